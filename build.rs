@@ -1,0 +1,46 @@
+//! Writes the index of the built-in languages: which table owns which file name.
+//!
+//! A run needs a handful of tables; with this index only those are parsed.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=config/languages");
+    let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let folder = Path::new(&root).join("config/languages");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .expect("config/languages is part of the package")
+        .map(|entry| entry.expect("the folder stays readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    files.sort();
+
+    let mut rows = String::new();
+    for path in &files {
+        let id = path.file_stem().and_then(|stem| stem.to_str()).expect("a table's name is UTF-8");
+        let text = fs::read_to_string(path).expect("a table is UTF-8");
+        let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let list = |key: &str| strings(table.get(key));
+        let claims = table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        let claims: Vec<_> =
+            claims.iter().filter_map(|claim| claim.get("extension")?.as_str().map(String::from)).collect();
+        writeln!(
+            rows,
+            "    Builtin {{ id: {id:?}, toml: include_str!({path:?}), extensions: &{:?}, claims: &{claims:?}, \
+             file_names: &{:?}, shebangs: &{:?} }},",
+            list("extensions"),
+            list("file-names"),
+            list("shebangs"),
+        )
+        .expect("a string takes all");
+    }
+    let out = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("languages.rs");
+    fs::write(out, format!("&[\n{rows}]\n")).expect("the build folder is writable");
+}
+
+fn strings(value: Option<&toml::Value>) -> Vec<String> {
+    let items = value.and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    items.iter().filter_map(|item| item.as_str().map(String::from)).collect()
+}

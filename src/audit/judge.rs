@@ -1,0 +1,81 @@
+//! Judges an alignment against a change: which part of it is a copy that the change brings in.
+//!
+//! This file is section "What counts as a newly introduced copy" of the
+//! documentation, in code.
+
+use std::ops::Range;
+
+use super::source::Source;
+use crate::config::Config;
+use crate::matching::{Alignment, ClonePair};
+
+/// A file of the head, and which of its tokens the change brings in.
+#[derive(Debug)]
+pub(super) struct Changed {
+    pub source: Source,
+    /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
+    pub novel: Vec<bool>,
+}
+
+impl Changed {
+    pub fn n_novel(&self) -> usize {
+        self.novel.iter().filter(|&&is_novel| is_novel).count()
+    }
+}
+
+/// A side of an alignment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub source: &'a Source,
+    /// `None` when the change does not touch the file.
+    pub novel: Option<&'a [bool]>,
+}
+
+impl Side<'_> {
+    fn is_novel(&self, at: usize) -> bool {
+        self.novel.is_some_and(|novel| novel[at])
+    }
+}
+
+/// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
+const MAX_OLD_BETWEEN: usize = 40;
+
+/// The parts of `alignment` that the change copied from `target` into `query`.
+///
+/// A novel token counts when what it is aligned with
+///
+/// - was there before the change, or was moved; or
+/// - is novel too, and comes first: of two new copies, the later is the copy. Not so
+///   within a clone that was there before: then the change edited both its members alike.
+pub(super) fn copies(query: Side<'_>, target: Side<'_>, alignment: &Alignment, config: &Config) -> Vec<ClonePair> {
+    let n_old = alignment.pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).count();
+    let was_clone_before = n_old >= config.min_tokens;
+    let counts = |&(a, b): &(usize, usize)| {
+        let comes_first = (&target.source.path, b) < (&query.source.path, a);
+        query.is_novel(a) && (!target.is_novel(b) || comes_first && !was_clone_before)
+    };
+    let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
+    clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN)
+        .into_iter()
+        .filter(|fragment| {
+            let n_novel = fragment.clone().filter(|&at| query.is_novel(at)).count();
+            let n_counted = counted.iter().filter(|at| fragment.contains(at)).count();
+            n_novel >= config.min_tokens
+                && n_counted as f64 >= config.min_tokens as f64 * config.matching.min_containment
+        })
+        .map(|fragment| ClonePair::new(alignment.within(fragment), &query.source.tokens, &target.source.tokens))
+        .filter(|pair| pair.is_clone(&config.matching))
+        .collect()
+}
+
+/// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
+fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+    let mut clusters: Vec<Range<usize>> = Vec::new();
+    for &at in positions {
+        match clusters.last_mut() {
+            Some(last) if !parts(last.end..at) => last.end = at + 1,
+            _ => clusters.push(at..at + 1),
+        }
+    }
+    clusters
+}

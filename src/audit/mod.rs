@@ -1,0 +1,90 @@
+//! Runs audits: reads what a change touches, compares it with the tree, and says what was found.
+//!
+//! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
+
+mod added;
+mod changes;
+mod check;
+mod judge;
+mod origins;
+mod source;
+
+use std::collections::BTreeMap;
+
+pub use check::{Range, check};
+pub use source::Skip;
+
+use crate::config::ConfigError;
+use crate::git;
+use crate::policy::Finding;
+use crate::text::FilePath;
+
+/// One end of the range that is audited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// What the user calls it: a revision, "the index", "the work tree".
+    pub name: String,
+    /// Its commit, when it is one.
+    pub commit: Option<git::CommitId>,
+}
+
+/// What was looked at, and what was not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Examined {
+    /// Files that the change adds or modifies, source or not.
+    pub n_changed: usize,
+    /// Those of them that were judged.
+    pub n_judged: usize,
+    /// Novel tokens in them, moved code left out.
+    pub n_novel: usize,
+    /// Files of the head that copies were looked for in.
+    pub n_compared: usize,
+    /// Changed files that were not judged, and why, sorted by path.
+    pub skipped: Vec<(FilePath, Skip)>,
+    /// Files of the head that are source and were not compared, and why, sorted by path.
+    pub not_compared: Vec<(FilePath, Skip)>,
+}
+
+/// What an audit found.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Where the change begins; `None` when everything is new, as in a first commit.
+    pub base: Option<End>,
+    /// Where it ends.
+    pub head: End,
+    /// The findings, sorted by path and place.
+    pub findings: Vec<Finding>,
+    /// What was looked at.
+    pub examined: Examined,
+    /// The texts of all files that findings and origins lie in.
+    pub texts: BTreeMap<FilePath, Vec<u8>>,
+}
+
+/// Told of long work, for a progress bar.
+pub trait Progress: Sync {
+    /// A stage of `n_steps` begins.
+    fn begin(&self, stage: &'static str, n_steps: usize);
+    /// A step of it is done. Called from many threads.
+    fn step(&self);
+}
+
+/// Why an audit could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The repository could not be read.
+    #[error(transparent)]
+    Git(#[from] git::Error),
+    /// The settings could not be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl Error {
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.help(),
+            Self::Config(error) => error.help(),
+        }
+    }
+}

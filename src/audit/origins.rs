@@ -1,0 +1,206 @@
+//! Looks for the origins of novel code: streams a set of sources past an index of the queries.
+//!
+//! The index holds what is asked about, not what is searched: its size grows
+//! with the change, and each file of the tree is read, asked and forgotten.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::source::{Skip, Source, Sources};
+use super::{Error, Progress};
+use crate::config::Config;
+use crate::fingerprint::Fingerprint;
+use crate::git::{Entry, Repository};
+use crate::index::{Index, Posting};
+use crate::matching::{Alignment, Seed, alignments, is_telling};
+use crate::text::FilePath;
+
+/// The fingerprints of the parts of some documents that are asked about.
+pub(super) struct Queries<'q> {
+    sources: Vec<&'q Source>,
+    index: Index,
+}
+
+/// A fingerprint of the queries, and where it occurs in a target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    /// Its first row in the index of the queries.
+    row: u32,
+    /// The position in the target.
+    position: u32,
+}
+
+/// What was found of the queries in one file of the tree.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub target: Source,
+    /// The query's number, and how it aligns with the target.
+    pub alignments: Vec<(usize, Alignment)>,
+}
+
+/// Seeds that one fingerprint may give between two documents; one that repeats more is no evidence.
+const MAX_SEEDS_OF_ONE: usize = 64;
+
+impl<'q> Queries<'q> {
+    /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
+    pub fn new(queries: Vec<(&'q Source, &[bool])>, config: &Config) -> Self {
+        let k = config.fingerprint.noise_threshold();
+        let mut hashes = Vec::new();
+        let mut rows = Vec::new();
+        for (document, (source, asked)) in queries.iter().enumerate() {
+            for print in config.fingerprint.fingerprints(&source.tokens, &mut hashes) {
+                let at = print.position as usize;
+                let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
+                if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], config.matching.min_distinct) {
+                    rows.push((print.hash, Posting { document: document as u32, position: print.position }));
+                }
+            }
+        }
+        Self { sources: queries.into_iter().map(|(source, _)| source).collect(), index: Index::new(rows) }
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Whether any query could be compared with sources of `family`.
+    fn has_family(&self, family: &str) -> bool {
+        self.sources.iter().any(|source| source.family == family)
+    }
+
+    fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
+        let hit = |print: Fingerprint| {
+            let rows = self.index.rows(print.hash);
+            (!rows.is_empty()).then_some(Hit { row: rows.start as u32, position: print.position })
+        };
+        fingerprints.filter_map(hit).collect()
+    }
+
+    /// The fingerprints of `target` that the queries have too.
+    pub fn hits_in(&self, target: &Source, config: &Config, scratch: &mut Vec<u64>) -> Vec<Hit> {
+        if !self.has_family(&target.family) {
+            return Vec::new();
+        }
+        self.hits(config.fingerprint.fingerprints(&target.tokens, scratch))
+    }
+
+    /// The number of the query that is the file at `path`.
+    fn number_of(&self, path: &FilePath) -> Option<usize> {
+        self.sources.iter().position(|source| source.path == *path)
+    }
+
+    /// Aligns the queries with `target` along its `hits`; `same` is the number of the query that is the target itself.
+    pub fn align(
+        &self,
+        target: &Source,
+        hits: &[Hit],
+        same: Option<usize>,
+        config: &Config,
+    ) -> Vec<(usize, Alignment)> {
+        let mut n_in_target: BTreeMap<u32, usize> = BTreeMap::new();
+        for hit in hits {
+            *n_in_target.entry(hit.row).or_default() += 1;
+        }
+        let mut seeds: BTreeMap<usize, Vec<Seed>> = BTreeMap::new();
+        for hit in hits {
+            let postings = self.rows_from(hit.row);
+            for posting in postings {
+                let query = posting.document as usize;
+                let n_in_query = postings.iter().filter(|other| other.document == posting.document).count();
+                let is_comparable = self.sources[query].family == target.family;
+                if is_comparable && n_in_query * n_in_target[&hit.row] <= MAX_SEEDS_OF_ONE {
+                    seeds.entry(query).or_default().push(Seed { query: posting.position, target: hit.position });
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for (query, mut seeds) in seeds {
+            let source = self.sources[query];
+            let is_same = same == Some(query);
+            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
+            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+        }
+        found
+    }
+
+    /// All postings of the fingerprint whose first row this is.
+    fn rows_from(&self, row: u32) -> &[Posting] {
+        self.index.run_from(row as usize)
+    }
+}
+
+/// Streams `entries` past the queries and aligns what they share.
+///
+/// Twice over: first each file is asked which fingerprints it shares, so that
+/// common ones can be told; then those that share others are read again and aligned.
+///
+/// # Errors
+/// The first file, by path, that could not be read.
+#[expect(clippy::type_complexity, reason = "a pair of two lists, each named below")]
+pub(super) fn search(
+    queries: &Queries<'_>,
+    entries: &[Entry],
+    repository: &Repository,
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+) -> Result<(Vec<Found>, Vec<(Entry, Skip)>, usize), Error> {
+    progress.begin("comparing", entries.len());
+    let asked: Vec<Result<Vec<Hit>, Skip>> = entries
+        .par_iter()
+        .map_init(
+            || (repository.reader(), Vec::new()),
+            |(reader, scratch), entry| {
+                let read = sources.read(reader, entry)?;
+                progress.step();
+                Ok(read.map(|target| queries.hits_in(&target, sources.config, scratch)))
+            },
+        )
+        .collect::<Result<_, Error>>()?;
+
+    let mut n_documents: BTreeMap<u32, usize> = BTreeMap::new();
+    for hits in asked.iter().flatten() {
+        let mut rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        for row in rows {
+            *n_documents.entry(row).or_default() += 1;
+        }
+    }
+    let is_telling = |hit: &Hit| n_documents[&hit.row] <= sources.config.common_at;
+
+    let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
+    let mut skipped = Vec::new();
+    let mut promising = Vec::new();
+    for (entry, asked) in entries.iter().zip(asked) {
+        match asked {
+            Err(skip) => skipped.push((entry.clone(), skip)),
+            Ok(mut hits) => {
+                hits.retain(is_telling);
+                if !hits.is_empty() {
+                    promising.push((entry, hits));
+                }
+            }
+        }
+    }
+
+    progress.begin("aligning", promising.len());
+    let found = promising
+        .par_iter()
+        .map_init(
+            || repository.reader(),
+            |reader, (entry, hits)| {
+                let read = sources.read(reader, entry)?;
+                progress.step();
+                Ok(read.ok().map(|target| {
+                    let same = queries.number_of(&target.path);
+                    let alignments = queries.align(&target, hits, same, sources.config);
+                    Found { target, alignments }
+                }))
+            },
+        )
+        .collect::<Result<Vec<_>, Error>>()?;
+    let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
+    Ok((found, skipped, n_compared))
+}

@@ -1,0 +1,171 @@
+//! Defines the command line: each flag once, with its help.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Tells you when new code isn't new: finds the copies that a change brings into a repository.
+#[derive(Debug, Parser)]
+#[command(name = "secondhand", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  secondhand check                      what this branch copies, against the default branch
+  secondhand check --staged             what the next commit would copy
+  secondhand check --base v1.2 --report sarif=copies.sarif
+
+Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub(super) struct Common {
+    /// Work in this folder's repository
+    #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
+    pub repo: PathBuf,
+    /// Read settings from this file instead of the repository's
+    #[arg(long, value_name = "FILE", global = true, env = "SECONDHAND_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Read no settings file
+    #[arg(long, global = true, conflicts_with = "config")]
+    pub isolated: bool,
+    /// Set an option for this run, as in the settings file: `min-tokens=40`
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true, value_parser = parse_setting)]
+    pub set: Vec<(String, String)>,
+    /// Threads to use; 0 for one a core
+    #[arg(
+        short = 'j',
+        long = "threads",
+        value_name = "N",
+        default_value_t = 0,
+        global = true,
+        env = "SECONDHAND_THREADS"
+    )]
+    pub threads: usize,
+    /// When to color
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+    /// Print findings only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more: every file that was passed over, and why
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Show no progress bar
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+}
+
+/// When to color.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    /// When the output is a terminal; heeds NO_COLOR and CLICOLOR_FORCE
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Find the copies that a change brings in
+    Check(Check),
+    /// Explain a rule, or list all of them
+    Explain {
+        /// The rule: `copied-code`
+        rule: Option<String>,
+    },
+    /// List the languages, or tell how a file is read
+    Languages {
+        /// Tell which language this file is
+        #[arg(long, value_name = "PATH", conflicts_with = "tokens")]
+        file: Option<PathBuf>,
+        /// Print the tokens of this file
+        #[arg(long, value_name = "PATH")]
+        tokens: Option<PathBuf>,
+    },
+    /// Show the settings in use, or list all options
+    Config {
+        /// List all options with their defaults
+        #[arg(long)]
+        list: bool,
+        /// Print the JSON schema of the settings file
+        #[arg(long, conflicts_with = "list")]
+        schema: bool,
+    },
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Flags of `check`.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// What the change starts from: its merge base with the head is taken [default: from CI, else the default branch]
+    #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
+    pub base: Option<String>,
+    /// What the change ends with [default: HEAD]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree"])]
+    pub head: Option<String>,
+    /// Judge the index: what `git commit` would record
+    #[arg(long, conflicts_with = "worktree")]
+    pub staged: bool,
+    /// Judge the work tree, untracked files included
+    #[arg(long)]
+    pub worktree: bool,
+    /// Tokens that a change must bring into a copy to make it a finding
+    #[arg(long, value_name = "N", env = "SECONDHAND_MIN_TOKENS")]
+    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Flags for what is printed, and what fails.
+#[derive(Debug, Args)]
+pub(super) struct Output {
+    /// The format of what is printed
+    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
+    pub format: String,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a further report to a file; may be repeated
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    pub reports: Vec<(String, PathBuf)>,
+    /// The level from which findings fail the run
+    #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
+    pub fail_on: FailOn,
+}
+
+/// The level from which findings fail the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    /// Errors only
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Any finding
+    Note,
+    /// Nothing
+    Never,
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in `min-tokens=40`")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_report(text: &str) -> Result<(String, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE, as in `sarif=copies.sarif`")?;
+    Ok((format.to_owned(), file.into()))
+}

@@ -1,0 +1,107 @@
+//! Runs `secondhand check`.
+
+use super::args::{Check, Common, FailOn};
+use super::environment;
+use super::error::Failure;
+use super::output::Reports;
+use super::progress::Bar;
+use super::{CLEAN, FOUND, settings};
+use crate::audit::{End, Outcome, Range, check};
+use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::policy::Level;
+
+pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(&flags.output)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
+    let languages = config.languages(&origin)?;
+    let range = range(flags, &repository.reader())?;
+    let outcome = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        check(&repository, range, &config, &languages, &bar)?
+    };
+    reports.write(&outcome, common)?;
+    Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+}
+
+fn start_threads(n: usize) -> Result<(), Failure> {
+    let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
+    built.map_err(|error| Failure::Threads { n, why: error.to_string() })
+}
+
+fn fails(outcome: &Outcome, fail_on: FailOn) -> bool {
+    let least = match fail_on {
+        FailOn::Error => Level::Error,
+        FailOn::Warning => Level::Warning,
+        FailOn::Note => Level::Note,
+        FailOn::Never => return false,
+    };
+    outcome.findings.iter().any(|finding| finding.level >= least)
+}
+
+/// The two states to compare.
+fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
+    if flags.staged || flags.worktree {
+        return uncommitted(flags, reader);
+    }
+    let event = match (&flags.base, &flags.head) {
+        (None, None) => environment::range()?,
+        _ => None,
+    };
+    let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
+    if head_name == "HEAD" && reader.head()?.is_none() {
+        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
+    }
+    let head = reader.commit(&head_name)?;
+    let base = match flags.base.clone().or_else(|| event.map(|event| event.base)) {
+        Some(name) => Some(merge_base(reader, &name, head)?),
+        None => default_base(reader, head)?,
+    };
+    Ok(Range {
+        base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
+        head: commit_end(reader, head_name, head)?,
+    })
+}
+
+/// The index or the work tree, against `HEAD` or the merge base with `--base`.
+fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
+    let last = reader.head()?;
+    let base = match (&flags.base, last) {
+        (Some(name), Some(last)) => Some(merge_base(reader, name, last)?),
+        (None, Some(last)) => Some(("HEAD".to_owned(), last)),
+        (_, None) => None,
+    };
+    let (name, snapshot) = if flags.staged {
+        ("the index", reader.index_snapshot()?)
+    } else {
+        ("the work tree", reader.work_tree_snapshot()?)
+    };
+    Ok(Range {
+        base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
+        head: (End { name: name.to_owned(), commit: None }, snapshot),
+    })
+}
+
+fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, CommitId), Failure> {
+    let base = reader.commit(name)?;
+    Ok((name.to_owned(), reader.merge_base(base, head)?))
+}
+
+/// Without a word about the base: the merge base with the default branch; on that
+/// branch itself the commit before, and nothing before the first commit.
+fn default_base(reader: &Reader, head: CommitId) -> Result<Option<(String, CommitId)>, Failure> {
+    if let Some((name, branch)) = reader.default_branch() {
+        let base = reader.merge_base(branch, head)?;
+        if base != head {
+            return Ok(Some((name, base)));
+        }
+    }
+    Ok(reader.first_parent(head)?.map(|parent| ("the commit before".to_owned(), parent)))
+}
+
+fn commit_end(reader: &Reader, name: String, commit: CommitId) -> Result<(End, Snapshot), Failure> {
+    let snapshot = reader.commit_snapshot(commit)?;
+    Ok((End { name, commit: Some(commit) }, snapshot))
+}

@@ -1,0 +1,51 @@
+//! Says why a run failed, and what the person can do.
+
+use std::path::PathBuf;
+
+use crate::{audit, config, git};
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    #[error(transparent)]
+    Audit(#[from] audit::Error),
+    #[error("cannot write the report to `{}`: {why}", file.display())]
+    Unwritable { file: PathBuf, why: std::io::Error },
+    #[error("cannot write to standard output: {0}")]
+    Output(std::io::Error),
+    #[error("cannot read `{}`: {why}", file.display())]
+    Unreadable { file: PathBuf, why: std::io::Error },
+    #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
+    Event { file: PathBuf, why: String },
+    #[error("unknown {what} `{name}`")]
+    Unknown { what: &'static str, name: String, known: Vec<String> },
+    #[error("cannot find what to compare with: {why}")]
+    NoBase { why: &'static str },
+    #[error("cannot start {n} threads: {why}")]
+    Threads { n: usize, why: String },
+}
+
+impl From<git::Error> for Failure {
+    fn from(error: git::Error) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<config::ConfigError> for Failure {
+    fn from(error: config::ConfigError) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl Failure {
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Audit(error) => error.help(),
+            Self::Unknown { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
+            Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
+            Self::Unwritable { .. } | Self::Output(_) | Self::Unreadable { .. } | Self::Threads { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Runs the program: reads the command line, does what it says, and ends with a status.
+
+mod args;
+mod check;
+mod environment;
+mod error;
+mod output;
+mod progress;
+mod settings;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::args::{Cli, Color, Command};
+use self::error::Failure;
+
+/// Nothing at or above `--fail-on` was found.
+const CLEAN: u8 = 0;
+/// There are findings.
+const FOUND: u8 = 1;
+/// The audit could not be done.
+const FAILED: u8 = 2;
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.common.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match run(&cli) {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            output::report_failure(&failure);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<u8, Failure> {
+    match &cli.command {
+        Command::Check(flags) => check::run(flags, &cli.common),
+        Command::Explain { rule } => show::explain(rule.as_deref()),
+        Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
+        Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
+        Command::Completions { shell } => show::completions(*shell),
+        Command::Man => show::manual(),
+    }
+}

@@ -1,0 +1,49 @@
+//! Puts the settings together: the file, then `SECONDHAND_*` variables, then flags.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::args::Common;
+use super::error::Failure;
+use crate::config::{Config, RawConfig, find, options};
+
+/// The settings in use, checked, and the name of where they were written, for messages.
+pub(super) fn read(
+    common: &Common,
+    root: Option<&Path>,
+    flags: &[(&str, String)],
+) -> Result<(Config, String), Failure> {
+    let (raw, origin) = raw(common, root, flags)?;
+    Ok((Config::new(raw, &origin)?, origin))
+}
+
+/// The settings in use as they were written, and where.
+pub(super) fn raw(
+    common: &Common,
+    root: Option<&Path>,
+    flags: &[(&str, String)],
+) -> Result<(RawConfig, String), Failure> {
+    let file: Option<PathBuf> = match (&common.config, common.isolated) {
+        (_, true) => None,
+        (Some(file), false) => Some(file.clone()),
+        (None, false) => root.and_then(find),
+    };
+    let mut raw = match &file {
+        Some(file) => RawConfig::read(file)?,
+        None => RawConfig::default(),
+    };
+    for name in options().into_iter().map(|option| option.name) {
+        let variable = format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
+        if let Ok(value) = env::var(&variable) {
+            raw = raw.with(&name, &value, &format!("the variable {variable}"))?;
+        }
+    }
+    for (name, value) in &common.set {
+        raw = raw.with(name, value, "--set")?;
+    }
+    for (name, value) in flags {
+        raw = raw.with(name, value, &format!("--{name}"))?;
+    }
+    let origin = file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()));
+    Ok((raw, origin))
+}

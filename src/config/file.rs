@@ -1,0 +1,174 @@
+//! Finds and reads `secondhand.toml`, and says what is wrong with it.
+
+use std::path::{Path, PathBuf};
+
+use super::raw::RawConfig;
+
+/// Where the settings of a repository are looked for, from its root; the first one counts.
+const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
+
+/// Why settings could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there and cannot be read.
+    #[error("cannot read `{}`: {why}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// The file is not TOML, has an unknown key, or a value of another type.
+    #[error("cannot read `{file}`, line {line}: {why}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        why: String,
+        /// The key that may have been meant.
+        nearest: Option<String>,
+    },
+    /// A value is of the right type and cannot be used.
+    #[error("cannot use `{key}` of {file}: {why}")]
+    Value {
+        /// The file, or where else it was set.
+        file: String,
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl ConfigError {
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Syntax { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{nearest}`? All options: `secondhand config --list`"))
+            }
+            Self::Syntax { .. } | Self::Value { .. } => Some("all options: `secondhand config --list`".into()),
+            Self::File { .. } => None,
+        }
+    }
+}
+
+/// The settings file of the repository at `root`, if it has one.
+pub fn find(root: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| root.join(name)).find(|path| path.is_file())
+}
+
+impl RawConfig {
+    /// Reads a settings file.
+    ///
+    /// # Errors
+    /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
+    pub fn read(file: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(file).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
+        let name =
+            file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
+        Self::parse(&text, &name)
+    }
+
+    /// Reads settings from TOML; `name` is the file's, for messages.
+    ///
+    /// # Errors
+    /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest one.
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = text[..start.min(text.len())].matches('\n').count() + 1;
+            let (why, nearest) = explain(error.message());
+            ConfigError::Syntax { file: name.to_owned(), line, why, nearest }
+        })
+    }
+}
+
+impl RawConfig {
+    /// These settings with the option `key` set to `value`, written as TOML, or as bare text.
+    ///
+    /// # Errors
+    /// [`ConfigError::Value`] when there is no such option or it takes no such value; `origin` says who set it.
+    pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
+        let invalid = |why: String| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why };
+        let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
+        let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_owned()));
+        let mut table = toml::Table::try_from(self).map_err(|error| invalid(error.to_string()))?;
+        let mut path = key.split('.').rev();
+        let last = path.next().unwrap_or(key);
+        let nested = path.fold(toml::Table::from_iter([(last.to_owned(), value)]), |inner, name| {
+            toml::Table::from_iter([(name.to_owned(), toml::Value::Table(inner))])
+        });
+        merge(&mut table, nested);
+        let set: Self = table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message()).0))?;
+        // A user's languages are not written out: they stay as they were read.
+        Ok(Self { language: self.language.clone(), ..set })
+    }
+
+    /// The value of the option `key`, as TOML.
+    pub fn get(&self, key: &str) -> Option<String> {
+        toml::Table::try_from(self).ok()?.get(key).map(ToString::to_string)
+    }
+}
+
+fn merge(table: &mut toml::Table, other: toml::Table) {
+    for (key, value) in other {
+        match (table.get_mut(&key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(other)) => merge(inner, other),
+            (_, value) => {
+                table.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our words, with the nearest of them.
+fn explain(message: &str) -> (String, Option<String>) {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match quoted.as_slice() {
+        [unknown, known @ ..] if message.starts_with("unknown field") => {
+            (format!("unknown option `{unknown}`"), nearest(unknown, known))
+        }
+        [unknown, known @ ..] if message.starts_with("unknown variant") => {
+            (format!("`{unknown}` is none of: {}", known.join(", ")), nearest(unknown, known))
+        }
+        _ => (message.to_owned(), None),
+    }
+}
+
+fn nearest(word: &str, known: &[&str]) -> Option<String> {
+    let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
+    known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700).map(|other| (*other).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(toml: &str, message: &str, help: &str) {
+        let error = RawConfig::parse(toml, "secondhand.toml").expect_err("it is wrong");
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.help().as_deref(), Some(help));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
+        check(
+            "# size\n\nmin-token = 40\n",
+            "cannot read `secondhand.toml`, line 3: unknown option `min-token`",
+            "did you mean `min-tokens`? All options: `secondhand config --list`",
+        );
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_named_with_those_there_are() {
+        check(
+            "[rules]\ncopied-code = \"warn\"\n",
+            "cannot read `secondhand.toml`, line 2: `warn` is none of: off, note, warning, error",
+            "did you mean `warning`? All options: `secondhand config --list`",
+        );
+    }
+}

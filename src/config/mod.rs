@@ -1,0 +1,129 @@
+//! Reads settings: what was written in `secondhand.toml`, checked and completed.
+//!
+//! Two steps: [`RawConfig`] is the file as written, every key optional;
+//! [`Config`] is complete, and each floor's parameters are made from it.
+
+mod file;
+mod paths;
+mod raw;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+
+pub use file::{ConfigError, find};
+pub use paths::PathRules;
+pub use raw::{ConfigOption, LevelSetting, RawConfig, options, schema};
+
+use crate::language::{Languages, Table};
+use crate::policy::{Level, Rule};
+use crate::{fingerprint, matching};
+
+/// Complete, checked settings.
+#[derive(Debug)]
+pub struct Config {
+    /// Novel tokens a copy must hold to be a finding.
+    pub min_tokens: usize,
+    /// How fingerprints are taken.
+    pub fingerprint: fingerprint::Params,
+    /// What counts as a clone.
+    pub matching: matching::Params,
+    /// Documents a fingerprint may occur in before it is common, and not followed.
+    pub common_at: usize,
+    /// Bytes of the largest file that is read.
+    pub max_file_size: u64,
+    /// Whether generated files are compared.
+    pub include_generated: bool,
+    /// Files that are not compared.
+    pub ignore: PathRules,
+    /// Files whose findings are notes at most.
+    pub tests: PathRules,
+    /// The level of findings in test code.
+    pub test_level: Level,
+    /// Levels by rule; `None` turns a rule off.
+    pub levels: BTreeMap<&'static str, Option<Level>>,
+    /// Languages that are added to the built-in ones, or replace one.
+    pub languages: BTreeMap<String, Table>,
+}
+
+impl Config {
+    /// Completes what was written in `origin` (a file name, for messages).
+    ///
+    /// # Errors
+    /// [`ConfigError::Value`] names the key whose value cannot be used.
+    pub fn new(raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
+        let invalid = |key: &str, why: String| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why };
+        let percent = |key: &str, value: u8| {
+            if value <= 100 {
+                Ok(f64::from(value) / 100.0)
+            } else {
+                Err(invalid(key, format!("{value} is more than 100 percent")))
+            }
+        };
+        let positive = |key: &str, value: usize| {
+            NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
+        };
+        let k = positive("noise-threshold", raw.noise_threshold)?;
+        let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
+        let fingerprint =
+            fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
+        if raw.min_tokens < t.get() {
+            let why = format!(
+                "{} is below the guarantee threshold of {t}: such copies would be found by chance only",
+                raw.min_tokens
+            );
+            return Err(invalid("min-tokens", why));
+        }
+        Ok(Self {
+            min_tokens: raw.min_tokens,
+            fingerprint,
+            matching: matching::Params {
+                k: k.get(),
+                min_distinct: raw.min_distinct,
+                max_gap: raw.max_gap,
+                min_containment: percent("min-containment", raw.min_containment)?,
+                min_exact: percent("min-exact", raw.min_exact)?,
+            },
+            common_at: raw.common_at,
+            max_file_size: raw.max_file_size,
+            include_generated: raw.include_generated,
+            ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
+            tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
+            test_level: raw.test_level,
+            levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+            languages: raw.language,
+        })
+    }
+
+    /// The languages: the built-in ones, and the user's.
+    ///
+    /// # Errors
+    /// [`ConfigError::Value`] names the table that cannot be used.
+    pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
+        let mut languages = Languages::builtin();
+        for (id, table) in &self.languages {
+            languages.add(id, table.clone()).map_err(|error| ConfigError::Value {
+                file: origin.to_owned(),
+                key: format!("language.{id}"),
+                why: error.to_string(),
+            })?;
+        }
+        Ok(languages)
+    }
+
+    /// The level of `rule`; `None` when it is off.
+    pub fn level(&self, rule: &Rule) -> Option<Level> {
+        self.levels.get(rule.id).copied().unwrap_or(Some(rule.level))
+    }
+}
+
+fn levels(raw: &RawConfig) -> Result<BTreeMap<&'static str, Option<Level>>, (String, String)> {
+    let mut levels = BTreeMap::new();
+    for (id, setting) in &raw.rules {
+        let Some(rule) = crate::policy::rule(id) else {
+            let all: Vec<_> = crate::policy::RULES.iter().map(|rule| rule.id).collect();
+            return Err((format!("rules.{id}"), format!("there is no such rule; the rules are: {}", all.join(", "))));
+        };
+        levels.insert(rule.id, setting.level());
+    }
+    Ok(levels)
+}

@@ -1,0 +1,127 @@
+//! Defines the settings as they are written, and their documentation.
+//!
+//! The comment of a field is its help: the reference and the JSON schema are made from it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::language::Table;
+use crate::policy::Level;
+
+/// Settings of Secondhand, as written in `secondhand.toml`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RawConfig {
+    /// Tokens that a change must bring into a copy to make it a finding. Lower finds shorter copies, and more that are alike by chance.
+    pub min_tokens: usize,
+    /// The noise threshold k: matches of fewer tokens are never seen. Lower finds copies with an edit on nearly every line, and takes more time.
+    pub noise_threshold: usize,
+    /// The guarantee threshold t: every match of this many tokens is seen. Lower finds more heavily edited copies, and takes more memory.
+    pub guarantee_threshold: usize,
+    /// Different tokens, names and literals counted by their class, that a match must begin with. Higher leaves out more tables and lists.
+    pub min_distinct: usize,
+    /// Tokens that may be inserted or deleted between two matches of one copy.
+    pub max_gap: usize,
+    /// Percent of the copy or of its origin that must be the same. Lower finds more heavily edited copies, and more chance likeness.
+    pub min_containment: u8,
+    /// Percent of the matching tokens that must be spelled the same. Lower finds more thoroughly renamed copies, and more code that only has the same shape.
+    pub min_exact: u8,
+    /// Files a match may stand in before it is common, and not followed.
+    pub common_at: usize,
+    /// Bytes of the largest file that is read; larger ones are listed as not examined.
+    pub max_file_size: u64,
+    /// Whether files that a generator has marked as its output are compared.
+    pub include_generated: bool,
+    /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
+    pub ignore: Vec<String>,
+    /// Files that are test code, in the syntax of .gitignore, besides the usual names.
+    pub tests: Vec<String>,
+    /// The level of findings in test code: tests repeat by nature.
+    pub test_level: Level,
+    /// The level of each rule: `off`, `note`, `warning` or `error`.
+    pub rules: BTreeMap<String, LevelSetting>,
+    /// Languages to add or to change, by name; the keys are those of the built-in tables.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    #[serde(skip_serializing)]
+    pub language: BTreeMap<String, Table>,
+}
+
+impl Default for RawConfig {
+    fn default() -> Self {
+        Self {
+            min_tokens: 50,
+            noise_threshold: 16,
+            guarantee_threshold: 20,
+            min_distinct: 5,
+            max_gap: 160,
+            min_containment: 60,
+            min_exact: 40,
+            common_at: 1_000,
+            max_file_size: 4 * 1024 * 1024,
+            include_generated: false,
+            ignore: Vec::new(),
+            tests: Vec::new(),
+            test_level: Level::Note,
+            rules: BTreeMap::new(),
+            language: BTreeMap::new(),
+        }
+    }
+}
+
+/// The level of a rule, or `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelSetting {
+    /// The rule is off.
+    Off,
+    /// Worth knowing.
+    Note,
+    /// To be looked at.
+    Warning,
+    /// Must not be merged.
+    Error,
+}
+
+impl LevelSetting {
+    pub(super) fn level(self) -> Option<Level> {
+        match self {
+            Self::Off => None,
+            Self::Note => Some(Level::Note),
+            Self::Warning => Some(Level::Warning),
+            Self::Error => Some(Level::Error),
+        }
+    }
+}
+
+/// The JSON schema of the settings.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(RawConfig).to_value()
+}
+
+/// An option of the settings file, for reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigOption {
+    /// Its key.
+    pub name: String,
+    /// What it does.
+    pub help: String,
+    /// Its default, as TOML.
+    pub default: String,
+}
+
+/// All options, in the order of the file.
+pub fn options() -> Vec<ConfigOption> {
+    let schema = schema();
+    let Some(properties) = schema.get("properties").and_then(|properties| properties.as_object()) else {
+        return Vec::new();
+    };
+    let defaults = RawConfig::default();
+    let option = |(name, property): (&String, &serde_json::Value)| ConfigOption {
+        name: name.clone(),
+        help: property.get("description").and_then(|help| help.as_str()).unwrap_or_default().to_owned(),
+        default: defaults.get(name).unwrap_or_else(|| "{}".to_owned()),
+    };
+    properties.iter().map(option).collect()
+}

@@ -1,0 +1,77 @@
+//! Hashes every k-gram of a token stream with a rolling hash.
+
+use std::num::NonZeroUsize;
+
+use crate::language::Token;
+
+/// The base of the polynomial: odd, so that multiplying by it loses nothing mod 2^64.
+const BASE: u64 = 0xD6E8_FEB8_6659_FD93;
+
+/// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing what it held.
+///
+/// The rolling hash of Karp and Rabin (1987) as section 3 of the winnowing
+/// paper uses it, mod 2^64, mixed at the end: winnowing orders hashes, and the
+/// low bits of a polynomial mod 2^64 are far from uniform.
+///
+/// Time O(n) for any k. Fewer than k tokens have no k-gram.
+pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
+    let k = k.get();
+    hashes.clear();
+    if tokens.len() < k {
+        return;
+    }
+    let leaving = (0..k).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let mut hash = tokens[..k].iter().fold(0, |hash, token| enter(hash, token));
+    hashes.reserve(tokens.len() - k + 1);
+    hashes.push(mix(hash));
+    hashes.extend(tokens[k..].iter().zip(tokens).map(|(last, first)| {
+        hash = enter(hash, last).wrapping_sub(value(first).wrapping_mul(leaving));
+        mix(hash)
+    }));
+}
+
+#[inline]
+fn enter(hash: u64, token: &Token) -> u64 {
+    hash.wrapping_mul(BASE).wrapping_add(value(token))
+}
+
+#[inline]
+fn value(token: &Token) -> u64 {
+    u64::from(token.symbol.get()).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// A bijection that spreads every bit over the word (the finalizer of splitmix64, shortened).
+#[inline]
+fn mix(hash: u64) -> u64 {
+    let hash = (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    hash ^ hash >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Symbol;
+
+    fn tokens(text: &[u8]) -> Vec<Token> {
+        let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
+        text.iter().map(token).collect()
+    }
+
+    #[test]
+    fn equal_kgrams_have_equal_hashes_wherever_they_stand() {
+        let k = NonZeroUsize::new(4).expect("4 is not 0");
+        let mut hashes = Vec::new();
+        hash_kgrams(&tokens(b"abcdeXabcdYbcde"), k, &mut hashes);
+        assert_eq!(hashes.len(), 12);
+        assert_eq!(hashes[0], hashes[6]);
+        assert_eq!(hashes[1], hashes[11]);
+        assert_ne!(hashes[0], hashes[1]);
+    }
+
+    #[test]
+    fn fewer_tokens_than_k_have_no_kgram() {
+        let mut hashes = vec![1];
+        hash_kgrams(&tokens(b"abc"), NonZeroUsize::new(4).expect("4 is not 0"), &mut hashes);
+        assert!(hashes.is_empty());
+    }
+}

@@ -1,0 +1,98 @@
+//! Says why a repository could not be read, and what cures it.
+
+use std::path::PathBuf;
+
+use super::first_line;
+
+/// Why a repository could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no repository at or above the folder.
+    #[error("cannot open a git repository at `{}`: {why}", folder.display())]
+    NotARepository {
+        /// Where it was looked for.
+        folder: PathBuf,
+        /// What git found instead.
+        why: String,
+    },
+    /// Nothing here has this name.
+    #[error("cannot resolve the revision `{revision}`: no branch, tag or commit of that name is here")]
+    UnknownRevision {
+        /// The name as it was given.
+        revision: String,
+        /// Whether the clone is shallow, which may be why.
+        is_shallow: bool,
+    },
+    /// A commit that history names is not here: the clone is shallow.
+    #[error("cannot read commit {commit}: this clone is shallow and ends before it")]
+    Shallow {
+        /// The commit.
+        commit: String,
+    },
+    /// Two commits have no common ancestor here.
+    #[error("cannot find the merge base of {base} and {head}: {}",
+        if *is_shallow { "this clone is shallow and ends before it" } else { "they share no history" })]
+    NoMergeBase {
+        /// The base as it was given.
+        base: String,
+        /// The head.
+        head: String,
+        /// Whether the clone is shallow, which may be why.
+        is_shallow: bool,
+    },
+    /// An object that a tree names is not here: the clone is partial, or damaged.
+    #[error("cannot read `{path}`: its blob {id} is not in this clone")]
+    MissingObject {
+        /// The blob.
+        id: String,
+        /// The file it is the content of.
+        path: String,
+    },
+    /// The work tree was asked for in a bare repository.
+    #[error("cannot read the work tree of `{}`: the repository is bare", root.display())]
+    Bare {
+        /// The git directory.
+        root: PathBuf,
+    },
+    /// A file of the work tree could not be read.
+    #[error("cannot read `{}`: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// Something of the repository is there and cannot be read.
+    #[error("cannot read {what}: {why}")]
+    Unreadable {
+        /// What it was.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Error {
+    pub(super) fn unreadable(what: &str, why: &impl std::fmt::Display) -> Self {
+        Self::Unreadable { what: what.to_owned(), why: first_line(why) }
+    }
+
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
+        match self {
+            Self::NotARepository { .. } => Some("run it inside a repository, or name one with `--repo DIR`".into()),
+            Self::UnknownRevision { is_shallow: true, .. } => {
+                Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
+            }
+            Self::UnknownRevision { .. } => Some("`git fetch` may bring it; `git branch --all` lists the branches here".into()),
+            Self::Shallow { .. } | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),
+            Self::NoMergeBase { .. } => Some("name a base that shares history with the head: `--base REV`".into()),
+            Self::MissingObject { .. } => {
+                Some("if the clone is partial, fetch all blobs: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
+            }
+            Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
+            Self::File { .. } | Self::Unreadable { .. } => None,
+        }
+    }
+}

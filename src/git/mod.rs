@@ -1,0 +1,207 @@
+//! Reads repositories: revisions, trees, the index, the work tree, blobs.
+//!
+//! Invariant: gix is named in this folder only; what it hands out are our own types.
+
+mod error;
+mod snapshot;
+
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+
+pub use error::Error;
+pub use snapshot::{Content, Entry, Snapshot};
+
+use crate::text::FilePath;
+
+/// The id of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitId(gix::ObjectId);
+
+/// The id of a blob: equal ids, equal bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobId(gix::ObjectId);
+
+impl std::fmt::Display for CommitId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::fmt::Display for BlobId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl CommitId {
+    /// The first ten digits, for people.
+    pub fn short(&self) -> String {
+        self.0.to_hex_with_len(10).to_string()
+    }
+}
+
+/// A repository on disk.
+pub struct Repository {
+    inner: gix::ThreadSafeRepository,
+    root: PathBuf,
+    has_work_tree: bool,
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Repository {
+    /// Opens the repository that `folder` is in.
+    ///
+    /// # Errors
+    /// [`Error::NotARepository`] when there is none at or above `folder`.
+    pub fn discover(folder: &Path) -> Result<Self, Error> {
+        let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
+        let inner = gix::ThreadSafeRepository::discover_with_environment_overrides(folder).map_err(not_here)?;
+        let local = inner.to_thread_local();
+        let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
+        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner })
+    }
+
+    /// The root of the work tree, or the git directory of a bare repository.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A handle for reading objects on one thread.
+    pub fn reader(&self) -> Reader {
+        let mut repo = self.inner.to_thread_local();
+        repo.object_cache_size_if_unset(4 * 1024 * 1024);
+        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
+    }
+}
+
+/// Reads objects of a repository, on one thread.
+pub struct Reader {
+    repo: gix::Repository,
+    root: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+impl Reader {
+    /// Whether history ends early here, as in a clone with `--depth`.
+    pub fn is_shallow(&self) -> bool {
+        self.repo.is_shallow().unwrap_or(false)
+    }
+
+    /// The commit that `revision` names, tags followed.
+    ///
+    /// # Errors
+    /// [`Error::UnknownRevision`] when nothing of that name is here.
+    pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
+        let unknown = || Error::UnknownRevision { revision: revision.to_owned(), is_shallow: self.is_shallow() };
+        let spec = format!("{revision}^{{commit}}");
+        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| unknown())?;
+        Ok(CommitId(id.detach()))
+    }
+
+    /// The commit that `HEAD` names; `None` before the first commit.
+    pub fn head(&self) -> Result<Option<CommitId>, Error> {
+        let head = self.repo.head().map_err(|error| Error::unreadable("HEAD", &error))?;
+        if head.is_unborn() {
+            return Ok(None);
+        }
+        self.commit("HEAD").map(Some)
+    }
+
+    /// The first parent of a commit; `None` for a root commit.
+    ///
+    /// # Errors
+    /// [`Error::Shallow`] when the parent exists but is not here.
+    pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, Error> {
+        let object = self.find_commit(commit)?;
+        let Some(parent) = object.parent_ids().next().map(|id| id.detach()) else { return Ok(None) };
+        match self.repo.try_find_object(parent) {
+            Ok(Some(_)) => Ok(Some(CommitId(parent))),
+            Ok(None) => Err(Error::Shallow { commit: CommitId(parent).short() }),
+            Err(error) => Err(Error::unreadable(&format!("commit {parent}"), &error)),
+        }
+    }
+
+    /// The best common ancestor of two commits.
+    ///
+    /// # Errors
+    /// [`Error::NoMergeBase`] when they have none, or the clone is too shallow to hold it.
+    pub fn merge_base(&self, base: CommitId, head: CommitId) -> Result<CommitId, Error> {
+        let none = || Error::NoMergeBase { base: base.short(), head: head.short(), is_shallow: self.is_shallow() };
+        match self.repo.merge_base(base.0, head.0) {
+            Ok(Some(id)) => Ok(CommitId(id.detach())),
+            Ok(None) => Err(none()),
+            Err(_) if self.is_shallow() => Err(none()),
+            Err(error) => Err(Error::unreadable("the commits between base and head", &error)),
+        }
+    }
+
+    /// The default branch, as far as this clone knows: the remote's `HEAD`, else `main` or `master`.
+    pub fn default_branch(&self) -> Option<(String, CommitId)> {
+        ["origin/HEAD", "origin/main", "origin/master", "main", "master"]
+            .into_iter()
+            .find_map(|name| Some((name.to_owned(), self.commit(name).ok()?)))
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
+    pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
+        match &entry.content {
+            Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Disk => {
+                let path = self.on_disk(&entry.path)?;
+                std::fs::read(&path).map_err(|why| Error::File { path, why })
+            }
+        }
+    }
+
+    fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
+        match self.repo.try_find_object(id.0) {
+            Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
+            Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
+            Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
+        }
+    }
+
+    /// The size of a file in bytes, without reading its content.
+    pub fn size(&self, entry: &Entry) -> Option<u64> {
+        match &entry.content {
+            Content::Blob(id) => self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size()),
+            Content::Disk => {
+                let path = self.on_disk(&entry.path).ok()?;
+                std::fs::metadata(path).ok().map(|metadata| metadata.len())
+            }
+        }
+    }
+
+    /// Where a file of the work tree lies.
+    fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
+        let Some(root) = &self.root else { return Err(Error::Bare { root: self.repo.git_dir().to_owned() }) };
+        let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
+        relative.map(|relative| root.join(relative)).map_err(|why| Error::unreadable(&path.to_string(), &why))
+    }
+
+    fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
+        match self.repo.try_find_object(id.0) {
+            Ok(None) => Err(Error::Shallow { commit: id.short() }),
+            _ => self.repo.find_commit(id.0).map_err(|error| Error::unreadable(&format!("commit {id}"), &error)),
+        }
+    }
+}
+
+/// The outermost message of an error, without its chain.
+fn first_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,112 @@
+//! Lists the files of a commit, of the index, or of the work tree.
+
+use gix::index::entry::{Mode, Stage};
+use gix::status::UntrackedFiles;
+
+use super::{BlobId, CommitId, Error, Reader};
+use crate::text::FilePath;
+
+/// Where a file's bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// In the object database.
+    Blob(BlobId),
+    /// In the work tree only: the file differs from the index, or git does not track it.
+    Disk,
+}
+
+/// A regular file of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path.
+    pub path: FilePath,
+    /// Where its bytes are.
+    pub content: Content,
+}
+
+/// The regular files of one state of the repository, sorted by path.
+///
+/// Links and submodules are not in it: their content is elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snapshot {
+    /// The files.
+    pub entries: Vec<Entry>,
+}
+
+impl Snapshot {
+    fn new(mut entries: Vec<Entry>) -> Self {
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { entries }
+    }
+
+    /// The file at `path`.
+    pub fn get(&self, path: &FilePath) -> Option<&Entry> {
+        self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
+    }
+}
+
+impl Reader {
+    /// The files of a commit.
+    ///
+    /// # Errors
+    /// When the commit or one of its trees is not here.
+    pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
+        let unreadable = |error: gix::Error| Error::unreadable(&format!("the tree of commit {commit}"), &error);
+        let tree = self.find_commit(commit)?.tree().map_err(unreadable)?;
+        let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
+        let entries = files.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
+            path: FilePath::new(Vec::from(file.filepath)),
+            content: Content::Blob(BlobId(file.oid)),
+        });
+        Ok(Snapshot::new(entries.collect()))
+    }
+
+    /// The files of the index: what `git commit` would record. Of a conflict, our side.
+    ///
+    /// # Errors
+    /// When the index is there and cannot be read.
+    pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
+        let index =
+            self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
+        let is_file = |entry: &&gix::index::Entry| {
+            matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+                && matches!(entry.stage(), Stage::Unconflicted | Stage::Ours)
+        };
+        let entries = index.entries().iter().filter(is_file).map(|entry| Entry {
+            path: FilePath::new(entry.path(&index).to_vec()),
+            content: Content::Blob(BlobId(entry.id)),
+        });
+        Ok(Snapshot::new(entries.collect()))
+    }
+
+    /// The files of the work tree: tracked ones as they are on disk, and
+    /// untracked ones that git does not ignore.
+    ///
+    /// # Errors
+    /// [`Error::Bare`] when there is no work tree.
+    pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
+        if self.root.is_none() {
+            return Err(Error::Bare { root: self.repo.git_dir().to_owned() });
+        }
+        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the work tree", &error.to_string());
+        let status = self.repo.status(gix::progress::Discard).map_err(|error| unreadable(&error))?;
+        let status = status.index_worktree_rewrites(None).index_worktree_submodules(None);
+        let changes = status.untracked_files(UntrackedFiles::Files).into_index_worktree_iter(Vec::new());
+        let mut changed = std::collections::BTreeSet::new();
+        for change in changes.map_err(|error| unreadable(&error))? {
+            let change = change.map_err(|error| unreadable(&error))?;
+            if change.summary().is_some() {
+                changed.insert(FilePath::new(change.rela_path().to_vec()));
+            }
+        }
+        let mut entries = self.index_snapshot()?.entries;
+        entries.retain(|entry| !changed.contains(&entry.path));
+        for path in changed {
+            let on_disk = self.on_disk(&path)?;
+            if std::fs::symlink_metadata(&on_disk).is_ok_and(|metadata| metadata.is_file()) {
+                entries.push(Entry { path, content: Content::Disk });
+            }
+        }
+        Ok(Snapshot::new(entries))
+    }
+}

@@ -1,0 +1,413 @@
+//! Compiles a table into the form the lexer runs: byte classes, openers, keywords.
+
+use super::hash;
+use super::table::{Delimited, ImportEnd, Place, Table, TableError};
+
+/// A set of byte classes; a byte may be in several.
+pub(super) type Class = u8;
+/// Space that is not a line end, and control characters.
+pub(super) const SPACE: Class = 1;
+/// May start an identifier.
+pub(super) const START: Class = 2;
+/// May continue an identifier.
+pub(super) const CONTINUE: Class = 4;
+/// A digit.
+pub(super) const DIGIT: Class = 8;
+/// A comment, literal or heredoc may open here.
+pub(super) const OPENER: Class = 16;
+/// The line end.
+pub(super) const NEWLINE: Class = 32;
+/// A word that starts here may open a literal or comment (`r"`, `rem`).
+pub(super) const WORD_OPENER: Class = 64;
+
+/// A table in the form the lexer runs.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub classes: [Class; 256],
+    /// Openers by their first byte, those that match more bytes first.
+    pub openers: Vec<Opener>,
+    /// For each first byte, its range in `openers`.
+    pub openers_at: [(u16, u16); 256],
+    pub rules: Vec<Rule>,
+    pub heredocs: Vec<HeredocRule>,
+    pub keywords: Keywords,
+    pub imports: Vec<ImportRule>,
+    /// Folds letters to lower case when or-ed to every byte of a word; 0 or `0x20…`.
+    pub fold: u64,
+    pub digit_separators: [bool; 256],
+}
+
+/// A text that opens a comment, a literal or a heredoc.
+#[derive(Debug)]
+pub(super) struct Opener {
+    pub head: Box<[u8]>,
+    pub hole: Option<Hole>,
+    pub tail: Box<[u8]>,
+    /// The length of the word it begins with; 0 for punctuation.
+    pub n_word: usize,
+    pub opens: Opens,
+}
+
+/// What an opener opens, as an index into the rules of that kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Opens {
+    Rule(usize),
+    Heredoc(usize),
+}
+
+/// The part of an opener that its closer repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hole {
+    /// Any number of one byte.
+    Repeat(u8),
+    /// A word, or nothing.
+    Tag,
+    /// One bracket or punctuation byte.
+    Bracket,
+}
+
+/// How a comment or literal ends.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub is_comment: bool,
+    /// `None`: the line end.
+    pub close: Option<Closer>,
+    pub place: Place,
+    /// The opener that starts another level, when levels nest.
+    pub nests: Option<Box<[u8]>>,
+    pub escape: Option<u8>,
+    pub plain: Vec<Box<[u8]>>,
+    pub is_multi_line: bool,
+    pub is_one_character: bool,
+    pub shelter: Option<(u8, u8)>,
+    pub interpolation: Vec<(Box<[u8]>, u8)>,
+    /// Bytes at which the body needs a closer look; the closer's own when it has no bracket hole.
+    pub stops: Box<[bool; 256]>,
+}
+
+impl Rule {
+    /// Whether the body ends at the first occurrence of the closer, whatever stands before it.
+    pub fn is_simple(&self) -> bool {
+        self.is_multi_line
+            && self.nests.is_none()
+            && self.escape.is_none()
+            && self.plain.is_empty()
+            && self.shelter.is_none()
+            && self.interpolation.is_empty()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Closer {
+    pub head: Box<[u8]>,
+    pub hole: Option<Hole>,
+    pub tail: Box<[u8]>,
+}
+
+#[derive(Debug)]
+pub(super) struct HeredocRule {
+    pub indented: Box<[u8]>,
+    pub is_always_indented: bool,
+    pub is_capital: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct ImportRule {
+    /// The punctuation before the word: `#` of `#include`; 0 when there is none.
+    pub mark: u8,
+    pub word: u32,
+    pub ends: ImportEnd,
+    pub not_before: Box<[u8]>,
+    pub not_with: Box<[u8]>,
+}
+
+/// The reserved words: an open-addressing table of hashes.
+#[derive(Debug)]
+pub(super) struct Keywords {
+    slots: Box<[u64]>,
+    max_len: usize,
+}
+
+/// Set in the hash of a word after which no value may begin: `this`, `null`.
+const VALUE: u64 = 1;
+
+impl Keywords {
+    fn new(plain: &[u64], values: &[u64], max_len: usize) -> Self {
+        let n_slots = ((plain.len() + values.len()) * 4).next_power_of_two().max(4);
+        let mut slots = vec![0; n_slots].into_boxed_slice();
+        let plain = plain.iter().map(|hash| hash & !VALUE);
+        for hash in values.iter().map(|hash| hash | VALUE).chain(plain) {
+            let mut slot = Self::slot(hash, n_slots);
+            while slots[slot] != 0 {
+                slot = (slot + 1) % n_slots;
+            }
+            slots[slot] = hash;
+        }
+        Self { slots, max_len }
+    }
+
+    fn slot(hash: u64, n_slots: usize) -> usize {
+        (hash >> 40) as usize & (n_slots - 1)
+    }
+
+    /// Whether the word with this `hash` is reserved, and if so whether it is a value.
+    pub fn find(&self, hash: u64, len: usize) -> Option<bool> {
+        if len > self.max_len {
+            return None;
+        }
+        let mut slot = Self::slot(hash, self.slots.len());
+        while self.slots[slot] != 0 {
+            if (self.slots[slot] ^ hash) & !VALUE == 0 {
+                return Some(self.slots[slot] & VALUE != 0);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        None
+    }
+}
+
+impl Compiled {
+    /// Compiles `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] names the key whose value cannot be used.
+    pub fn new(table: &Table) -> Result<Self, TableError> {
+        let fold = if table.case_insensitive { hash::FOLD } else { 0 };
+        let mut classes = byte_classes(table)?;
+        let rules = rules(table)?;
+        let heredocs = table.heredocs.iter().map(heredoc).collect::<Result<_, _>>()?;
+        let openers = openers(table)?;
+        for opener in &openers {
+            classes[opener.head[0] as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
+        }
+        if table.case_insensitive {
+            for opener in openers.iter().filter(|opener| opener.n_word > 0) {
+                classes[opener.head[0].to_ascii_uppercase() as usize] |= WORD_OPENER;
+            }
+        }
+        let mut openers_at = [(0, 0); 256];
+        for (at, opener) in openers.iter().enumerate() {
+            let range = &mut openers_at[opener.head[0] as usize];
+            *range = if range.1 == 0 { (at as u16, at as u16 + 1) } else { (range.0, at as u16 + 1) };
+        }
+        Ok(Self {
+            classes,
+            openers,
+            openers_at,
+            rules,
+            heredocs,
+            keywords: keywords(table, fold),
+            imports: imports(table, fold)?,
+            fold,
+            digit_separators: byte_set(table.digit_separators.as_bytes()),
+        })
+    }
+}
+
+fn byte_set(bytes: &[u8]) -> [bool; 256] {
+    let mut set = [false; 256];
+    for &byte in bytes {
+        set[byte as usize] = true;
+    }
+    set
+}
+
+fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
+    let mut classes = [0; 256];
+    for byte in 0..=255u8 {
+        classes[byte as usize] = match byte {
+            b'\n' => NEWLINE,
+            0..=b' ' | 0x7F => SPACE,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
+            b'0'..=b'9' => DIGIT | CONTINUE,
+            _ => 0,
+        };
+    }
+    let extra = [
+        ("identifier-start", &table.identifier_start, START | CONTINUE),
+        ("identifier-continue", &table.identifier_continue, CONTINUE),
+    ];
+    for (key, bytes, class) in extra {
+        for byte in bytes.bytes() {
+            if !byte.is_ascii_graphic() {
+                return Err(TableError::Value { key, why: "only printable ASCII characters can be named".into() });
+            }
+            classes[byte as usize] |= class;
+        }
+    }
+    Ok(classes)
+}
+
+fn keywords(table: &Table, fold: u64) -> Keywords {
+    let hashes =
+        |words: &str| words.split_whitespace().map(|word| hash::word(word.as_bytes(), fold)).collect::<Vec<_>>();
+    let all = table.keywords.split_whitespace().chain(table.value_keywords.split_whitespace());
+    let max_len = all.map(str::len).max().unwrap_or(0);
+    Keywords::new(&hashes(&table.keywords), &hashes(&table.value_keywords), max_len)
+}
+
+fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
+    let mut rules = Vec::new();
+    for import in &table.imports {
+        for first in import.first.iter() {
+            let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
+            if word.is_empty() || first.len() - word.len() > 1 {
+                let why = format!("`{first}` is not a word with at most one punctuation character before it");
+                return Err(TableError::Value { key: "imports.first", why });
+            }
+            rules.push(ImportRule {
+                mark: if word.len() < first.len() { first.as_bytes()[0] } else { 0 },
+                word: hash::word(word.as_bytes(), fold) as u32,
+                ends: import.ends,
+                not_before: import.not_before.as_bytes().into(),
+                not_with: import.not_with.as_bytes().into(),
+            });
+        }
+    }
+    Ok(rules)
+}
+
+fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
+    if heredoc.open.is_empty() {
+        return Err(TableError::Value { key: "heredocs.open", why: "it is empty".into() });
+    }
+    Ok(HeredocRule {
+        indented: heredoc.indented.as_bytes().into(),
+        is_always_indented: heredoc.always_indented,
+        is_capital: heredoc.capital_tag,
+    })
+}
+
+fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
+    let delimited = table.comments.iter().chain(&table.strings);
+    let mut openers = Vec::new();
+    for (rule, row) in delimited.enumerate() {
+        for open in row.open.iter() {
+            openers.push(opener(open, Opens::Rule(rule), table.case_insensitive)?);
+        }
+    }
+    for (rule, row) in table.heredocs.iter().enumerate() {
+        openers.push(opener(&row.open, Opens::Heredoc(rule), false)?);
+    }
+    // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
+    // stable, so rows of one length are tried in the table's order.
+    openers.sort_by_key(|opener| (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len())));
+    Ok(openers)
+}
+
+fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableError> {
+    let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
+    let (head, hole, tail) = split_hole(&text);
+    let n_word = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    if head.is_empty() {
+        return Err(TableError::Value { key: "open", why: format!("`{text}` has nothing before its hole") });
+    }
+    Ok(Opener { n_word, head, hole, tail, opens })
+}
+
+/// Splits `r{#}"` into `r`, the hole and `"`.
+fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
+    let whole = || (text.as_bytes().into(), None, Box::default());
+    let Some((head, rest)) = text.split_once('{') else { return whole() };
+    let Some((inside, tail)) = rest.split_once('}') else { return whole() };
+    let hole = match inside {
+        "tag" => Hole::Tag,
+        "bracket" => Hole::Bracket,
+        one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
+        _ => return whole(),
+    };
+    (head.as_bytes().into(), Some(hole), tail.as_bytes().into())
+}
+
+fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
+    let comments = table.comments.iter().map(|row| rule(row, true));
+    let strings = table.strings.iter().map(|row| rule(row, false));
+    comments.chain(strings).collect()
+}
+
+fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
+    let first = row.open.iter().next().unwrap_or_default();
+    let default_close = first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let close = match &row.close {
+        Some(close) => Some(close.as_str()),
+        None if is_comment => None,
+        None => Some(default_close),
+    };
+    if close == Some("") {
+        return Err(TableError::Value { key: "close", why: format!("nothing closes `{first}`") });
+    }
+    let mut interpolation = Vec::new();
+    for pair in &row.interpolation {
+        let [close] = pair.close.as_bytes() else {
+            let why = format!("`{}` is not one ASCII character", pair.close);
+            return Err(TableError::Value { key: "interpolation.close", why });
+        };
+        if pair.open.is_empty() {
+            return Err(TableError::Value { key: "interpolation.open", why: "it is empty".into() });
+        }
+        interpolation.push((pair.open.as_bytes().into(), *close));
+    }
+    let shelter = match &row.shelter {
+        None => None,
+        Some(pair) => match (pair.open.as_bytes(), pair.close.as_bytes()) {
+            ([open], [close]) => Some((*open, *close)),
+            _ => return Err(TableError::Value { key: "shelter", why: "open and close are one character each".into() }),
+        },
+    };
+    let escape = match row.escape {
+        Some(c) if !c.is_ascii() => {
+            return Err(TableError::Value { key: "escape", why: format!("`{c}` is not ASCII") });
+        }
+        escape => escape.map(|c| c as u8),
+    };
+    if row.plain.iter().any(String::is_empty) {
+        return Err(TableError::Value { key: "plain", why: "a text in it is empty".into() });
+    }
+    let mut rule = Rule {
+        is_comment,
+        close: close.map(|close| {
+            let (head, hole, tail) = split_hole(close);
+            Closer { head, hole, tail }
+        }),
+        place: row.place,
+        nests: row.nested.then(|| split_hole(first).0),
+        escape,
+        plain: row.plain.iter().map(|text| text.as_bytes().into()).collect(),
+        is_multi_line: row.multi_line || (is_comment && row.close.is_some()),
+        is_one_character: row.one_character,
+        shelter,
+        interpolation,
+        stops: Box::new([false; 256]),
+    };
+    rule.stops = Box::new(stops(&rule));
+    Ok(rule)
+}
+
+fn stops(rule: &Rule) -> [bool; 256] {
+    let mut stops = [false; 256];
+    let mut stop = |byte: Option<&u8>| {
+        if let Some(&byte) = byte {
+            stops[byte as usize] = true;
+        }
+    };
+    if let Some(close) = &rule.close {
+        // A closer that begins with its hole may begin with either.
+        stop(close.head.first().or(close.tail.first()));
+        if let (true, Some(Hole::Repeat(byte))) = (close.head.is_empty(), close.hole) {
+            stop(Some(&byte));
+        }
+    }
+    if !rule.is_multi_line {
+        stop(Some(&b'\n'));
+    }
+    stop(rule.escape.as_ref());
+    stop(rule.nests.as_ref().and_then(|open| open.first()));
+    stop(rule.shelter.as_ref().map(|(open, _)| open));
+    for text in &rule.plain {
+        stop(text.first());
+    }
+    for (open, _) in &rule.interpolation {
+        stop(open.first());
+    }
+    stops
+}

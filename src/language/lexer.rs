@@ -1,0 +1,614 @@
+//! Turns source into tokens, driven by a compiled table.
+//!
+//! Invariant: never panics, ends on any bytes, and its time grows linearly with
+//! them: whatever is looked for ahead and not found is looked for a bounded
+//! number of times.
+
+use std::borrow::Cow;
+
+use super::compile::{
+    CONTINUE, Closer, Compiled, DIGIT, HeredocRule, Hole, ImportRule, NEWLINE, OPENER, Opener, Opens, Rule, SPACE,
+    START, WORD_OPENER,
+};
+use super::hash;
+use super::table::{ImportEnd, Place, Table, TableError};
+use super::token::{Kind, Symbol, Token};
+
+/// A language's lexer.
+#[derive(Debug)]
+pub struct Lexer {
+    compiled: Compiled,
+}
+
+impl Lexer {
+    /// Compiles `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] when a value of the table cannot be used.
+    pub fn new(table: &Table) -> Result<Self, TableError> {
+        Compiled::new(table).map(|compiled| Self { compiled })
+    }
+
+    /// Reads `text` into tokens, replacing what `tokens` held.
+    ///
+    /// Comments and import statements leave no token. Whatever is not closed
+    /// ends where it must: a string at its line end, a comment with the text.
+    /// Text beyond four gigabytes is not read.
+    ///
+    /// Time O(n), for any bytes.
+    pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
+        tokens.clear();
+        let text = &text[..text.len().min(u32::MAX as usize)];
+        Run::new(&self.compiled, text, tokens).run();
+    }
+}
+
+/// Levels of code inside literals inside code; deeper ones are plain text.
+const MAX_DEPTH: usize = 64;
+/// Bytes a literal may have that is only told from punctuation by being closed.
+const MAX_OPERAND: usize = 500;
+/// Bytes of a tag that an opener and its closer share.
+const MAX_TAG: usize = 64;
+/// How often a heredoc without an end is looked for before no more are believed.
+const MAX_ENDLESS_HEREDOCS: usize = 16;
+/// Tokens an import statement may have; a longer one is code that looks like it.
+const MAX_IMPORT: usize = 1_000;
+
+/// Code inside a literal that is to go on.
+struct Frame<'c> {
+    rule: &'c Rule,
+    close: Cow<'c, [u8]>,
+    /// The byte that ends the code, and how many of its openers are unclosed.
+    ends: u8,
+    depth: usize,
+    /// The number of tokens before the code.
+    first_token: usize,
+}
+
+struct PendingHeredoc<'c> {
+    rule: &'c HeredocRule,
+    tag: Vec<u8>,
+    is_indented: bool,
+}
+
+struct OpenImport<'c> {
+    rule: &'c ImportRule,
+    from_token: usize,
+    depth: usize,
+}
+
+/// How a body ended.
+enum End {
+    /// At its closer, or where an unclosed one must.
+    Whole(usize),
+    /// Before code inside it: the offset of the code, and the index of the pair.
+    Code(usize, usize),
+}
+
+struct Run<'c, 't, 'o> {
+    table: &'c Compiled,
+    text: &'t [u8],
+    at: usize,
+    tokens: &'o mut Vec<Token>,
+    /// The number of tokens before this line.
+    line_first: usize,
+    frames: Vec<Frame<'c>>,
+    heredocs: Vec<PendingHeredoc<'c>>,
+    n_endless_heredocs: usize,
+    import: Option<OpenImport<'c>>,
+}
+
+impl<'c, 't, 'o> Run<'c, 't, 'o> {
+    fn new(table: &'c Compiled, text: &'t [u8], tokens: &'o mut Vec<Token>) -> Self {
+        let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        Self {
+            table,
+            text,
+            at,
+            tokens,
+            line_first: 0,
+            frames: Vec::new(),
+            heredocs: Vec::new(),
+            n_endless_heredocs: 0,
+            import: None,
+        }
+    }
+
+    fn run(mut self) {
+        if self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
+            self.at = self.line_end(self.at);
+        }
+        let table = self.table;
+        while let Some(&byte) = self.text.get(self.at) {
+            let class = table.classes[byte as usize];
+            if class & SPACE != 0 {
+                self.at += 1;
+            } else if class & NEWLINE != 0 {
+                self.at += 1;
+                self.end_line();
+            } else if class & OPENER != 0 && self.open(byte, 0) {
+            } else if class & START != 0 {
+                self.word(byte, class);
+            } else if class & DIGIT != 0 {
+                self.number();
+            } else {
+                self.punctuation(byte);
+            }
+        }
+        self.end_import(ImportEnd::Line);
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
+        self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
+    }
+
+    #[inline]
+    fn word(&mut self, first: u8, class: u8) {
+        let start = self.at;
+        let mut end = start + 1;
+        while let Some(&byte) = self.text.get(end) {
+            if self.table.classes[byte as usize] & CONTINUE == 0 {
+                break;
+            }
+            end += 1;
+        }
+        if class & WORD_OPENER != 0 && self.open(first, end - start) {
+            return;
+        }
+        let hash = hash::word(&self.text[start..end], self.table.fold);
+        let exact = hash as u32;
+        self.at = end;
+        if !self.table.imports.is_empty() {
+            self.begin_import(exact);
+        }
+        let symbol = match self.table.keywords.find(hash, end - start) {
+            Some(_) => Symbol::keyword(exact),
+            None => Symbol::IDENTIFIER,
+        };
+        self.push(start, end, symbol, exact);
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let mut end = start + 1;
+        let is_hex = self.text[start] == b'0' && matches!(self.text.get(end), Some(b'x' | b'X'));
+        while let Some(&byte) = self.text.get(end) {
+            let next_is_digit = || self.text.get(end + 1).is_some_and(u8::is_ascii_digit);
+            let next_is_word = || self.text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            let is_part = match byte {
+                b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => true,
+                b'.' => next_is_digit(),
+                b'+' | b'-' => match self.text[end - 1] {
+                    b'e' | b'E' => !is_hex && next_is_digit(),
+                    b'p' | b'P' => is_hex && next_is_digit(),
+                    _ => false,
+                },
+                _ => self.table.digit_separators[byte as usize] && next_is_word(),
+            };
+            if !is_part {
+                break;
+            }
+            end += 1;
+        }
+        let exact = hash::word(&self.text[start..end], self.table.fold) as u32;
+        self.at = end;
+        self.push(start, end, Symbol::NUMBER, exact);
+    }
+
+    #[inline]
+    fn punctuation(&mut self, byte: u8) {
+        let start = self.at;
+        self.at += 1;
+        if byte == b'\\' && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
+            // A line that goes on: layout, in every language that has it.
+            self.at = self.line_end(self.at) + 1;
+            self.at = self.at.min(self.text.len());
+            return;
+        }
+        if !self.frames.is_empty() && self.leave_code(byte, start) {
+            return;
+        }
+        if let Some(import) = &mut self.import {
+            match byte {
+                byte if import.rule.not_with.contains(&byte) => self.import = None,
+                b'(' | b'[' | b'{' => import.depth += 1,
+                b')' | b']' | b'}' => import.depth = import.depth.saturating_sub(1),
+                b';' => {
+                    self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+                    self.end_import(ImportEnd::Semicolon);
+                    return;
+                }
+                _ => {}
+            }
+        }
+        self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+    }
+
+    /// Counts brackets of code inside a literal; true when `byte` ended the code and the literal went on.
+    fn leave_code(&mut self, byte: u8, start: usize) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        if byte == frame.ends {
+            if frame.depth > 0 {
+                frame.depth -= 1;
+                return false;
+            }
+            let Some(frame) = self.frames.pop() else { return false };
+            self.body(frame.rule, frame.close, start, start + 1);
+            return true;
+        }
+        if mirror(byte) == frame.ends {
+            frame.depth += 1;
+        }
+        false
+    }
+
+    fn end_line(&mut self) {
+        self.line_first = self.tokens.len();
+        if !self.heredocs.is_empty() {
+            self.heredoc_bodies();
+        }
+        self.end_import(ImportEnd::Line);
+    }
+
+    // Comments and literals.
+
+    /// Opens what an opener at this place opens; `n_word` is the length of the word that starts here.
+    fn open(&mut self, first: u8, n_word: usize) -> bool {
+        let table = self.table;
+        let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
+        let (from, to) = table.openers_at[first as usize];
+        for opener in &table.openers[from as usize..to as usize] {
+            if opener.n_word == n_word && self.open_one(opener) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn open_one(&mut self, opener: &'c Opener) -> bool {
+        let table = self.table;
+        let Some((inside, hole)) = self.matches(opener) else { return false };
+        match opener.opens {
+            Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
+            Opens::Rule(rule) => {
+                let rule = &table.rules[rule];
+                if !self.is_place(rule.place) || rule.is_one_character && !self.holds_one_character(rule, inside) {
+                    return false;
+                }
+                let close = match &rule.close {
+                    None => Cow::Borrowed(&b""[..]),
+                    Some(close) => closing(close, opener.hole, hole),
+                };
+                if rule.place == Place::Operand && !self.is_closed_nearby(rule, &close, inside) {
+                    return false;
+                }
+                self.body(rule, close, self.at, inside);
+                true
+            }
+        }
+    }
+
+    /// The offset after `opener`, if it stands here, and what its hole holds.
+    fn matches(&self, opener: &Opener) -> Option<(usize, &'t [u8])> {
+        let rest = &self.text[self.at..];
+        let head = rest.get(..opener.head.len())?;
+        if *head != *opener.head && !(self.table.fold != 0 && head.eq_ignore_ascii_case(&opener.head)) {
+            return None;
+        }
+        let rest = &rest[head.len()..];
+        let n_hole = match opener.hole {
+            None => 0,
+            Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
+            Some(Hole::Tag) => {
+                rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+            }
+            Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
+        };
+        if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
+            return None;
+        }
+        Some((self.at + head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
+    }
+
+    fn is_place(&self, place: Place) -> bool {
+        match place {
+            Place::Anywhere => true,
+            Place::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
+            Place::LineFirst => self.tokens.len() == self.line_first,
+            Place::Operand => self.may_begin_value(),
+        }
+    }
+
+    fn may_begin_value(&self) -> bool {
+        let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
+        let Some(last) = self.tokens.last().filter(|_| !begins_code) else { return true };
+        match last.kind() {
+            Kind::Identifier | Kind::Number | Kind::String => false,
+            Kind::Punctuation => !matches!(last.text(self.text), b")" | b"]" | b"}"),
+            Kind::Keyword => {
+                let text = last.text(self.text);
+                self.table.keywords.find(hash::word(text, self.table.fold), text.len()) == Some(false)
+            }
+        }
+    }
+
+    fn holds_one_character(&self, rule: &Rule, inside: usize) -> bool {
+        let rest = &self.text[inside..];
+        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        match rest.first() {
+            None | Some(b'\n') => false,
+            Some(&byte) if Some(byte) == rule.escape => true,
+            Some(&byte) => {
+                let n_bytes = match byte {
+                    0xF0.. => 4,
+                    0xE0.. => 3,
+                    0xC0.. => 2,
+                    _ => 1,
+                };
+                rest.get(n_bytes..).is_some_and(|rest| rest.starts_with(close))
+            }
+        }
+    }
+
+    /// Whether what opens before `inside` is closed on its line and within [`MAX_OPERAND`] bytes.
+    fn is_closed_nearby(&self, rule: &Rule, close: &[u8], inside: usize) -> bool {
+        if rule.is_multi_line {
+            return true;
+        }
+        let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
+        match self.scan(rule, close, near, inside) {
+            End::Whole(end) => near[inside..end].ends_with(close),
+            End::Code(..) => true,
+        }
+    }
+
+    /// Reads the body from `inside` on, for a piece that began at `start`.
+    fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize) {
+        match self.scan(rule, &close, self.text, inside) {
+            End::Whole(end) => {
+                self.at = end;
+                self.piece(rule, start, end);
+            }
+            End::Code(code, pair) => {
+                self.at = code;
+                self.piece(rule, start, code);
+                let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
+                self.frames.push(Frame { rule, close, ends, depth: 0, first_token });
+            }
+        }
+    }
+
+    fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
+        if !rule.is_comment {
+            self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+        }
+    }
+
+    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
+        if close.is_empty() && rule.escape.is_none() {
+            return End::Whole(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n));
+        }
+        if rule.is_simple() {
+            return End::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
+        }
+        self.scan_slowly(rule, close, text, inside)
+    }
+
+    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
+        let first = close.first().copied();
+        // A bracket closes its mirror, and nests when it is a pair.
+        let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
+            (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
+                Some(vec![unmirror(first)].into())
+            }
+            (Some(open), _) => Some((&**open).into()),
+            (None, _) => None,
+        };
+        let nest_first = nests.as_ref().and_then(|open| open.first().copied());
+        let mut depth = 0usize;
+        let mut at = inside;
+        while at < text.len() {
+            let byte = text[at];
+            if !rule.stops[byte as usize] && Some(byte) != first && Some(byte) != nest_first {
+                at += 1;
+                continue;
+            }
+            let rest = &text[at..];
+            if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
+                at += plain.len();
+            } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
+                let code = at + rule.interpolation[pair].0.len();
+                if self.frames.len() < MAX_DEPTH {
+                    return End::Code(code, pair);
+                }
+                at = code;
+            } else if Some(byte) == rule.escape {
+                at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else if !close.is_empty() && rest.starts_with(close) {
+                at += close.len();
+                if depth == 0 {
+                    return End::Whole(at);
+                }
+                depth -= 1;
+            } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
+                depth += 1;
+                at += nests.as_ref().map_or(1, |open| open.len());
+            } else if byte == b'\n' && !rule.is_multi_line {
+                return End::Whole(at);
+            } else {
+                at = self.skip_shelter(rule, text, at);
+            }
+        }
+        End::Whole(text.len())
+    }
+
+    /// The offset after the sheltered part that opens at `at`, or after the byte.
+    fn skip_shelter(&self, rule: &Rule, text: &[u8], at: usize) -> usize {
+        let Some((open, close)) = rule.shelter else { return at + 1 };
+        if text[at] != open {
+            return at + 1;
+        }
+        let mut end = at + 1;
+        while let Some(&byte) = text.get(end) {
+            match byte {
+                b'\n' => return end,
+                byte if byte == close => return end + 1,
+                byte if Some(byte) == rule.escape => end += 2,
+                _ => end += 1,
+            }
+        }
+        text.len()
+    }
+
+    // Heredocs.
+
+    fn open_heredoc(&mut self, rule: &'c HeredocRule, inside: usize) -> bool {
+        let start = self.at;
+        let text = self.text;
+        let is_longer = start > 0 && text[start - 1] == text[start];
+        if is_longer || self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
+            return false;
+        }
+        let mut at = inside;
+        let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
+        at += usize::from(is_marked);
+        let quote = text.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+        at += usize::from(quote.is_some());
+        let n_tag = text[at..].iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let tag = &text[at..at + n_tag];
+        let is_word = tag.first().is_some_and(|first| !first.is_ascii_digit());
+        let is_capital = !rule.is_capital || quote.is_some() || is_marked || !tag.iter().any(u8::is_ascii_lowercase);
+        at += n_tag;
+        if !is_word || !is_capital || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
+            return false;
+        }
+        at += usize::from(quote.is_some());
+        self.heredocs.push(PendingHeredoc {
+            rule,
+            tag: tag.to_vec(),
+            is_indented: is_marked || rule.is_always_indented,
+        });
+        self.at = at;
+        self.push(start, at, Symbol::STRING, hash::word(&text[start..at], 0) as u32);
+        true
+    }
+
+    fn heredoc_bodies(&mut self) {
+        for heredoc in std::mem::take(&mut self.heredocs) {
+            match self.heredoc_end(&heredoc) {
+                Some(end) => {
+                    let start = self.at;
+                    self.at = end;
+                    self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+                }
+                None => self.n_endless_heredocs += 1,
+            }
+        }
+        self.line_first = self.tokens.len();
+    }
+
+    fn heredoc_end(&self, heredoc: &PendingHeredoc<'_>) -> Option<usize> {
+        let mut at = self.at;
+        while at < self.text.len() {
+            let end = self.line_end(at);
+            let line = &self.text[at..end];
+            let indent = line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            let from = if heredoc.is_indented { indent } else { 0 };
+            let ends_here = line[from..].strip_prefix(heredoc.tag.as_slice()).is_some_and(|rest| match rest.first() {
+                None | Some(b'\r') => true,
+                // PHP lets the statement go on after the tag.
+                Some(byte) => heredoc.rule.is_always_indented && !byte.is_ascii_alphanumeric() && *byte != b'_',
+            });
+            if ends_here {
+                return Some(at + from + heredoc.tag.len());
+            }
+            at = end + 1;
+        }
+        None
+    }
+
+    // Imports.
+
+    /// Begins an import statement if the word before here is first on its line and one that imports.
+    #[inline]
+    fn begin_import(&mut self, word: u32) {
+        let n_before = self.tokens.len() - self.line_first.min(self.tokens.len());
+        if self.import.is_some() || n_before > 1 {
+            return;
+        }
+        let mark = match (n_before, self.tokens.last()) {
+            (1, Some(last)) if last.kind() == Kind::Punctuation => self.text[last.start as usize],
+            (1, _) => return,
+            _ => 0,
+        };
+        let Some(rule) = self.table.imports.iter().find(|rule| rule.word == word && rule.mark == mark) else { return };
+        let next = self.text[self.at..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
+        if next.is_some_and(|byte| rule.not_before.contains(byte)) {
+            return;
+        }
+        self.import = Some(OpenImport { rule, from_token: self.line_first, depth: 0 });
+    }
+
+    fn end_import(&mut self, end: ImportEnd) {
+        let Some(import) = &self.import else { return };
+        let is_over = match end {
+            ImportEnd::Semicolon => true,
+            ImportEnd::Line => import.rule.ends == ImportEnd::Line || self.at >= self.text.len(),
+        };
+        let n_tokens = self.tokens.len() - import.from_token;
+        if n_tokens > MAX_IMPORT {
+            self.import = None;
+        } else if is_over && import.depth == 0 {
+            self.tokens.truncate(import.from_token);
+            self.line_first = self.tokens.len();
+            self.import = None;
+        }
+    }
+
+    /// The offset of the line end at or after `from`, or of the text's end.
+    fn line_end(&self, from: usize) -> usize {
+        memchr::memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |n| from + n)
+    }
+}
+
+/// The closer with its hole filled by what the opener's held.
+fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
+    if closer.hole.is_none() {
+        return Cow::Borrowed(&closer.head);
+    }
+    let mirrored: Vec<u8> = match opened {
+        Some(Hole::Bracket) => hole.iter().map(|&byte| mirror(byte)).collect(),
+        _ => hole.to_vec(),
+    };
+    Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
+}
+
+fn find(text: &[u8], close: &[u8]) -> Option<usize> {
+    match close {
+        [one] => memchr::memchr(*one, text),
+        many => memchr::memmem::find(text, many),
+    }
+}
+
+/// The bracket that closes `byte`; any other byte closes itself.
+fn mirror(byte: u8) -> u8 {
+    match byte {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        byte => byte,
+    }
+}
+
+/// The bracket that `byte` closes; any other byte opens itself.
+fn unmirror(byte: u8) -> u8 {
+    match byte {
+        b')' => b'(',
+        b']' => b'[',
+        b'}' => b'{',
+        b'>' => b'<',
+        byte => byte,
+    }
+}

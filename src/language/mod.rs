@@ -1,0 +1,16 @@
+//! Reads source into tokens: finds a file's language and runs that language's table.
+//!
+//! Invariant: knows no language by name. What is known of one is in
+//! `config/languages/<name>.toml`, or in a table of the user's.
+
+mod compile;
+mod detect;
+mod hash;
+mod lexer;
+mod table;
+mod token;
+
+pub use detect::{Language, Languages, is_generated};
+pub use lexer::Lexer;
+pub use table::{Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Table, TableError};
+pub use token::{Kind, Symbol, Token};

@@ -1,0 +1,244 @@
+//! Reads language tables: the keys of `config/languages/*.toml`, checked.
+//!
+//! A table says all that is known of a language; the lexer has no list of
+//! languages. The same keys add or change a language in a user's own config.
+
+use serde::Deserialize;
+
+/// A language as its table states it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Table {
+    /// The name people know it by.
+    pub name: String,
+    /// Languages of one family are compared with each other (C with C++). Default: the name in lower case.
+    pub family: Option<String>,
+    /// File name endings without the leading dot, in lower case; at most one language owns each.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Whole file names.
+    #[serde(default)]
+    pub file_names: Vec<String>,
+    /// Interpreters of a `#!` line, without a version.
+    #[serde(default)]
+    pub shebangs: Vec<String>,
+    /// Extensions that another language owns, and the text that makes a file this one.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+    /// Whether upper and lower case spell the same word.
+    #[serde(default)]
+    pub case_insensitive: bool,
+    /// Characters that start an identifier, besides letters, `_` and all beyond ASCII.
+    #[serde(default)]
+    pub identifier_start: String,
+    /// Characters that continue an identifier, besides those that start one and digits.
+    #[serde(default)]
+    pub identifier_continue: String,
+    /// Characters within a number, besides letters, digits, `_`, and a `.` before a digit.
+    #[serde(default)]
+    pub digit_separators: String,
+    /// The reserved words, separated by white space.
+    #[serde(default)]
+    pub keywords: String,
+    /// Reserved words that are values: a `/` after one divides. Separated by white space.
+    #[serde(default)]
+    pub value_keywords: String,
+    /// Comments: passed over.
+    #[serde(default)]
+    pub comments: Vec<Delimited>,
+    /// String, character and regular-expression literals.
+    #[serde(default)]
+    pub strings: Vec<Delimited>,
+    /// Literals that begin on the next line and end with a line that holds their tag.
+    #[serde(default)]
+    pub heredocs: Vec<Heredoc>,
+    /// Statements that import or name a package: passed over, since they repeat by nature.
+    #[serde(default)]
+    pub imports: Vec<Import>,
+    /// Source and the tokens expected of it: the table's own tests.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+}
+
+/// An extension that another language owns, and the text that makes a file this one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Claim {
+    /// The extension, without the dot.
+    pub extension: String,
+    /// A regular expression, searched in the first 16 KiB; `(?m)` is set.
+    pub pattern: String,
+}
+
+/// A comment or literal between an opener and a closer.
+///
+/// Opener and closer may hold one hole: `{#}` stands for any number of `#`
+/// (likewise for any one character), `{tag}` for a word or nothing,
+/// `{bracket}` for one bracket or punctuation character. The closer's hole is
+/// what the opener's was; for a bracket its mirror image.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Delimited {
+    /// What opens it; several openers may share the rest of the row.
+    pub open: OneOrMany,
+    /// What closes it. Default: for a comment the line end, for a literal its opener without leading letters.
+    pub close: Option<String>,
+    /// Where the opener counts.
+    #[serde(default, rename = "where")]
+    pub place: Place,
+    /// Whether the opener opens another level inside.
+    #[serde(default)]
+    pub nested: bool,
+    /// The character that takes the meaning from the next one.
+    pub escape: Option<char>,
+    /// Texts that look like the closer or an interpolation but are plain (`""`, `{{`).
+    #[serde(default)]
+    pub plain: Vec<String>,
+    /// Whether a literal goes on past the line end.
+    #[serde(default)]
+    pub multi_line: bool,
+    /// The literal holds one character or one escape; else the opener is
+    /// punctuation (Rust lifetimes, Ada ticks).
+    #[serde(default)]
+    pub one_character: bool,
+    /// Brackets in which the closer does not count: `[` `]` of a regular expression.
+    #[serde(default)]
+    pub shelter: Option<Pair>,
+    /// Openers and closers of code inside the literal.
+    #[serde(default)]
+    pub interpolation: Vec<Pair>,
+}
+
+/// Where an opener counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Anywhere outside comments and literals.
+    #[default]
+    Anywhere,
+    /// In the first column.
+    LineStart,
+    /// Before anything else on its line but space.
+    LineFirst,
+    /// Where a value may begin: not after a name, a literal or a closing bracket.
+    Operand,
+}
+
+/// An opener and its closer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Pair {
+    /// What opens it.
+    pub open: String,
+    /// What closes it.
+    pub close: String,
+}
+
+/// A literal whose body begins on the next line and ends with a line that holds its tag.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Heredoc {
+    /// What opens it: `<<`.
+    pub open: String,
+    /// Characters that may stand between opener and tag, and allow the last line to be indented.
+    #[serde(default)]
+    pub indented: String,
+    /// Whether every heredoc's last line may be indented.
+    #[serde(default)]
+    pub always_indented: bool,
+    /// Whether a tag without quotes must be in capitals (`a << b` shifts).
+    #[serde(default)]
+    pub capital_tag: bool,
+}
+
+/// A statement that imports, includes or names a package.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Import {
+    /// The word or words it begins with, first on a line: `import`, `#include`.
+    pub first: OneOrMany,
+    /// Where it ends, outside brackets.
+    #[serde(default)]
+    pub ends: ImportEnd,
+    /// Punctuation that, right after the word, makes it something else: `(` of `import(x)`.
+    #[serde(default)]
+    pub not_before: String,
+    /// Punctuation that, anywhere in the statement, makes it something else: `{` of a module with a body.
+    #[serde(default)]
+    pub not_with: String,
+}
+
+/// Where an import statement ends, outside brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImportEnd {
+    /// At the line end or a `;`.
+    #[default]
+    Line,
+    /// At a `;`.
+    Semicolon,
+}
+
+/// Source, and the tokens expected of it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Example {
+    /// What is special about it.
+    pub shows: String,
+    /// The source.
+    pub source: String,
+    /// Keywords and punctuation as they are, `i:name`, `n:1`, `s:"text"`.
+    pub tokens: Vec<String>,
+}
+
+/// One string, or a list of them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// A list.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        match self {
+            Self::One(one) => std::slice::from_ref(one).iter(),
+            Self::Many(many) => many.iter(),
+        }
+        .map(String::as_str)
+    }
+}
+
+/// Why a language table could not be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TableError {
+    /// The text is not TOML, or holds unknown keys or values of another type.
+    #[error("{0}")]
+    Syntax(String),
+    /// A value is well formed but cannot be used.
+    #[error("`{key}`: {why}")]
+    Value {
+        /// The key that holds it.
+        key: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Table {
+    /// Reads a table from TOML.
+    ///
+    /// # Errors
+    /// [`TableError::Syntax`] for malformed TOML and unknown keys, with the line.
+    pub fn parse(toml: &str) -> Result<Self, TableError> {
+        toml::from_str(toml).map_err(|error| TableError::Syntax(error.to_string()))
+    }
+
+    /// The family whose languages it is compared with.
+    pub fn family(&self) -> String {
+        self.family.clone().unwrap_or_else(|| self.name.to_lowercase())
+    }
+}

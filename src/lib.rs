@@ -1,0 +1,49 @@
+//! Secondhand tells you when new code isn't new.
+//!
+//! It looks at what a change adds to a repository, finds where that code exists
+//! already, and says so on the added lines.
+//!
+//! ```text
+//! blob -> token -> k-gram -> fingerprint -> posting -> seed -> chain -> clone pair -> clone class -> finding -> report
+//! ```
+//!
+//! This page is the map. A module uses only those above it; `tests/layers.rs`
+//! keeps that true. The core takes values and returns values: it knows no git,
+//! no files, no clock and no output.
+
+// The core.
+
+/// Locates bytes in text: lines, columns, paths.
+pub mod text;
+
+/// Reads source into tokens, by the tables of `config/languages`.
+pub mod language;
+
+/// Turns tokens into fingerprints: k-grams, winnowed.
+pub mod fingerprint;
+
+/// Finds where fingerprints occur.
+pub mod index;
+
+/// Finds clones: seeds, chains, alignments, classes; and what is novel in a change.
+pub mod matching;
+
+/// Says what clones mean: rules, levels, findings.
+pub mod policy;
+
+// The shell.
+
+/// Reads settings.
+pub mod config;
+
+/// Reads repositories.
+pub mod git;
+
+/// Runs audits: a change against its tree.
+pub mod audit;
+
+/// Writes findings, one file a format.
+pub mod report;
+
+/// Reads the command line and ends with a status.
+pub mod cli;

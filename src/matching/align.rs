@@ -1,0 +1,414 @@
+//! Aligns a query with a target around a chain, to the exact first and last token.
+//!
+//! K-grams see neither the tokens at the ends of a copy nor the short runs
+//! between its edits. The alignment restores both: between the seeds of the
+//! chain everything is aligned that the gaps allow, and beyond its ends
+//! it goes on for as long as it pays.
+//!
+//! Invariant: the blocks of an alignment strictly ascend on both sides and hold
+//! equal symbols.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::chain::Seed;
+use crate::language::{Kind, Token};
+
+/// A run of tokens with equal symbols on both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Block {
+    /// The position of its first token in the query.
+    pub query: u32,
+    /// The position of its first token in the target.
+    pub target: u32,
+    /// Its length in tokens, at least 1.
+    pub len: u32,
+}
+
+/// The aligned tokens of a query and a target, as blocks in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Alignment {
+    /// The blocks; never empty once aligned.
+    pub blocks: Vec<Block>,
+}
+
+impl Alignment {
+    /// From the first to the last aligned token of the query.
+    pub fn query(&self) -> Range<usize> {
+        match (self.blocks.first(), self.blocks.last()) {
+            (Some(first), Some(last)) => first.query as usize..(last.query + last.len) as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// From the first to the last aligned token of the target.
+    pub fn target(&self) -> Range<usize> {
+        match (self.blocks.first(), self.blocks.last()) {
+            (Some(first), Some(last)) => first.target as usize..(last.target + last.len) as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// The number of aligned tokens.
+    pub fn n_tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.len as usize).sum()
+    }
+
+    /// The aligned positions, query and target, in ascending order.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.blocks.iter().flat_map(|block| {
+            (0..block.len).map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
+        })
+    }
+
+    /// The part of the alignment whose query tokens lie in `query`.
+    pub fn within(&self, query: Range<usize>) -> Self {
+        let clip = |block: &Block| {
+            let from = (query.start as u32).max(block.query);
+            let to = (query.end as u32).min(block.query + block.len);
+            (from < to).then(|| Block { query: from, target: block.target + (from - block.query), len: to - from })
+        };
+        Self { blocks: self.blocks.iter().filter_map(clip).collect() }
+    }
+
+    fn push(&mut self, query: usize, target: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        if let Some(last) = self.blocks.last_mut()
+            && (last.query + last.len) as usize == query
+            && (last.target + last.len) as usize == target
+        {
+            last.len += len as u32;
+            return;
+        }
+        self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
+    }
+}
+
+// The scores. Unrelated code scores below zero on average, also with gaps, so
+// an extension ends soon after the copy does; a renamed copy scores above.
+
+/// A name or literal that both sides spell the same: rarely chance.
+const SAME_WORD: i32 = 6;
+/// A name that the rest of the alignment renames in just this way.
+const RENAMED_WORD: i32 = 4;
+/// A keyword.
+const KEYWORD: i32 = 3;
+/// A punctuation byte: often chance.
+const PUNCTUATION: i32 = 2;
+/// A name or literal of which only the class agrees.
+const SAME_CLASS: i32 = -1;
+/// Two tokens in each other's place with different symbols.
+const MISMATCH: i32 = -5;
+/// Opening a gap on one side, and each token in it.
+const GAP: i32 = -6;
+const GAP_TOKEN: i32 = -1;
+/// How far below its best an extension may fall before it ends: an edited
+/// line, or about twenty inserted tokens. Higher bridges more and wanders further.
+const X_DROP: i32 = 36;
+/// Half the width of the band of diagonals that an extension looks at.
+const BAND: usize = 40;
+/// Tokens that one round of an extension may add; a long one takes more rounds.
+const ROUND: usize = 256;
+/// The largest gap between seeds, in cells, that is aligned inside.
+const GAP_CELLS: usize = 160 * 160;
+
+/// Aligns `query` with `target` along the chain of `seeds`, each of `k` tokens.
+///
+/// Between seeds by global, beyond the ends by X-drop alignment in a band
+/// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
+/// Time O(n + gaps² + 80 · extension).
+pub fn align(query: &[Token], target: &[Token], seeds: &[Seed], k: usize) -> Alignment {
+    let anchors = anchors(query, target, seeds, k);
+    let renames = renames(query, target, &anchors);
+    let scorer = Scorer { query, target, renames };
+    let Some(first) = anchors.first().copied() else { return Alignment::default() };
+
+    let mut head = Vec::new();
+    let mut at = (first.query as usize, first.target as usize);
+    loop {
+        let blocks = scorer.extend_left(at);
+        let Some(block) = blocks.last() else { break };
+        at = (block.query as usize, block.target as usize);
+        head.extend(blocks);
+    }
+
+    let mut alignment = Alignment::default();
+    for block in head.iter().rev() {
+        alignment.push(block.query as usize, block.target as usize, block.len as usize);
+    }
+    for (anchor, next) in anchors.iter().zip(anchors.iter().skip(1).map(Some).chain([None])) {
+        alignment.push(anchor.query as usize, anchor.target as usize, anchor.len as usize);
+        if let Some(next) = next {
+            scorer.fill(anchor, next, &mut alignment);
+        }
+    }
+    loop {
+        let (query_end, target_end) = (alignment.query().end, alignment.target().end);
+        let blocks = scorer.extend_right((query_end, target_end));
+        if blocks.is_empty() {
+            break;
+        }
+        for block in blocks {
+            alignment.push(block.query as usize, block.target as usize, block.len as usize);
+        }
+    }
+    alignment
+}
+
+/// Turns seeds into blocks of equal symbols, grown to where the symbols differ.
+fn anchors(query: &[Token], target: &[Token], seeds: &[Seed], k: usize) -> Vec<Block> {
+    let mut anchors: Vec<Block> = Vec::new();
+    for seed in seeds {
+        let (mut at, mut to) = (seed.query as usize, seed.target as usize);
+        if let Some(last) = anchors.last() {
+            // What earlier blocks cover on either side is taken.
+            let overlap_query = ((last.query + last.len) as usize).saturating_sub(at);
+            let overlap_target = ((last.target + last.len) as usize).saturating_sub(to);
+            let overlap = overlap_query.max(overlap_target);
+            at += overlap;
+            to += overlap;
+        }
+        let end = (seed.query as usize + k).min(query.len());
+        let n_equal = n_equal(query.get(at..).unwrap_or_default(), target.get(to..).unwrap_or_default());
+        if at >= end || at + n_equal < end {
+            // Covered already, or another k-gram with the same hash.
+            continue;
+        }
+        match anchors.last_mut() {
+            Some(last) if (last.query + last.len) as usize == at && (last.target + last.len) as usize == to => {
+                last.len += n_equal as u32;
+            }
+            _ => anchors.push(Block { query: at as u32, target: to as u32, len: n_equal as u32 }),
+        }
+    }
+    // A block grown past the next seed's start on another diagonal yields to it.
+    for at in 1..anchors.len() {
+        let next = anchors[at];
+        let block = &mut anchors[at - 1];
+        block.len = block.len.min(next.query - block.query).min(next.target - block.target);
+    }
+    anchors.retain(|block| block.len > 0);
+    anchors
+}
+
+fn n_equal(query: &[Token], target: &[Token]) -> usize {
+    query.iter().zip(target).take_while(|(a, b)| a.symbol == b.symbol).count()
+}
+
+/// For each name of the query, the name that stands in its place most often: Baker's p-match, by majority.
+fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32, u32> {
+    let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
+    for block in anchors {
+        for offset in 0..block.len {
+            let (a, b) = (&query[(block.query + offset) as usize], &target[(block.target + offset) as usize]);
+            if a.kind() == Kind::Identifier && a.exact != b.exact {
+                *counts.entry((a.exact, b.exact)).or_default() += 1;
+            }
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|&(names, n)| (n, names));
+    counts.into_iter().map(|(names, _)| names).collect()
+}
+
+struct Scorer<'t> {
+    query: &'t [Token],
+    target: &'t [Token],
+    renames: HashMap<u32, u32>,
+}
+
+/// How a cell of the matrix was best reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Diagonal,
+    /// A query token without a target token.
+    Query,
+    /// A target token without a query token.
+    Target,
+}
+
+const NEVER: i32 = i32::MIN / 4;
+
+impl Scorer<'_> {
+    #[inline]
+    fn score(&self, a: &Token, b: &Token, renamed: Option<u32>) -> i32 {
+        if a.symbol != b.symbol {
+            return MISMATCH;
+        }
+        match a.kind() {
+            Kind::Punctuation => PUNCTUATION,
+            Kind::Keyword => KEYWORD,
+            _ if a.exact == b.exact => SAME_WORD,
+            Kind::Identifier if renamed == Some(b.exact) => RENAMED_WORD,
+            _ => SAME_CLASS,
+        }
+    }
+
+    /// Extends beyond the ends `from`, one round; empty when nothing is gained.
+    fn extend_right(&self, from: (usize, usize)) -> Vec<Block> {
+        let a: Vec<&Token> = self.query[from.0..].iter().take(ROUND).collect();
+        let b: Vec<&Token> = self.target[from.1..].iter().take(ROUND + BAND).collect();
+        let path = self.extend(&a, &b);
+        blocks(&path, |i, j| (from.0 + i, from.1 + j))
+    }
+
+    /// Extends before the starts `from`, one round; the blocks descend.
+    fn extend_left(&self, from: (usize, usize)) -> Vec<Block> {
+        let a: Vec<&Token> = self.query[..from.0].iter().rev().take(ROUND).collect();
+        let b: Vec<&Token> = self.target[..from.1].iter().rev().take(ROUND + BAND).collect();
+        let path = self.extend(&a, &b);
+        let mut blocks = blocks(&path, |i, j| (i, j));
+        for block in &mut blocks {
+            block.query = from.0 as u32 - block.query - block.len;
+            block.target = from.1 as u32 - block.target - block.len;
+        }
+        blocks
+    }
+
+    /// The matched cells, in order, of the best-scoring path from the corner.
+    fn extend(&self, a: &[&Token], b: &[&Token]) -> Vec<(usize, usize)> {
+        const WIDTH: usize = 2 * BAND + 1;
+        // Column c of row i stands for target position i + c - BAND.
+        let mut steps: Vec<[Step; WIDTH]> = Vec::new();
+        let mut scores = [NEVER; WIDTH];
+        let mut in_query_gap = [NEVER; WIDTH];
+        scores[BAND] = 0;
+        for c in BAND + 1..WIDTH {
+            scores[c] = GAP + GAP_TOKEN * (c - BAND) as i32;
+        }
+        let (mut best, mut best_cell) = (0, None);
+        for (i, token) in a.iter().enumerate() {
+            let renamed = self.renames.get(&token.exact).copied();
+            let mut row = [NEVER; WIDTH];
+            let mut row_steps = [Step::Diagonal; WIDTH];
+            let mut in_target_gap = NEVER;
+            let mut row_best = NEVER;
+            for c in 0..WIDTH {
+                // One row on, a column stands one target position further.
+                let above = if c + 1 < WIDTH { scores[c + 1] } else { NEVER };
+                let above_gap = if c + 1 < WIDTH { in_query_gap[c + 1] } else { NEVER };
+                let query_gap = (above + GAP).max(above_gap) + GAP_TOKEN;
+                in_query_gap[c] = query_gap;
+                let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j <= b.len()) else {
+                    in_query_gap[c] = NEVER;
+                    continue;
+                };
+                in_target_gap = if c > 0 { (row[c - 1] + GAP).max(in_target_gap) + GAP_TOKEN } else { NEVER };
+                let diagonal = if j > 0 { scores[c] + self.score(token, b[j - 1], renamed) } else { NEVER };
+                let score = diagonal.max(query_gap).max(in_target_gap);
+                row[c] = score;
+                row_steps[c] = if score == diagonal {
+                    Step::Diagonal
+                } else if score == query_gap {
+                    Step::Query
+                } else {
+                    Step::Target
+                };
+                row_best = row_best.max(score);
+                if score > best && row_steps[c] == Step::Diagonal {
+                    best = score;
+                    best_cell = Some((i, c));
+                }
+            }
+            steps.push(row_steps);
+            scores = row;
+            if row_best < best - X_DROP {
+                break;
+            }
+        }
+        let mut path = Vec::new();
+        let Some((mut i, mut c)) = best_cell else { return path };
+        loop {
+            let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
+            match steps[i][c] {
+                Step::Diagonal => {
+                    if a[i].symbol == b[j - 1].symbol {
+                        path.push((i, j - 1));
+                    }
+                    if i == 0 {
+                        break;
+                    }
+                    i -= 1;
+                }
+                Step::Query => {
+                    if i == 0 || c + 1 >= WIDTH {
+                        break;
+                    }
+                    i -= 1;
+                    c += 1;
+                }
+                Step::Target => {
+                    if c == 0 {
+                        break;
+                    }
+                    c -= 1;
+                }
+            }
+        }
+        path.reverse();
+        path
+    }
+
+    /// Aligns what lies between two blocks: all of it, from corner to corner.
+    fn fill(&self, before: &Block, after: &Block, alignment: &mut Alignment) {
+        let from = ((before.query + before.len) as usize, (before.target + before.len) as usize);
+        let a = &self.query[from.0..after.query as usize];
+        let b = &self.target[from.1..after.target as usize];
+        if a.is_empty() || b.is_empty() || a.len() * b.len() > GAP_CELLS {
+            return;
+        }
+        for block in blocks(&self.global(a, b), |i, j| (from.0 + i, from.1 + j)) {
+            alignment.push(block.query as usize, block.target as usize, block.len as usize);
+        }
+    }
+
+    /// The matched cells of the best path through the whole matrix. Gaps cost
+    /// the same in any number: both ends are known to belong together.
+    fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
+        let width = b.len() + 1;
+        let mut scores = vec![0i32; (a.len() + 1) * width];
+        for j in 0..=b.len() {
+            scores[j] = GAP_TOKEN * j as i32;
+        }
+        for (i, token) in a.iter().enumerate() {
+            let renamed = self.renames.get(&token.exact).copied();
+            scores[(i + 1) * width] = GAP_TOKEN * (i as i32 + 1);
+            for (j, other) in b.iter().enumerate() {
+                let diagonal = scores[i * width + j] + self.score(token, other, renamed);
+                let gap = scores[i * width + j + 1].max(scores[(i + 1) * width + j]) + GAP_TOKEN;
+                scores[(i + 1) * width + j + 1] = diagonal.max(gap);
+            }
+        }
+        let (mut i, mut j) = (a.len(), b.len());
+        let mut path = Vec::new();
+        while i > 0 && j > 0 {
+            let here = scores[i * width + j];
+            let renamed = self.renames.get(&a[i - 1].exact).copied();
+            if here == scores[(i - 1) * width + j - 1] + self.score(&a[i - 1], &b[j - 1], renamed) {
+                if a[i - 1].symbol == b[j - 1].symbol {
+                    path.push((i - 1, j - 1));
+                }
+                i -= 1;
+                j -= 1;
+            } else if here == scores[(i - 1) * width + j] + GAP_TOKEN {
+                i -= 1;
+            } else {
+                j -= 1;
+            }
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Joins matched cells into blocks, their places given by `place`.
+fn blocks(path: &[(usize, usize)], place: impl Fn(usize, usize) -> (usize, usize)) -> Vec<Block> {
+    let mut alignment = Alignment::default();
+    for &(i, j) in path {
+        let (query, target) = place(i, j);
+        alignment.push(query, target, 1);
+    }
+    alignment.blocks
+}

@@ -1,0 +1,103 @@
+//! Groups clone pairs into classes: one copy with all its origins is one report.
+
+use std::ops::Range;
+
+/// A clone pair as grouping sees it: what it covers of the query and how well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The fragment of the query, in tokens.
+    pub query: Range<usize>,
+    /// Aligned tokens whose text agrees: the evidence.
+    pub n_exact: usize,
+}
+
+/// A fragment of the query and the pairs that explain it, the best first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CloneClass {
+    /// The fragment.
+    pub query: Range<usize>,
+    /// Indices of the pairs, as they were given.
+    pub members: Vec<usize>,
+}
+
+/// How much two fragments must overlap, as a part of either, to be one class.
+const SAME: f64 = 0.7;
+/// How much of a fragment a better class must cover to explain it away.
+const EXPLAINED: f64 = 0.5;
+
+/// Groups `candidates` of one query, best evidence first.
+///
+/// A candidate joins the class whose fragment is nearly its own; one that
+/// better classes cover for the most part is dropped, since its tokens are reported
+/// already. Each class's fragment is its best member's, less what better classes took.
+/// Time O(n²) in the candidates of one file.
+pub fn classes(candidates: &[Candidate]) -> Vec<CloneClass> {
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].n_exact), candidates[at].query.start, at));
+    let mut classes: Vec<CloneClass> = Vec::new();
+    for at in order {
+        let own = &candidates[at].query;
+        let n_shared = |class: &CloneClass| overlap(own, &class.query) as f64;
+        let sibling = classes.iter_mut().find(|class| {
+            let n = overlap(own, &class.query) as f64;
+            n >= SAME * own.len() as f64 && n >= SAME * class.query.len() as f64
+        });
+        if let Some(class) = sibling {
+            class.members.push(at);
+        } else if classes.iter().map(n_shared).sum::<f64>() < EXPLAINED * own.len() as f64 {
+            let query = uncovered(own.clone(), &classes);
+            if !query.is_empty() {
+                classes.push(CloneClass { query, members: vec![at] });
+            }
+        }
+    }
+    classes.sort_by_key(|class| class.query.start);
+    classes
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> usize {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+/// What is left of `range` when classes that reach over its ends are cut off.
+fn uncovered(mut range: Range<usize>, classes: &[CloneClass]) -> Range<usize> {
+    for class in classes
+        .iter()
+        .filter(|class| overlap(&range, &class.query) > 0)
+        .map(|class| class.query.clone())
+        .collect::<Vec<_>>()
+    {
+        if class.start <= range.start {
+            range.start = class.end.min(range.end);
+        } else if class.end >= range.end {
+            range.end = class.start.max(range.start);
+        }
+    }
+    range
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
+        Candidate { query, n_exact }
+    }
+
+    #[test]
+    fn pairs_of_nearly_the_same_fragment_are_one_class_best_first() {
+        let found = classes(&[candidate(10..90, 60), candidate(12..92, 75)]);
+        assert_eq!(found, [CloneClass { query: 12..92, members: vec![1, 0] }]);
+    }
+
+    #[test]
+    fn a_small_part_of_a_larger_copy_is_not_reported_again() {
+        assert_eq!(classes(&[candidate(0..200, 190), candidate(50..100, 50)]).len(), 1);
+    }
+
+    #[test]
+    fn copies_side_by_side_are_two_classes_that_do_not_overlap() {
+        let found = classes(&[candidate(0..100, 100), candidate(90..200, 90)]);
+        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..100, 100..200]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Finds clones: fragments of a query that stand in a target as well.
+//!
+//! seeds -> chain -> alignment -> clone pair -> clone class
+//!
+//! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
+
+mod align;
+mod chain;
+mod class;
+mod novelty;
+mod pair;
+mod seed;
+
+pub use align::{Alignment, Block, align};
+pub use chain::{Seed, chains};
+pub use class::{Candidate, CloneClass, classes};
+pub use novelty::{Novelty, novelty};
+pub use pair::{ClonePair, CloneType, Params, alignments};
+pub use seed::is_telling;
+
+use crate::language::Token;
+
+/// A token stream and the text it was read from.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'d> {
+    /// The text.
+    pub text: &'d [u8],
+    /// Its tokens.
+    pub tokens: &'d [Token],
+}
+
+impl Document<'_> {
+    /// Whether the token at `at` is the first on its line; true at the end.
+    pub fn starts_line(&self, at: usize) -> bool {
+        self.n_line_ends_before(at) > 0
+    }
+
+    /// Whether a line without tokens stands before the token at `at`; true at the end.
+    pub fn starts_paragraph(&self, at: usize) -> bool {
+        self.n_line_ends_before(at) > 1
+    }
+
+    /// Line ends between the token at `at` and the one before it, 2 at the most and at both ends of the text.
+    fn n_line_ends_before(&self, at: usize) -> usize {
+        let (Some(before), Some(token)) = (at.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(at))
+        else {
+            return 2;
+        };
+        let between = self.text.get(before.end as usize..token.start as usize).unwrap_or_default();
+        memchr::memchr_iter(b'\n', between).take(2).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Languages;
+
+    pub(super) fn c_tokens(text: &str) -> Vec<Token> {
+        let languages = Languages::builtin();
+        let mut tokens = Vec::new();
+        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        tokens
+    }
+
+    pub(super) fn document<'d>(text: &'d str, tokens: &'d [Token]) -> Document<'d> {
+        Document { text: text.as_bytes(), tokens }
+    }
+}

@@ -1,0 +1,263 @@
+//! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
+
+use std::collections::HashMap;
+
+use super::Document;
+use super::align::{Alignment, align};
+use super::chain::{Seed, chains};
+use crate::language::{Kind, Token};
+
+/// What counts as a clone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Params {
+    /// k: the length of a seed in tokens.
+    pub k: usize,
+    /// Different tokens a seed must have. Higher leaves out more tables and
+    /// lists, and misses more copies of plain code.
+    pub min_distinct: usize,
+    /// Tokens that may stand between two seeds of one clone. Higher joins
+    /// pieces of a heavily edited copy, and pieces that have nothing to do with each other.
+    pub max_gap: usize,
+    /// The part of the better covered side that must be aligned, 0 to 1. Lower
+    /// finds more heavily edited copies, and more chance likeness.
+    pub min_containment: f64,
+    /// The part of the aligned tokens whose text agrees, 0 to 1. Lower finds
+    /// more thoroughly renamed copies, and more code that merely has the same shape.
+    pub min_exact: f64,
+}
+
+/// How a clone differs from its origin (Roy, Cordy, Koschke 2009, section 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CloneType {
+    /// Only layout and comments differ.
+    Type1,
+    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's p-match, 1992).
+    Type2 {
+        /// Whether each name stands for one name throughout.
+        is_consistent: bool,
+    },
+    /// Tokens were inserted, deleted or changed.
+    Type3,
+}
+
+impl CloneType {
+    /// The type as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Type1 => "Type-1",
+            Self::Type2 { .. } => "Type-2",
+            Self::Type3 => "Type-3",
+        }
+    }
+
+    /// What the type says of the copy, to follow "a copy".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Type1 => "exact but for layout and comments",
+            Self::Type2 { is_consistent: true } => "consistently renamed",
+            Self::Type2 { is_consistent: false } => "renamed",
+            Self::Type3 => "edited",
+        }
+    }
+}
+
+/// Two fragments that are clones of each other, and how alike they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClonePair {
+    /// Which tokens stand for which.
+    pub alignment: Alignment,
+    /// How they differ.
+    pub clone_type: CloneType,
+    /// Aligned tokens over all tokens of both fragments, 0 to 1 (Dice).
+    pub similarity: f64,
+    /// Aligned tokens over those of the better covered fragment, 0 to 1.
+    pub containment: f64,
+    /// Aligned tokens whose text agrees.
+    pub n_exact: usize,
+}
+
+impl ClonePair {
+    /// Measures `alignment` between `query` and `target`.
+    pub fn new(alignment: Alignment, query: &[Token], target: &[Token]) -> Self {
+        let n_aligned = alignment.n_tokens();
+        let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
+        let n_exact = alignment.pairs().filter(|&(a, b)| query[a].exact == target[b].exact).count();
+        let is_whole = n_aligned == n_query && n_aligned == n_target;
+        let clone_type = match (is_whole, n_exact == n_aligned) {
+            (true, true) => CloneType::Type1,
+            (true, false) => CloneType::Type2 { is_consistent: is_consistent(&alignment, query, target) },
+            (false, _) => CloneType::Type3,
+        };
+        let ratio = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+        Self {
+            clone_type,
+            similarity: ratio(2 * n_aligned, n_query + n_target),
+            containment: ratio(n_aligned, n_query.min(n_target)),
+            n_exact,
+            alignment,
+        }
+    }
+
+    /// Whether the sides are alike enough to be a clone.
+    pub fn is_clone(&self, params: &Params) -> bool {
+        let n_aligned = self.alignment.n_tokens();
+        n_aligned > 0
+            && self.containment >= params.min_containment
+            && self.similarity >= params.min_containment / 2.0
+            && self.n_exact as f64 >= params.min_exact * n_aligned as f64
+    }
+}
+
+/// Whether each name of one side stands for one name of the other, both ways.
+fn is_consistent(alignment: &Alignment, query: &[Token], target: &[Token]) -> bool {
+    let mut to_target: HashMap<u32, u32> = HashMap::new();
+    let mut to_query: HashMap<u32, u32> = HashMap::new();
+    alignment.pairs().map(|(a, b)| (&query[a], &target[b])).filter(|(a, _)| a.kind() == Kind::Identifier).all(
+        |(a, b)| {
+            *to_target.entry(a.exact).or_insert(b.exact) == b.exact
+                && *to_query.entry(b.exact).or_insert(a.exact) == a.exact
+        },
+    )
+}
+
+/// Finds the alignments of `query` with `target` around their shared k-grams, the best chains first.
+///
+/// No two cover the same tokens of both sides. With `is_same`, query and
+/// target are one document: fragments never overlap themselves.
+/// Nothing is judged yet: that is for [`ClonePair::is_clone`], once the caller has cut out what it asks about.
+pub fn alignments(
+    query: Document<'_>,
+    target: Document<'_>,
+    seeds: &mut Vec<Seed>,
+    params: &Params,
+    is_same: bool,
+) -> Vec<Alignment> {
+    if is_same {
+        seeds.retain(|seed| seed.query != seed.target);
+    }
+    let mut found: Vec<Alignment> = Vec::new();
+    for chain in chains(seeds, params.k, params.max_gap) {
+        let (Some(first), Some(last)) = (chain.first(), chain.last()) else { continue };
+        let (from, to) = (mid(first, params.k), mid(last, params.k));
+        let is_covered = found.iter().any(|old| {
+            let (query, target) = (old.query(), old.target());
+            [from, to].iter().all(|(a, b)| query.contains(a) && target.contains(b))
+        });
+        if is_covered {
+            continue;
+        }
+        let alignment = trim(align(query.tokens, target.tokens, &chain, params.k), query, target);
+        match is_same {
+            false if !alignment.blocks.is_empty() => found.push(alignment),
+            false => {}
+            true => found.extend(without_overlap(alignment)),
+        }
+    }
+    found
+}
+
+/// Tokens at an end of an alignment that may be cut off: more than that is no chance.
+const MAX_TRIM: usize = 10;
+
+/// Cuts off the piece of a line at either end: what follows a copy often begins as what follows its
+/// origin does (`static int`), and what comes before ends alike (`;`).
+fn trim(alignment: Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
+    let pairs: Vec<_> = alignment.pairs().collect();
+    let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
+    let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
+    let from = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
+    let n_cut = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
+    match (pairs.get(from), pairs.len().checked_sub(n_cut + 1).and_then(|last| pairs.get(last))) {
+        (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
+        _ => alignment,
+    }
+}
+
+fn mid(seed: &Seed, k: usize) -> (usize, usize) {
+    (seed.query as usize + k / 2, seed.target as usize + k / 2)
+}
+
+/// Cuts an alignment of a document with itself into parts whose sides do not overlap:
+/// of `A A A`, the second is a copy of the first, and the third of the second.
+fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
+    let mut parts = Vec::new();
+    let mut rest = alignment;
+    while !rest.blocks.is_empty() {
+        let (query, target) = (rest.query(), rest.target());
+        if query.end <= target.start || target.end <= query.start {
+            parts.push(rest);
+            break;
+        }
+        // Keep what comes before the later side's start, on the earlier side.
+        let boundary = query.start.max(target.start);
+        let cut = rest.pairs().find(|&(a, b)| a.min(b) >= boundary).map_or(query.end, |(a, _)| a);
+        let part = rest.within(query.start..cut);
+        if part.blocks.is_empty() {
+            break;
+        }
+        parts.push(part);
+        rest = rest.within(cut..query.end);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{c_tokens, document};
+    use super::*;
+
+    const PARAMS: Params = Params { k: 8, min_distinct: 4, max_gap: 100, min_containment: 0.6, min_exact: 0.4 };
+
+    fn clones(query_text: &str, target_text: &str) -> Vec<ClonePair> {
+        let (query, target) = (c_tokens(query_text), c_tokens(target_text));
+        let mut seeds = Vec::new();
+        for a in 0..query.len().saturating_sub(PARAMS.k - 1) {
+            for b in 0..target.len().saturating_sub(PARAMS.k - 1) {
+                let equal = (0..PARAMS.k).all(|at| query[a + at].symbol == target[b + at].symbol);
+                if equal && super::super::is_telling(&query[a..a + PARAMS.k], PARAMS.min_distinct) {
+                    seeds.push(Seed { query: a as u32, target: b as u32 });
+                }
+            }
+        }
+        let documents = (document(query_text, &query), document(target_text, &target));
+        let found = alignments(documents.0, documents.1, &mut seeds, &PARAMS, false);
+        let pairs = found.into_iter().map(|alignment| ClonePair::new(alignment, &query, &target));
+        pairs.filter(|pair| pair.is_clone(&PARAMS)).collect()
+    }
+
+    const ORIGIN: &str = "int sum(int *values, int n) {\n  int total = 0;\n  for (int i = 0; i < n; i++) {\n    total += values[i];\n  }\n  return total;\n}\n";
+
+    #[track_caller]
+    fn check(copy: &str, clone_type: CloneType) {
+        let pairs = clones(copy, ORIGIN);
+        assert_eq!(pairs.iter().map(|pair| pair.clone_type).collect::<Vec<_>>(), [clone_type]);
+    }
+
+    #[test]
+    fn layout_and_comments_make_type_1() {
+        check(&ORIGIN.replace("  ", "\t").replace(";\n", "; // x\n"), CloneType::Type1);
+    }
+
+    #[test]
+    fn names_changed_one_to_one_make_a_consistent_type_2() {
+        check(&ORIGIN.replace("total", "sum_of_all").replace("values", "v"), CloneType::Type2 { is_consistent: true });
+    }
+
+    #[test]
+    fn names_changed_here_and_there_make_an_inconsistent_type_2() {
+        check(&ORIGIN.replacen("total", "other", 1), CloneType::Type2 { is_consistent: false });
+    }
+
+    #[test]
+    fn an_inserted_statement_makes_one_type_3() {
+        check(&ORIGIN.replace("    total +=", "    if (values[i] < 0) continue;\n    total +="), CloneType::Type3);
+    }
+
+    #[test]
+    fn the_alignment_ends_with_the_copy() {
+        let copy = format!("struct a {{ char *b; }};\n{ORIGIN}enum z {{ Y, X = 3 }};\n");
+        let pairs = clones(&copy, &format!("void g(void);\nstatic long q = 77L;\n{ORIGIN}#define W while (1)\n"));
+        assert_eq!(pairs.len(), 1);
+        assert_eq!(pairs[0].alignment.query().len(), c_tokens(ORIGIN).len());
+    }
+}

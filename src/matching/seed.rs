@@ -1,0 +1,40 @@
+//! Tells which k-grams are worth a seed.
+
+use crate::language::{Kind, Token};
+
+/// Whether a k-gram tells anything: tables, lists and rows of one shape do not.
+///
+/// A k-gram is low in entropy when it has fewer than `min_distinct` different
+/// tokens, names and literals counted by their class, or when it repeats itself
+/// with a period of a third of its length or less.
+pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
+    n_distinct(kgram) >= min_distinct && !is_periodic(kgram) && has_words(kgram)
+}
+
+fn n_distinct(kgram: &[Token]) -> usize {
+    let first = |at: usize| kgram[..at].iter().all(|token| token.symbol != kgram[at].symbol);
+    (0..kgram.len()).filter(|&at| first(at)).count()
+}
+
+fn is_periodic(kgram: &[Token]) -> bool {
+    (1..=kgram.len() / 3).any(|period| kgram[period..].iter().zip(kgram).all(|(a, b)| a.symbol == b.symbol))
+}
+
+/// A run of nothing but literals and punctuation is data.
+fn has_words(kgram: &[Token]) -> bool {
+    kgram.iter().any(|token| matches!(token.kind(), Kind::Identifier | Kind::Keyword))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::c_tokens;
+    use super::*;
+
+    #[test]
+    fn tables_and_rows_of_one_shape_do_not_tell() {
+        assert!(!is_telling(&c_tokens("1, 2, 3, 4, 5, 6, 7, 8"), 4));
+        assert!(!is_telling(&c_tokens("{ 1, \"a\" }, { 2, \"b\" }, { 3, \"c\" }"), 4));
+        assert!(!is_telling(&c_tokens("a(b); c(d); e(f); g(h);"), 4));
+        assert!(is_telling(&c_tokens("if (a < b) return c[d];"), 4));
+    }
+}

@@ -1,0 +1,123 @@
+//! Defines a finding: a copy, where it is, and where it came from.
+
+use super::{Level, Rule};
+use crate::matching::CloneType;
+use crate::text::{FilePath, Position};
+
+/// A stretch of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fragment {
+    /// The first character.
+    pub start: Position,
+    /// After the last character, on its line.
+    pub end: Position,
+}
+
+impl Fragment {
+    /// The number of lines it touches.
+    pub fn n_lines(&self) -> u32 {
+        self.end.line - self.start.line + 1
+    }
+}
+
+/// Code that a copy was made from, or may have been.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Origin {
+    /// The file.
+    pub path: FilePath,
+    /// The fragment in it.
+    pub fragment: Fragment,
+    /// How the copy differs from it.
+    pub clone_type: CloneType,
+    /// How alike they are, 0 to 1.
+    pub similarity: f64,
+}
+
+/// A copy that a change brings in.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How grave it is here.
+    pub level: Level,
+    /// The file with the copy.
+    pub path: FilePath,
+    /// The whole copy.
+    pub fragment: Fragment,
+    /// The longest run of lines in it that the change adds: what can be annotated on a pull request.
+    pub added: Fragment,
+    /// The tokens of the copy.
+    pub n_tokens: usize,
+    /// Those of them that the change brings in.
+    pub n_novel: usize,
+    /// The origins, the best first; at least one.
+    pub origins: Vec<Origin>,
+    /// Stays the same when lines move: a hash of the copy's tokens and its path.
+    pub identity: String,
+}
+
+impl Finding {
+    /// What is said in one line.
+    pub fn message(&self) -> String {
+        let origin = self.origins.first();
+        let n_lines = self.fragment.n_lines();
+        let lines = if n_lines == 1 { "line" } else { "lines" };
+        match origin {
+            Some(origin) if origin.path == self.path => {
+                format!("{n_lines} {lines} copied from line {} of the same file", origin.fragment.start.line)
+            }
+            Some(origin) => format!("{n_lines} {lines} copied from {}:{}", origin.path, origin.fragment.start.line),
+            None => format!("{n_lines} copied {lines}"),
+        }
+    }
+}
+
+/// Sorts origins: the most similar first, then the nearest path, then by name and line.
+///
+/// Similarities within one percent count as equal, so that a stray token does not outweigh nearness.
+pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
+    origins.sort_by_cached_key(|origin| {
+        let percent = (origin.similarity * 100.0).round() as i64;
+        let is_renamed = origin.clone_type != CloneType::Type1;
+        (-percent, is_renamed, distance(&origin.path, path), origin.path.clone(), origin.fragment)
+    });
+}
+
+/// The number of folders up and down from one path to another.
+fn distance(a: &FilePath, b: &FilePath) -> usize {
+    if a == b {
+        return 0;
+    }
+    let parts = |path: &FilePath| path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (a, b) = (parts(a), parts(b));
+    let n_shared = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    a.len() + b.len() - 2 * n_shared
+}
+
+/// The identity of a copy: `path` and the exact readings of its tokens, hashed (64-bit FNV-1a).
+pub fn identity(rule: &Rule, path: &FilePath, tokens: impl Iterator<Item = u32>) -> String {
+    let bytes = rule.id.bytes().chain([0]).chain(path.as_bytes().iter().copied()).chain([0]);
+    let bytes = bytes.chain(tokens.flat_map(u32::to_le_bytes));
+    let hash =
+        bytes.fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(path: &str, similarity: f64) -> Origin {
+        let at = Position { line: 1, column: 1 };
+        let fragment = Fragment { start: at, end: at };
+        Origin { path: FilePath::new(path), fragment, clone_type: CloneType::Type3, similarity }
+    }
+
+    #[test]
+    fn the_most_similar_origin_comes_first_then_the_nearest() {
+        let mut origins = [origin("far/away/a.c", 0.9), origin("src/b.c", 0.9), origin("far/c.c", 0.95)];
+        order_origins(&mut origins, &FilePath::new("src/new.c"));
+        let paths: Vec<_> = origins.iter().map(|origin| origin.path.to_string()).collect();
+        assert_eq!(paths, ["far/c.c", "src/b.c", "far/away/a.c"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Says what clones mean: rules, levels and findings.
+//!
+//! Invariant: knows what was found, not how it is shown, nor where it was read.
+
+mod finding;
+mod rules;
+
+pub use finding::{Finding, Fragment, Origin, identity, order_origins};
+pub use rules::{COPIED_CODE, RULES, Rule, rule};
+
+use serde::{Deserialize, Serialize};
+
+/// How grave a finding is. The order is from the mildest to the gravest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Worth knowing; does not fail a run.
+    Note,
+    /// To be looked at before it is merged.
+    Warning,
+    /// Must not be merged.
+    Error,
+}
+
+impl Level {
+    /// The level as it is written in configuration and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}

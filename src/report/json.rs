@@ -1,0 +1,192 @@
+//! Writes findings for programs: versioned JSON, whose schema `docs/reference/report.schema.json` publishes.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Format, Style, VERSION};
+use crate::audit::{End, Outcome};
+use crate::matching::CloneType;
+use crate::policy::{self, Level};
+
+pub(super) const FORMAT: Format = Format { name: "json", help: "versioned JSON for programs", write };
+
+/// Grows when a field changes its meaning or goes away; new fields do not count.
+const FORMAT_VERSION: u32 = 1;
+
+/// What an audit found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// The version of this format.
+    version: u32,
+    /// The program that wrote it.
+    tool: Tool,
+    /// Where the change begins; null when everything is new.
+    base: Option<Revision>,
+    /// Where it ends.
+    head: Revision,
+    /// What was looked at.
+    examined: Examined,
+    /// The findings, sorted by path and place.
+    findings: Vec<Finding>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Revision {
+    /// What it was called: a revision, the index, the work tree.
+    name: String,
+    /// Its commit, when it is one.
+    commit: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Examined {
+    /// Files that the change adds or modifies.
+    changed_files: usize,
+    /// Those of them that were judged.
+    judged_files: usize,
+    /// Novel tokens in them.
+    novel_tokens: usize,
+    /// Files that copies were looked for in.
+    compared_files: usize,
+    /// Changed files that were not judged.
+    skipped: Vec<Skipped>,
+    /// Source files of the head that were not compared.
+    not_compared: Vec<Skipped>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Skipped {
+    path: String,
+    reason: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    rule: &'static str,
+    level: Level,
+    message: String,
+    /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
+    path: String,
+    /// The whole copy.
+    fragment: Fragment,
+    /// The longest run of lines in it that the change adds.
+    added: Fragment,
+    tokens: usize,
+    /// Tokens of the copy that the change brings in.
+    novel_tokens: usize,
+    lines: u32,
+    /// The origins, the best first.
+    origins: Vec<Origin>,
+    /// Stays the same when lines move.
+    identity: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Origin {
+    path: String,
+    fragment: Fragment,
+    /// `type-1`, `type-2` or `type-3`.
+    clone_type: &'static str,
+    /// For Type-2: whether each name stands for one name throughout.
+    consistent_renaming: Option<bool>,
+    /// How alike copy and origin are, 0 to 1.
+    similarity: f64,
+}
+
+/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Fragment {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &report(outcome))?;
+    writeln!(out)
+}
+
+/// The JSON schema of the report.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Report).to_value()
+}
+
+fn report(outcome: &Outcome) -> Report {
+    let skipped = |list: &[(crate::text::FilePath, crate::audit::Skip)]| {
+        list.iter().map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() }).collect()
+    };
+    let examined = &outcome.examined;
+    Report {
+        version: FORMAT_VERSION,
+        tool: Tool { name: "secondhand", version: VERSION },
+        base: outcome.base.as_ref().map(revision),
+        head: revision(&outcome.head),
+        examined: Examined {
+            changed_files: examined.n_changed,
+            judged_files: examined.n_judged,
+            novel_tokens: examined.n_novel,
+            compared_files: examined.n_compared,
+            skipped: skipped(&examined.skipped),
+            not_compared: skipped(&examined.not_compared),
+        },
+        findings: outcome.findings.iter().map(finding).collect(),
+    }
+}
+
+fn revision(end: &End) -> Revision {
+    Revision { name: end.name.clone(), commit: end.commit.map(|commit| commit.to_string()) }
+}
+
+fn finding(finding: &policy::Finding) -> Finding {
+    Finding {
+        rule: finding.rule.id,
+        level: finding.level,
+        message: finding.message(),
+        path: finding.path.to_string(),
+        fragment: fragment(&finding.fragment),
+        added: fragment(&finding.added),
+        tokens: finding.n_tokens,
+        novel_tokens: finding.n_novel,
+        lines: finding.fragment.n_lines(),
+        origins: finding.origins.iter().map(origin).collect(),
+        identity: finding.identity.clone(),
+    }
+}
+
+fn origin(origin: &policy::Origin) -> Origin {
+    let (clone_type, consistent_renaming) = match origin.clone_type {
+        CloneType::Type1 => ("type-1", None),
+        CloneType::Type2 { is_consistent } => ("type-2", Some(is_consistent)),
+        CloneType::Type3 => ("type-3", None),
+    };
+    Origin {
+        path: origin.path.to_string(),
+        fragment: fragment(&origin.fragment),
+        clone_type,
+        consistent_renaming,
+        similarity: (origin.similarity * 1000.0).round() / 1000.0,
+    }
+}
+
+fn fragment(fragment: &policy::Fragment) -> Fragment {
+    Fragment {
+        start_line: fragment.start.line,
+        start_column: fragment.start.column,
+        end_line: fragment.end.line,
+        end_column: fragment.end.column,
+    }
+}

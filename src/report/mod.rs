@@ -1,0 +1,64 @@
+//! Writes outcomes: one file a format.
+//!
+//! Invariant: an equal outcome writes equal bytes.
+
+mod frame;
+mod json;
+mod sarif;
+mod text;
+
+use std::io::{self, Write};
+
+use crate::audit::Outcome;
+
+/// A report format.
+#[derive(Debug)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is for, in a line.
+    pub help: &'static str,
+    write: fn(&Outcome, &Style, &mut dyn Write) -> io::Result<()>,
+}
+
+/// How a report is to look, where its format leaves a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether the reader shows colors.
+    pub has_color: bool,
+    /// The width of the reader in columns.
+    pub width: usize,
+    /// Whether to leave out all but the findings.
+    pub is_quiet: bool,
+    /// Whether to name every file that was passed over.
+    pub is_verbose: bool,
+}
+
+/// All formats, the default first.
+pub static FORMATS: &[Format] = &[text::FORMAT, json::FORMAT, sarif::FORMAT];
+
+impl Format {
+    /// The format of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// Writes `outcome` to `out`.
+    ///
+    /// # Errors
+    /// When `out` takes no more.
+    pub fn write(&self, outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        (self.write)(outcome, style, out)
+    }
+}
+
+/// The version of the program, for reports that name it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub use json::schema;
+
+/// A number with its noun: `1 file`, `2 files`.
+fn count(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}

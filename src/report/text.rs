@@ -1,0 +1,124 @@
+//! Writes findings for people: a code frame of the copy and of its origin.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use annotate_snippets::{AnnotationKind, Group, Level as Severity, Origin as Place, Renderer, Snippet};
+
+use super::frame::Frame;
+use super::{Format, Style, count};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Level};
+
+pub(super) const FORMAT: Format = Format { name: "text", help: "code frames for people", write };
+
+/// Origins that are listed below the frame of the first; the rest is counted.
+const MAX_ORIGINS: usize = 5;
+
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for finding in &outcome.findings {
+        writeln!(out, "{}\n", frames(finding, outcome, style))?;
+    }
+    if !style.is_quiet {
+        write!(out, "{}", summary(outcome, style.is_verbose))?;
+    }
+    Ok(())
+}
+
+fn frames(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
+    let severity = match finding.level {
+        Level::Error => Severity::ERROR,
+        Level::Warning => Severity::WARNING,
+        Level::Note => Severity::NOTE,
+    };
+    let (first, rest) = finding.origins.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+    let copy = snippet(outcome, &finding.path, &finding.fragment, AnnotationKind::Primary, "the copy");
+    let mut report = vec![severity.primary_title(finding.message()).id(finding.rule.id).element(copy)];
+    if let Some(origin) = first {
+        let title = format!(
+            "{} clone, {}: {:.0} % alike, {} tokens, {} of them new",
+            origin.clone_type.name(),
+            origin.clone_type.describe(),
+            (origin.similarity * 100.0).floor(),
+            finding.n_tokens,
+            finding.n_novel,
+        );
+        let frame = snippet(outcome, &origin.path, &origin.fragment, AnnotationKind::Context, "its origin");
+        report.push(Group::with_title(Severity::NOTE.secondary_title(title)).element(frame));
+    }
+    if !rest.is_empty() {
+        let mut others = Group::with_title(
+            Severity::NOTE.secondary_title(format!("it also stands in {}", count(rest.len(), "other place"))),
+        );
+        for origin in rest.iter().take(MAX_ORIGINS) {
+            let place = Place::path(origin.path.to_string());
+            let start = origin.fragment.start;
+            others = others.element(place.line(start.line as usize).char_column(start.column as usize));
+        }
+        if rest.len() > MAX_ORIGINS {
+            let n_more = rest.len() - MAX_ORIGINS;
+            others = others.element(Severity::NOTE.message(format!("and {n_more} more")));
+        }
+        report.push(others);
+    }
+    let renderer = if style.has_color { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(style.width).render(&report)
+}
+
+fn snippet<'s>(
+    outcome: &Outcome,
+    path: &crate::text::FilePath,
+    fragment: &crate::policy::Fragment,
+    kind: AnnotationKind,
+    label: &'s str,
+) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+    let text = outcome.texts.get(path).map_or(&[][..], Vec::as_slice);
+    let Frame { text, first_line, span } = Frame::new(text, fragment);
+    Snippet::source(Cow::Owned(text))
+        .line_start(first_line as usize)
+        .path(path.to_string())
+        .annotation(kind.span(span).label(label))
+}
+
+/// What was found, and what was looked at: a line each.
+pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
+    let examined = &outcome.examined;
+    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
+    let mut lines = vec![format!(
+        "{} in {} with {}, compared with {} ({base} .. {})",
+        found(outcome),
+        count(examined.n_judged, "changed file"),
+        count(examined.n_novel, "new token"),
+        count(examined.n_compared, "file"),
+        end(&outcome.head),
+    )];
+    for (path, skip) in examined.skipped.iter().filter(|(_, skip)| is_verbose || skip.is_notable()) {
+        lines.push(format!("not examined: {path} ({})", skip.reason()));
+    }
+    for (path, skip) in &examined.not_compared {
+        lines.push(format!("not compared with: {path} ({})", skip.reason()));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn found(outcome: &Outcome) -> String {
+    let n_of = |level| outcome.findings.iter().filter(|finding| finding.level == level).count();
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts: Vec<_> = levels
+        .into_iter()
+        .filter(|(level, _)| n_of(*level) > 0)
+        .map(|(level, noun)| count(n_of(level), noun))
+        .collect();
+    match counts.as_slice() {
+        [] => "no new copies".to_owned(),
+        _ => format!("{}: {}", count(outcome.findings.len(), "new copy").replace("copys", "copies"), counts.join(", ")),
+    }
+}
+
+fn end(end: &crate::audit::End) -> String {
+    match &end.commit {
+        Some(commit) => format!("{} {}", end.name, commit.short()),
+        None => end.name.clone(),
+    }
+}

@@ -1,0 +1,175 @@
+//! Locates bytes in text: lines, columns, paths, and whether bytes are text at all.
+//!
+//! Invariant: knows no language and no file system; a path is just a name.
+
+use std::fmt;
+
+/// A place in a text, as editors count: lines and columns from one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in UTF-16 code units, from 1; the unit of SARIF and of most editors.
+    pub column: u32,
+}
+
+/// The starts of a text's lines, for turning offsets into positions.
+///
+/// A line ends with `\n`; a `\r` before it belongs to the line end.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    starts: Vec<u32>,
+    len: u32,
+}
+
+impl Lines {
+    /// Finds the lines of `text`, in one pass.
+    pub fn new(text: &[u8]) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text).map(|at| at as u32 + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self { starts, len: text.len() as u32 }
+    }
+
+    /// The number of lines; an empty text, and one after a last line end, count as a line.
+    pub fn n_lines(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset) as u32
+    }
+
+    /// The bytes of `line` (from 1) as offsets, with its line end; empty past the last line.
+    pub fn range(&self, line: u32) -> std::ops::Range<usize> {
+        let at = |line: u32| self.starts.get(line as usize).copied().unwrap_or(self.len) as usize;
+        at(line.saturating_sub(1))..at(line)
+    }
+
+    /// The text of `line` (from 1) without its line end.
+    pub fn text<'t>(&self, text: &'t [u8], line: u32) -> &'t [u8] {
+        let line = text.get(self.range(line)).unwrap_or_default();
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// Where the byte at `offset` stands in `text`.
+    ///
+    /// A byte order mark is not a column: editors do not show it.
+    pub fn position(&self, text: &[u8], offset: u32) -> Position {
+        let line = self.line_of(offset);
+        let start = self.range(line).start;
+        let before = text.get(start..offset as usize).unwrap_or_default();
+        let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
+        let units: usize = before.utf8_chunks().map(utf16_units).sum();
+        Position { line, column: units as u32 + 1 }
+    }
+}
+
+fn utf16_units(chunk: std::str::Utf8Chunk<'_>) -> usize {
+    // Readers show one replacement character for a run of bytes that is not UTF-8.
+    let n_invalid = usize::from(!chunk.invalid().is_empty());
+    chunk.valid().chars().map(char::len_utf16).sum::<usize>() + n_invalid
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Whether `bytes` are binary: a NUL within the first 8,000, as git decides it.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, &bytes[..bytes.len().min(8_000)]).is_some()
+}
+
+/// A file's name inside a repository: bytes with `/` between folders, relative to its root.
+///
+/// Git does not promise UTF-8, so neither does this type.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FilePath(Vec<u8>);
+
+impl FilePath {
+    /// Takes the bytes as they are.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes as git has them.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The part after the last `/`.
+    pub fn name(&self) -> &[u8] {
+        self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
+    }
+
+    /// The path as a relative URI reference: every byte that is not unreserved is percent-encoded.
+    pub fn to_uri(&self) -> String {
+        let mut uri = String::with_capacity(self.0.len());
+        for &byte in &self.0 {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte as char),
+                _ => uri.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        uri
+    }
+}
+
+impl fmt::Display for FilePath {
+    /// Writes the path for people: control characters escaped, so that no name can steer a terminal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&printable(&self.0))
+    }
+}
+
+impl fmt::Debug for FilePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FilePath({self})")
+    }
+}
+
+/// `bytes` for people: control and direction characters as `\u{…}`, broken UTF-8 as `\x…`.
+///
+/// What is printed cannot move a cursor, color a terminal or reverse the reading direction.
+pub fn printable(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\t' => shown.push('\t'),
+                c if c.is_control() || is_direction_mark(c) => shown.extend(c.escape_unicode()),
+                c => shown.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            shown.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    shown
+}
+
+/// The characters of "Trojan Source" (Boucher and Anderson 2021): they reorder what is shown.
+fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_utf16_units_and_skip_a_byte_order_mark() {
+        let text = "\u{FEFF}a\n\u{1F600}b\r\nc".as_bytes();
+        let lines = Lines::new(text);
+        assert_eq!(lines.position(text, 3), Position { line: 1, column: 1 });
+        assert_eq!(lines.position(text, 9), Position { line: 2, column: 3 });
+        assert_eq!(lines.text(text, 2), "\u{1F600}b".as_bytes());
+        assert_eq!(lines.position(text, 12), Position { line: 3, column: 1 });
+    }
+
+    #[test]
+    fn a_path_that_is_not_utf8_is_shown_and_encoded() {
+        let path = FilePath::new(*b"a b/\xFF\x1b[31m.c");
+        assert_eq!(path.to_string(), "a b/\\xff\\u{1b}[31m.c");
+        assert_eq!(path.to_uri(), "a%20b/%FF%1B%5B31m.c");
+    }
+}

@@ -1,0 +1,130 @@
+//! Runs the examples that every language table carries, and guards the tables against each other.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use secondhand::language::{Delimited, Kind, Languages, Lexer, Place, Table, Token};
+
+fn tables() -> Vec<(String, Table)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/languages");
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("the folder is readable").path();
+        let text = fs::read_to_string(&path).expect("a table is UTF-8");
+        let table = Table::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let id = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        tables.push((id, table));
+    }
+    tables.sort_by(|a, b| a.0.cmp(&b.0));
+    tables
+}
+
+fn show(token: &Token, text: &[u8]) -> String {
+    let bytes = String::from_utf8_lossy(token.text(text));
+    match token.kind() {
+        Kind::Identifier => format!("i:{bytes}"),
+        Kind::Number => format!("n:{bytes}"),
+        Kind::String => format!("s:{bytes}"),
+        Kind::Keyword | Kind::Punctuation => bytes.into_owned(),
+    }
+}
+
+#[test]
+fn every_example_gives_its_tokens() {
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        let lexer = Lexer::new(&table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        for example in &table.examples {
+            let mut tokens = Vec::new();
+            lexer.tokenize(example.source.as_bytes(), &mut tokens);
+            let found: Vec<_> = tokens.iter().map(|token| show(token, example.source.as_bytes())).collect();
+            if found != example.tokens {
+                faults.push(format!("{id}: {}\n  expected {:?}\n     found {found:?}", example.shows, example.tokens));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} examples fail:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// A row that an example shows: some source of the table's examples holds its opener.
+fn is_shown(table: &Table, open: &str) -> bool {
+    let stem = open.split('{').next().filter(|stem| !stem.is_empty()).unwrap_or(open);
+    let fold = |text: &str| if table.case_insensitive { text.to_lowercase() } else { text.to_owned() };
+    table.examples.iter().any(|example| fold(&example.source).contains(&fold(stem)))
+}
+
+#[test]
+fn every_special_thing_of_a_table_has_an_example() {
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        if table.examples.is_empty() {
+            faults.push(format!("{id}: no example"));
+        }
+        for Delimited { open, .. } in table.comments.iter().chain(&table.strings) {
+            if !open.iter().any(|open| is_shown(&table, open)) {
+                faults.push(format!("{id}: no example shows {:?}", open.iter().collect::<Vec<_>>()));
+            }
+        }
+        for heredoc in &table.heredocs {
+            if !is_shown(&table, &heredoc.open) {
+                faults.push(format!("{id}: no example shows the heredoc {:?}", heredoc.open));
+            }
+        }
+        for import in &table.imports {
+            if !import.first.iter().any(|first| is_shown(&table, first)) {
+                faults.push(format!("{id}: no example shows the import {:?}", import.first.iter().collect::<Vec<_>>()));
+            }
+        }
+        for pair in table.strings.iter().flat_map(|string| &string.interpolation) {
+            if !is_shown(&table, &pair.open) {
+                faults.push(format!("{id}: no example shows code inside {:?}", pair.open));
+            }
+        }
+        if table.strings.iter().any(|string| string.place == Place::Operand)
+            && !table.examples.iter().any(|example| example.tokens.iter().any(|token| token == "/" || token == "'"))
+        {
+            faults.push(format!("{id}: no example shows the opener of a literal as an operator"));
+        }
+    }
+    assert!(faults.is_empty(), "{} things are not shown:\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn no_two_languages_own_one_name() {
+    let mut owners: HashMap<String, String> = HashMap::new();
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        let extensions = table.extensions.iter().map(|name| format!("the extension {name}"));
+        let file_names = table.file_names.iter().map(|name| format!("the file name {name}"));
+        let shebangs = table.shebangs.iter().map(|name| format!("the interpreter {name}"));
+        for name in extensions.chain(file_names).chain(shebangs) {
+            if let Some(other) = owners.insert(name.clone(), id.clone()) {
+                faults.push(format!("{name} is owned by {other} and {id}: let one of them claim it by content"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_ambiguous_extension_has_an_owner() {
+    let tables = tables();
+    for (id, table) in &tables {
+        for claim in &table.claims {
+            let is_owned = tables.iter().any(|(_, other)| other.extensions.contains(&claim.extension));
+            assert!(is_owned, "{id} claims .{}, which no language owns: own it", claim.extension);
+        }
+    }
+}
+
+#[test]
+fn a_table_that_is_added_replaces_the_built_in_one() {
+    let mut languages = Languages::builtin();
+    let table =
+        Table::parse("name = \"Rust\"\nextensions = [\"rs2\"]\n[[comments]]\nopen = \"%%\"").expect("it is valid");
+    languages.add("rust", table).expect("it compiles");
+    let path = |name: &str| secondhand::text::FilePath::new(name.as_bytes());
+    assert!(languages.identify(&path("a.rs"), b"").is_none());
+    assert_eq!(languages.identify(&path("a.rs2"), b"").map(|language| language.id.as_str()), Some("rust"));
+}
