@@ -61,12 +61,12 @@ impl Lines {
         let start = self.range(line).start;
         let before = text.get(start..offset as usize).unwrap_or_default();
         let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
-        let units: usize = before.utf8_chunks().map(utf16_units).sum();
+        let units: usize = before.utf8_chunks().map(|chunk| utf16_units(&chunk)).sum();
         Position { line, column: units as u32 + 1 }
     }
 }
 
-fn utf16_units(chunk: std::str::Utf8Chunk<'_>) -> usize {
+fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
     // Readers show one replacement character for a run of bytes that is not UTF-8.
     let n_invalid = usize::from(!chunk.invalid().is_empty());
     chunk.valid().chars().map(char::len_utf16).sum::<usize>() + n_invalid

@@ -3,11 +3,14 @@
 //! This file is section "What counts as a newly introduced copy" of the
 //! documentation, in code.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::origins::Found;
 use super::source::Source;
 use crate::config::Config;
 use crate::matching::{Alignment, ClonePair};
+use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change brings in.
 #[derive(Debug)]
@@ -23,12 +26,40 @@ impl Changed {
     }
 }
 
+/// A copy of a query's novel code, and the file of the tree it stands in.
+pub(super) struct Copied {
+    /// The number of the target among those found.
+    pub found: usize,
+    pub pair: ClonePair,
+}
+
+/// For each of `asking`, what the change copied into it.
+pub(super) fn copies_of(
+    asking: &[&Changed],
+    found: &[Found],
+    frequencies: &[Vec<(u32, u32)>],
+    changed: &[Changed],
+    config: &Config,
+) -> Vec<Vec<Copied>> {
+    let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+    let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    for (number, found) in found.iter().enumerate() {
+        let target = Side { source: &found.target, novel: novel.get(&found.target.path).copied() };
+        for (query, alignment) in &found.alignments {
+            let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
+            let pairs = copies(side, target, alignment, &frequencies[*query], config);
+            copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair }));
+        }
+    }
+    copied
+}
+
 /// A side of an alignment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Side<'a> {
-    pub source: &'a Source,
+struct Side<'a> {
+    source: &'a Source,
     /// `None` when the change does not touch the file.
-    pub novel: Option<&'a [bool]>,
+    novel: Option<&'a [bool]>,
 }
 
 impl Side<'_> {
@@ -47,7 +78,13 @@ const MAX_OLD_BETWEEN: usize = 40;
 /// - was there before the change, or was moved; or
 /// - is novel too, and comes first: of two new copies, the later is the copy. Not so
 ///   within a clone that was there before: then the change edited both its members alike.
-pub(super) fn copies(query: Side<'_>, target: Side<'_>, alignment: &Alignment, config: &Config) -> Vec<ClonePair> {
+fn copies(
+    query: Side<'_>,
+    target: Side<'_>,
+    alignment: &Alignment,
+    frequencies: &[(u32, u32)],
+    config: &Config,
+) -> Vec<ClonePair> {
     let n_old = alignment.pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).count();
     let was_clone_before = n_old >= config.min_tokens;
     let counts = |&(a, b): &(usize, usize)| {
@@ -65,8 +102,31 @@ pub(super) fn copies(query: Side<'_>, target: Side<'_>, alignment: &Alignment, c
         })
         .map(|fragment| ClonePair::new(alignment.within(fragment), &query.source.tokens, &target.source.tokens))
         .filter(|pair| pair.is_clone(&config.matching))
+        .filter(|pair| rarity(&pair.alignment, frequencies, config) >= config.min_rarity)
         .collect()
 }
+
+/// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.
+///
+/// A seed in a few files tells all; one in many is how such code is written, and tells in
+/// inverse proportion (the document frequency of information retrieval).
+fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
+    let k = config.matching.k as u32;
+    let mut told = 0.0;
+    let mut n_seeds = 0.0;
+    for block in alignment.blocks.iter().filter(|block| block.len >= k) {
+        let from = frequencies.partition_point(|&(position, _)| position < block.query);
+        let within = frequencies[from..].iter().take_while(|&&(position, _)| position + k <= block.query + block.len);
+        for &(_, n_files) in within {
+            told += (FEW_FILES / f64::from(n_files)).min(1.0);
+            n_seeds += 1.0;
+        }
+    }
+    if n_seeds == 0.0 { 0.0 } else { told / n_seeds }
+}
+
+/// Files that a seed may stand in and tell all that a seed can.
+const FEW_FILES: f64 = 5.0;
 
 /// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
 fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {

@@ -3,9 +3,12 @@
 //! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
 
 mod added;
+mod changed;
 mod changes;
 mod check;
+mod findings;
 mod judge;
+mod moves;
 mod origins;
 mod source;
 

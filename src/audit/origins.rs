@@ -39,6 +39,19 @@ pub(super) struct Found {
     pub alignments: Vec<(usize, Alignment)>,
 }
 
+/// What a search found.
+#[derive(Debug)]
+pub(super) struct SearchOutcome {
+    /// The files that share something with a query, sorted by path.
+    pub found: Vec<Found>,
+    /// For each query, its seeds in order: position, and the number of files that hold the fingerprint.
+    pub frequencies: Vec<Vec<(u32, u32)>>,
+    /// Files that were not compared, and why.
+    pub skipped: Vec<(Entry, Skip)>,
+    /// Files that were.
+    pub n_compared: usize,
+}
+
 /// Seeds that one fingerprint may give between two documents; one that repeats more is no evidence.
 const MAX_SEEDS_OF_ONE: usize = 64;
 
@@ -125,6 +138,20 @@ impl<'q> Queries<'q> {
         found
     }
 
+    /// For each query, its seeds in order, with the number of files that hold each.
+    fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
+        let mut frequencies = vec![Vec::new(); self.sources.len()];
+        for (&row, &n) in n_documents {
+            for posting in self.rows_from(row) {
+                frequencies[posting.document as usize].push((posting.position, n));
+            }
+        }
+        for of_query in &mut frequencies {
+            of_query.sort_unstable();
+        }
+        frequencies
+    }
+
     /// All postings of the fingerprint whose first row this is.
     fn rows_from(&self, row: u32) -> &[Posting] {
         self.index.run_from(row as usize)
@@ -138,14 +165,13 @@ impl<'q> Queries<'q> {
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
-#[expect(clippy::type_complexity, reason = "a pair of two lists, each named below")]
 pub(super) fn search(
     queries: &Queries<'_>,
     entries: &[Entry],
     repository: &Repository,
     sources: &Sources<'_>,
     progress: &dyn Progress,
-) -> Result<(Vec<Found>, Vec<(Entry, Skip)>, usize), Error> {
+) -> Result<SearchOutcome, Error> {
     progress.begin("comparing", entries.len());
     let asked: Vec<Result<Vec<Hit>, Skip>> = entries
         .par_iter()
@@ -159,7 +185,7 @@ pub(super) fn search(
         )
         .collect::<Result<_, Error>>()?;
 
-    let mut n_documents: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut n_documents: BTreeMap<u32, u32> = BTreeMap::new();
     for hits in asked.iter().flatten() {
         let mut rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
         rows.sort_unstable();
@@ -168,7 +194,7 @@ pub(super) fn search(
             *n_documents.entry(row).or_default() += 1;
         }
     }
-    let is_telling = |hit: &Hit| n_documents[&hit.row] <= sources.config.common_at;
+    let is_telling = |hit: &Hit| n_documents[&hit.row] as usize <= sources.config.common_at;
 
     let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
     let mut skipped = Vec::new();
@@ -202,5 +228,6 @@ pub(super) fn search(
         )
         .collect::<Result<Vec<_>, Error>>()?;
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
-    Ok((found, skipped, n_compared))
+    let frequencies = queries.frequencies(&n_documents);
+    Ok(SearchOutcome { found, frequencies, skipped, n_compared })
 }

@@ -29,6 +29,8 @@ pub struct Config {
     pub matching: matching::Params,
     /// Documents a fingerprint may occur in before it is common, and not followed.
     pub common_at: usize,
+    /// How rare the seeds of a clone must be, 0 to 1.
+    pub min_rarity: f64,
     /// Bytes of the largest file that is read.
     pub max_file_size: u64,
     /// Whether generated files are compared.
@@ -81,9 +83,10 @@ impl Config {
                 min_distinct: raw.min_distinct,
                 max_gap: raw.max_gap,
                 min_containment: percent("min-containment", raw.min_containment)?,
-                min_exact: percent("min-exact", raw.min_exact)?,
+                min_agreement: percent("min-agreement", raw.min_agreement)?,
             },
             common_at: raw.common_at,
+            min_rarity: percent("min-rarity", raw.min_rarity)?,
             max_file_size: raw.max_file_size,
             include_generated: raw.include_generated,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,

@@ -26,10 +26,12 @@ pub struct RawConfig {
     pub max_gap: usize,
     /// Percent of the copy or of its origin that must be the same. Lower finds more heavily edited copies, and more chance likeness.
     pub min_containment: u8,
-    /// Percent of the matching tokens that must be spelled the same. Lower finds more thoroughly renamed copies, and more code that only has the same shape.
-    pub min_exact: u8,
+    /// Percent of the matching names and literals that must agree: be spelled the same, or renamed as elsewhere in the copy. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
+    pub min_agreement: u8,
     /// Files a match may stand in before it is common, and not followed.
     pub common_at: usize,
+    /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
+    pub min_rarity: u8,
     /// Bytes of the largest file that is read; larger ones are listed as not examined.
     pub max_file_size: u64,
     /// Whether files that a generator has marked as its output are compared.
@@ -57,8 +59,9 @@ impl Default for RawConfig {
             min_distinct: 5,
             max_gap: 160,
             min_containment: 60,
-            min_exact: 40,
+            min_agreement: 60,
             common_at: 1_000,
+            min_rarity: 25,
             max_file_size: 4 * 1024 * 1024,
             include_generated: false,
             ignore: Vec::new(),

@@ -21,7 +21,7 @@ pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
         return;
     }
     let leaving = (0..k).fold(1u64, |power, _| power.wrapping_mul(BASE));
-    let mut hash = tokens[..k].iter().fold(0, |hash, token| enter(hash, token));
+    let mut hash = tokens[..k].iter().fold(0, enter);
     hashes.reserve(tokens.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(tokens[k..].iter().zip(tokens).map(|(last, first)| {

@@ -124,7 +124,7 @@ impl Reader {
     /// [`Error::Shallow`] when the parent exists but is not here.
     pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, Error> {
         let object = self.find_commit(commit)?;
-        let Some(parent) = object.parent_ids().next().map(|id| id.detach()) else { return Ok(None) };
+        let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
         match self.repo.try_find_object(parent) {
             Ok(Some(_)) => Ok(Some(CommitId(parent))),
             Ok(None) => Err(Error::Shallow { commit: CommitId(parent).short() }),

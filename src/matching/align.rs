@@ -71,7 +71,7 @@ impl Alignment {
         Self { blocks: self.blocks.iter().filter_map(clip).collect() }
     }
 
-    fn push(&mut self, query: usize, target: usize, len: usize) {
+    pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
         if len == 0 {
             return;
         }
@@ -275,8 +275,8 @@ impl Scorer<'_> {
         let mut scores = [NEVER; WIDTH];
         let mut in_query_gap = [NEVER; WIDTH];
         scores[BAND] = 0;
-        for c in BAND + 1..WIDTH {
-            scores[c] = GAP + GAP_TOKEN * (c - BAND) as i32;
+        for (n_skipped, score) in scores[BAND..].iter_mut().enumerate().skip(1) {
+            *score = GAP + GAP_TOKEN * n_skipped as i32;
         }
         let (mut best, mut best_cell) = (0, None);
         for (i, token) in a.iter().enumerate() {
@@ -320,8 +320,7 @@ impl Scorer<'_> {
         }
         let mut path = Vec::new();
         let Some((mut i, mut c)) = best_cell else { return path };
-        loop {
-            let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
+        while let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) {
             match steps[i][c] {
                 Step::Diagonal => {
                     if a[i].symbol == b[j - 1].symbol {
@@ -369,8 +368,8 @@ impl Scorer<'_> {
     fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
         let width = b.len() + 1;
         let mut scores = vec![0i32; (a.len() + 1) * width];
-        for j in 0..=b.len() {
-            scores[j] = GAP_TOKEN * j as i32;
+        for (j, score) in scores[..width].iter_mut().enumerate() {
+            *score = GAP_TOKEN * j as i32;
         }
         for (i, token) in a.iter().enumerate() {
             let renamed = self.renames.get(&token.exact).copied();

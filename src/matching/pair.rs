@@ -1,9 +1,9 @@
 //! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Document;
-use super::align::{Alignment, align};
+use super::align::{Alignment, Block, align};
 use super::chain::{Seed, chains};
 use crate::language::{Kind, Token};
 
@@ -21,9 +21,10 @@ pub struct Params {
     /// The part of the better covered side that must be aligned, 0 to 1. Lower
     /// finds more heavily edited copies, and more chance likeness.
     pub min_containment: f64,
-    /// The part of the aligned tokens whose text agrees, 0 to 1. Lower finds
-    /// more thoroughly renamed copies, and more code that merely has the same shape.
-    pub min_exact: f64,
+    /// The part of the aligned names and literals that must be spelled the same, or
+    /// renamed as elsewhere in the clone, 0 to 1. Lower finds more
+    /// inconsistently renamed copies, and more code that merely has the same shape.
+    pub min_agreement: f64,
 }
 
 /// How a clone differs from its origin (Roy, Cordy, Koschke 2009, section 2).
@@ -74,6 +75,10 @@ pub struct ClonePair {
     pub containment: f64,
     /// Aligned tokens whose text agrees.
     pub n_exact: usize,
+    /// Tokens in solid runs over those of the shorter fragment, 0 to 1.
+    pub solidity: f64,
+    /// Aligned names and literals that agree, over those that could, 0 to 1.
+    pub agreement: f64,
 }
 
 impl ClonePair {
@@ -82,6 +87,7 @@ impl ClonePair {
         let n_aligned = alignment.n_tokens();
         let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
         let n_exact = alignment.pairs().filter(|&(a, b)| query[a].exact == target[b].exact).count();
+        let n_solid: usize = solid_runs(&alignment, query, target).iter().map(|run| run.len as usize).sum();
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
@@ -94,6 +100,8 @@ impl ClonePair {
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
             n_exact,
+            solidity: ratio(n_solid, n_query.min(n_target)),
+            agreement: agreement(&alignment, query, target),
             alignment,
         }
     }
@@ -102,10 +110,76 @@ impl ClonePair {
     pub fn is_clone(&self, params: &Params) -> bool {
         let n_aligned = self.alignment.n_tokens();
         n_aligned > 0
-            && self.containment >= params.min_containment
+            && self.solidity >= params.min_containment
             && self.similarity >= params.min_containment / 2.0
-            && self.n_exact as f64 >= params.min_exact * n_aligned as f64
+            && self.agreement >= params.min_agreement
     }
+}
+
+/// The part of the aligned names and literals that agree.
+///
+/// A name that is renamed says nothing at its first occurrence, whatever it is
+/// renamed to; at each further one it agrees or disagrees.
+fn agreement(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
+    let renaming = renaming(alignment, query, target);
+    let mut met = HashSet::new();
+    let (mut n_agreeing, mut n_telling) = (0usize, 0usize);
+    for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
+        if matches!(a.kind(), Kind::Keyword | Kind::Punctuation) {
+            continue;
+        }
+        let is_renamed = a.kind() == Kind::Identifier && renaming.get(&a.exact) == Some(&b.exact);
+        if a.exact != b.exact && is_renamed && met.insert(a.exact) {
+            continue;
+        }
+        n_telling += 1;
+        n_agreeing += usize::from(a.exact == b.exact || is_renamed);
+    }
+    if n_telling == 0 { 0.0 } else { n_agreeing as f64 / n_telling as f64 }
+}
+
+/// Equal tokens in a row that make a solid run: fewer agree by chance.
+const SOLID_RUN: u32 = 8;
+
+/// The renaming that an alignment goes by: for each name of the query, the one
+/// that stands in its place most often, each name of either side used once.
+fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap<u32, u32> {
+    let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+    for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
+        if a.kind() == Kind::Identifier {
+            *counts.entry((a.exact, b.exact)).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
+    let mut renaming = HashMap::new();
+    let mut taken = HashSet::new();
+    for ((from, to), _) in counts {
+        if !renaming.contains_key(&from) && !taken.contains(&to) {
+            renaming.insert(from, to);
+            taken.insert(to);
+        }
+    }
+    renaming
+}
+
+/// Cuts an alignment's blocks into runs in which every name agrees, and keeps
+/// those of [`SOLID_RUN`] tokens and more.
+///
+/// Code of the same shape but another origin agrees in punctuation and
+/// keywords, a few tokens at a time; a copy agrees line after line, also between its edits.
+fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
+    let renaming = renaming(alignment, query, target);
+    let agrees = |&(a, b): &(usize, usize)| {
+        let (a, b) = (&query[a], &target[b]);
+        a.kind() != Kind::Identifier || a.exact == b.exact || renaming.get(&a.exact) == Some(&b.exact)
+    };
+    let mut agreeing = Alignment::default();
+    for (a, b) in alignment.pairs().filter(agrees) {
+        agreeing.push(a, b, 1);
+    }
+    agreeing.blocks.retain(|run| run.len >= SOLID_RUN);
+    agreeing.blocks
 }
 
 /// Whether each name of one side stands for one name of the other, both ways.
@@ -146,7 +220,7 @@ pub fn alignments(
         if is_covered {
             continue;
         }
-        let alignment = trim(align(query.tokens, target.tokens, &chain, params.k), query, target);
+        let alignment = trim(&align(query.tokens, target.tokens, &chain, params.k), query, target);
         match is_same {
             false if !alignment.blocks.is_empty() => found.push(alignment),
             false => {}
@@ -159,9 +233,13 @@ pub fn alignments(
 /// Tokens at an end of an alignment that may be cut off: more than that is no chance.
 const MAX_TRIM: usize = 10;
 
-/// Cuts off the piece of a line at either end: what follows a copy often begins as what follows its
-/// origin does (`static int`), and what comes before ends alike (`;`).
-fn trim(alignment: Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
+/// Cuts an alignment down to its solid runs, and off the piece of a line at either end:
+/// what follows a copy often begins as what follows its origin does
+/// (`static int`), and what comes before ends alike (`;`).
+fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
+    let solid = solid_runs(alignment, query.tokens, target.tokens);
+    let (Some(first), Some(last)) = (solid.first(), solid.last()) else { return Alignment::default() };
+    let alignment = alignment.within(first.query as usize..(last.query + last.len) as usize);
     let pairs: Vec<_> = alignment.pairs().collect();
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
     let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
@@ -206,7 +284,7 @@ mod tests {
     use super::super::tests::{c_tokens, document};
     use super::*;
 
-    const PARAMS: Params = Params { k: 8, min_distinct: 4, max_gap: 100, min_containment: 0.6, min_exact: 0.4 };
+    const PARAMS: Params = Params { k: 8, min_distinct: 4, max_gap: 100, min_containment: 0.6, min_agreement: 0.5 };
 
     fn clones(query_text: &str, target_text: &str) -> Vec<ClonePair> {
         let (query, target) = (c_tokens(query_text), c_tokens(target_text));

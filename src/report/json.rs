@@ -1,4 +1,4 @@
-//! Writes findings for programs: versioned JSON, whose schema `docs/reference/report.schema.json` publishes.
+//! Writes findings for programs: versioned JSON, whose schema `docs/report.schema.json` publishes.
 
 use std::io::{self, Write};
 

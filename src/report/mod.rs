@@ -54,6 +54,8 @@ impl Format {
 
 /// The version of the program, for reports that name it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Where people learn more about it.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub use json::schema;
 

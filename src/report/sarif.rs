@@ -14,7 +14,8 @@ use serde_sarif::sarif::{
     RunAutomationDetails, Sarif, Tool, ToolComponent,
 };
 
-use super::{Format, Style, VERSION, text::summary};
+use super::text::summary;
+use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Origin, RULES, Rule};
 use crate::text::FilePath;
@@ -49,6 +50,7 @@ fn run(outcome: &Outcome) -> Run {
         .full_name(format!("secondhand {VERSION}"))
         .version(VERSION)
         .semantic_version(VERSION)
+        .information_uri(REPOSITORY)
         .rules(RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>())
         .build();
     Run::builder()
@@ -92,6 +94,7 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .short_description(text(rule.summary))
         .full_description(text(rule.finds))
         .help(help)
+        .help_uri(format!("{REPOSITORY}/blob/main/docs/rules.md#{}", rule.id))
         .default_configuration(ReportingConfiguration::builder().level(json!(rule.level.name())).build())
         .properties(bag(properties, &["maintainability", "duplication"]))
         .build()

@@ -1,0 +1,116 @@
+//! Turns the copies in a file into findings: a clone class is one finding.
+
+use super::added::{added_lines, longest_run};
+use super::judge::{Changed, Copied};
+use super::origins::Found;
+use crate::config::Config;
+use crate::language::Token;
+use crate::matching::{Candidate, CloneClass, ClonePair, classes};
+use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, identity, order_origins};
+use crate::text::{Lines, Position};
+
+/// Turns the copies in a file into findings; `base_text` is the file before the change.
+pub(super) fn findings(
+    query: &Changed,
+    copies: &[Copied],
+    found: &[Found],
+    base_text: &[u8],
+    config: &Config,
+) -> Vec<Finding> {
+    let candidates: Vec<Candidate> = copies
+        .iter()
+        .map(|copied| Candidate { query: copied.pair.alignment.query(), n_exact: copied.pair.n_exact })
+        .collect();
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let lines = Lines::new(&query.source.text);
+    let added = added_lines(base_text, &query.source.text);
+    let mut findings: Vec<Finding> = Vec::new();
+    for class in classes(&candidates) {
+        let Some(finding) = finding(query, &class, copies, found, &lines, &added, config) else { continue };
+        // Code hosts show one alert a rule and line.
+        match findings.iter_mut().find(|other| other.added.start.line == finding.added.start.line) {
+            Some(other) => {
+                other.origins.extend(finding.origins);
+                order_origins(&mut other.origins, &other.path);
+            }
+            None => findings.push(finding),
+        }
+    }
+    findings
+}
+
+fn finding(
+    query: &Changed,
+    class: &CloneClass,
+    copies: &[Copied],
+    found: &[Found],
+    lines: &Lines,
+    added: &[bool],
+    config: &Config,
+) -> Option<Finding> {
+    let source = &query.source;
+    let n_novel = query.novel[class.query.clone()].iter().filter(|&&is_novel| is_novel).count();
+    if n_novel < config.min_tokens {
+        return None;
+    }
+    let mut origins: Vec<Origin> = Vec::new();
+    for &member in &class.members {
+        let Copied { found: number, pair } = &copies[member];
+        let target = &found[*number].target;
+        let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
+        if pair.alignment.blocks.is_empty() {
+            continue;
+        }
+        let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;
+        let is_known = |other: &Origin| other.path == target.path && overlaps(&other.fragment, &fragment);
+        if !origins.iter().any(is_known) {
+            origins.push(Origin {
+                path: target.path.clone(),
+                fragment,
+                clone_type: pair.clone_type,
+                similarity: pair.similarity,
+            });
+        }
+    }
+    order_origins(&mut origins, &source.path);
+    let tokens = &source.tokens[class.query.clone()];
+    let fragment = fragment(&source.text, lines, tokens)?;
+    let level = config.level(&COPIED_CODE)?;
+    let is_test = config.tests.contains(&source.path);
+    (!origins.is_empty()).then(|| Finding {
+        rule: &COPIED_CODE,
+        level: if is_test { level.min(config.test_level) } else { level },
+        path: source.path.clone(),
+        fragment,
+        added: added_part(&fragment, added, lines, &source.text),
+        n_tokens: tokens.len(),
+        n_novel,
+        origins,
+        identity: identity(&COPIED_CODE, &source.path, tokens.iter().map(|token| token.exact)),
+    })
+}
+
+/// Where `tokens` lie in `text`.
+fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
+    let (first, last) = (tokens.first()?, tokens.last()?);
+    Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
+}
+
+fn overlaps(a: &Fragment, b: &Fragment) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// The longest run of added lines in a fragment; the whole fragment when none was added.
+fn added_part(fragment: &Fragment, added: &[bool], lines: &Lines, text: &[u8]) -> Fragment {
+    let Some((first, last)) = longest_run(added, fragment.start.line..=fragment.end.line) else { return *fragment };
+    let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };
+    let end = if last == fragment.end.line {
+        fragment.end
+    } else {
+        let range = lines.range(last);
+        lines.position(text, (range.start + lines.text(text, last).len()) as u32)
+    };
+    Fragment { start, end }
+}

@@ -1,0 +1,67 @@
+//! Takes moved code out of what is novel.
+
+use rayon::prelude::*;
+
+use super::changed::Predecessor;
+use super::judge::Changed;
+use super::origins::Queries;
+use crate::config::Config;
+use crate::matching::ClonePair;
+
+/// Takes the novelty from code that was only moved: cut from one place of base and pasted into the head.
+///
+/// Each removed token excuses one novel token, the best matches first: cut
+/// once and pasted twice is a move and a copy.
+pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
+    let k = config.fingerprint.noise_threshold();
+    let asked: Vec<_> =
+        changed.iter().filter(|file| file.n_novel() >= k).map(|file| (&file.source, &*file.novel)).collect();
+    let numbers: Vec<usize> = (0..changed.len()).filter(|&at| changed[at].n_novel() >= k).collect();
+    let queries = Queries::new(asked, config);
+    let has_removed = |file: &&Predecessor| file.removed.iter().filter(|&&is_removed| is_removed).count() >= k;
+    if queries.is_empty() || !predecessors.iter().any(|file| has_removed(&file)) {
+        return;
+    }
+    let mut moves: Vec<_> = predecessors
+        .par_iter()
+        .enumerate()
+        .filter(|(_, file)| has_removed(file))
+        .flat_map_iter(|(from, file)| {
+            let hits = queries.hits_in(&file.source, config, &mut Vec::new());
+            let aligned = queries.align(&file.source, &hits, None, config);
+            aligned.into_iter().map(move |(query, alignment)| (from, query, alignment))
+        })
+        .map(|(from, query, alignment)| {
+            let to = numbers[query];
+            let (novel, removed) = (&changed[to].novel, &predecessors[from].removed);
+            let n_moved = alignment.pairs().filter(|&(a, b)| novel[a] && removed[b]).count();
+            (n_moved, from, to, alignment)
+        })
+        .collect();
+    moves.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks))));
+
+    let mut left: Vec<Vec<bool>> = predecessors.iter().map(|file| file.removed.clone()).collect();
+    for (_, from, to, alignment) in moves {
+        let (source, target) = (&changed[to].source, &predecessors[from].source);
+        let pair = ClonePair::new(alignment, &source.tokens, &target.tokens);
+        if !pair.is_clone(&config.matching) {
+            continue;
+        }
+        let novel = &mut changed[to].novel;
+        let mut credited: Vec<usize> = Vec::new();
+        for (a, b) in pair.alignment.pairs() {
+            if novel[a] && left[from][b] {
+                novel[a] = false;
+                left[from][b] = false;
+                credited.push(a);
+            }
+        }
+        // What lies between two moved tokens was edited on the way: at most a few.
+        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
+            novel[gap[0]..gap[1]].fill(false);
+        }
+    }
+}
+
+/// Tokens between moved ones that count as moved with them.
+const MAX_EDIT_IN_MOVE: usize = 8;
