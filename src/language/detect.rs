@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use regex::bytes::RegexBuilder;
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::lexer::Lexer;
 use super::table::{Table, TableError};
@@ -39,6 +39,8 @@ struct Row {
     /// The built-in table's text; a user's table has been read already.
     toml: &'static str,
     table: OnceLock<Table>,
+    /// Its claims: extension and pattern.
+    claims: OnceLock<Vec<(String, Regex)>>,
     language: OnceLock<Language>,
 }
 
@@ -103,6 +105,7 @@ impl Languages {
                 id: builtin.id.to_owned(),
                 toml: builtin.toml,
                 table: OnceLock::new(),
+                claims: OnceLock::new(),
                 language: OnceLock::new(),
             });
         }
@@ -127,7 +130,13 @@ impl Languages {
             let rows = self.claims.entry(claim.extension.clone()).or_default();
             rows.insert(0, row);
         }
-        let added = Row { id: id.to_owned(), toml: "", table: OnceLock::from(table), language: OnceLock::new() };
+        let added = Row {
+            id: id.to_owned(),
+            toml: "",
+            table: OnceLock::from(table),
+            claims: OnceLock::new(),
+            language: OnceLock::new(),
+        };
         match self.rows.get_mut(row) {
             Some(old) => *old = added,
             None => self.rows.push(added),
@@ -184,16 +193,21 @@ impl Languages {
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<usize> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let rows = self.claims.get(extension)?;
-        rows.iter().copied().find(|&row| {
-            let claims = self.rows[row].table().claims.iter().filter(|claim| claim.extension == extension);
-            claims.filter_map(|claim| claim_pattern(&claim.pattern).ok()).any(|pattern| pattern.is_match(text))
-        })
+        let is_claimed = |row: &usize| {
+            self.rows[*row].claims().iter().any(|(claimed, pattern)| claimed == extension && pattern.is_match(text))
+        };
+        rows.iter().copied().find(is_claimed)
     }
 }
 
 impl Row {
     fn table(&self) -> &Table {
         self.table.get_or_init(|| Table::parse(self.toml).expect("tests/languages.rs reads every built-in table"))
+    }
+
+    fn claims(&self) -> &[(String, Regex)] {
+        self.claims
+            .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/languages.rs compile every claim"))
     }
 
     fn language(&self) -> &Language {
@@ -209,16 +223,12 @@ impl Row {
     }
 }
 
-fn compile_claims(table: &Table) -> Result<(), TableError> {
-    for claim in &table.claims {
-        claim_pattern(&claim.pattern)
-            .map_err(|error| TableError::Value { key: "claims.pattern", why: error.to_string() })?;
-    }
-    Ok(())
-}
-
-fn claim_pattern(pattern: &str) -> Result<regex::bytes::Regex, regex::Error> {
-    RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
+/// Compiles the patterns by which a language claims extensions that another owns.
+fn compile_claims(table: &Table) -> Result<Vec<(String, Regex)>, TableError> {
+    let compile = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).build();
+    let invalid = |error: regex::Error| TableError::Value { key: "claims.pattern", why: error.to_string() };
+    let claims = table.claims.iter();
+    claims.map(|claim| Ok((claim.extension.clone(), compile(&claim.pattern).map_err(invalid)?))).collect()
 }
 
 /// The extensions of a file name, the longest first: `d.ts`, then `ts`.

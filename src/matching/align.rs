@@ -213,6 +213,50 @@ fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32,
     counts.into_iter().map(|(names, _)| names).collect()
 }
 
+/// The columns of a band: column c of row i stands for target position i + c - [`BAND`].
+const WIDTH: usize = 2 * BAND + 1;
+
+/// A row of the band.
+struct Row {
+    scores: [i32; WIDTH],
+    /// The best scores of paths that end with a query token left out.
+    in_query_gap: [i32; WIDTH],
+    /// The columns worth going on from.
+    live: Range<usize>,
+}
+
+/// The best cell so far, as row and column; `None` for the corner.
+struct Best {
+    score: i32,
+    cell: Option<(usize, usize)>,
+}
+
+/// The matched cells on the way back from `cell`, in ascending order; a
+/// diagonal step counts when `is_match` says so of its query and target position.
+fn trace_back(
+    steps: &[[Step; WIDTH]],
+    cell: Option<(usize, usize)>,
+    is_match: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let mut path = Vec::new();
+    let mut at = cell;
+    while let Some((i, c)) = at {
+        let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
+        at = match steps[i][c] {
+            Step::Diagonal => {
+                if is_match(i, j - 1) {
+                    path.push((i, j - 1));
+                }
+                i.checked_sub(1).map(|i| (i, c))
+            }
+            Step::Query => i.checked_sub(1).map(|i| (i, c + 1)).filter(|&(_, c)| c < WIDTH),
+            Step::Target => c.checked_sub(1).map(|c| (i, c)),
+        };
+    }
+    path.reverse();
+    path
+}
+
 struct Scorer<'t> {
     query: &'t [Token],
     target: &'t [Token],
@@ -231,7 +275,7 @@ enum Step {
 
 const NEVER: i32 = i32::MIN / 4;
 
-impl Scorer<'_> {
+impl<'t> Scorer<'t> {
     #[inline]
     fn score(&self, a: &Token, b: &Token, renamed: Option<u32>) -> i32 {
         if a.symbol != b.symbol {
@@ -248,17 +292,14 @@ impl Scorer<'_> {
 
     /// Extends beyond the ends `from`, one round; empty when nothing is gained.
     fn extend_right(&self, from: (usize, usize)) -> Vec<Block> {
-        let a: Vec<&Token> = self.query[from.0..].iter().take(ROUND).collect();
-        let b: Vec<&Token> = self.target[from.1..].iter().take(ROUND + BAND).collect();
-        let path = self.extend(&a, &b);
+        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j));
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
     /// Extends before the starts `from`, one round; the blocks descend.
     fn extend_left(&self, from: (usize, usize)) -> Vec<Block> {
-        let a: Vec<&Token> = self.query[..from.0].iter().rev().take(ROUND).collect();
-        let b: Vec<&Token> = self.target[..from.1].iter().rev().take(ROUND + BAND).collect();
-        let path = self.extend(&a, &b);
+        let before = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
+        let path = self.extend(before(self.query, from.0), before(self.target, from.1));
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -268,86 +309,80 @@ impl Scorer<'_> {
     }
 
     /// The matched cells, in order, of the best-scoring path from the corner.
-    fn extend(&self, a: &[&Token], b: &[&Token]) -> Vec<(usize, usize)> {
-        const WIDTH: usize = 2 * BAND + 1;
-        // Column c of row i stands for target position i + c - BAND.
-        let mut steps: Vec<[Step; WIDTH]> = Vec::new();
-        let mut scores = [NEVER; WIDTH];
-        let mut in_query_gap = [NEVER; WIDTH];
-        scores[BAND] = 0;
-        for (n_skipped, score) in scores[BAND..].iter_mut().enumerate().skip(1) {
-            *score = GAP + GAP_TOKEN * n_skipped as i32;
+    ///
+    /// Row i stands for i tokens of the query; of each row only the columns are
+    /// looked at that the row before left within [`X_DROP`] of the best score.
+    fn extend(
+        &self,
+        query: impl Fn(usize) -> Option<&'t Token>,
+        target: impl Fn(usize) -> Option<&'t Token>,
+    ) -> Vec<(usize, usize)> {
+        let mut row = Row { scores: [NEVER; WIDTH], in_query_gap: [NEVER; WIDTH], live: BAND..WIDTH };
+        for (n_skipped, score) in row.scores[BAND..].iter_mut().enumerate() {
+            *score = if n_skipped == 0 { 0 } else { GAP + GAP_TOKEN * n_skipped as i32 };
         }
-        let (mut best, mut best_cell) = (0, None);
-        for (i, token) in a.iter().enumerate() {
-            let renamed = self.renames.get(&token.exact).copied();
-            let mut row = [NEVER; WIDTH];
-            let mut row_steps = [Step::Diagonal; WIDTH];
-            let mut in_target_gap = NEVER;
-            let mut row_best = NEVER;
-            for c in 0..WIDTH {
-                // One row on, a column stands one target position further.
-                let above = if c + 1 < WIDTH { scores[c + 1] } else { NEVER };
-                let above_gap = if c + 1 < WIDTH { in_query_gap[c + 1] } else { NEVER };
-                let query_gap = (above + GAP).max(above_gap) + GAP_TOKEN;
-                in_query_gap[c] = query_gap;
-                let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j <= b.len()) else {
-                    in_query_gap[c] = NEVER;
-                    continue;
-                };
-                in_target_gap = if c > 0 { (row[c - 1] + GAP).max(in_target_gap) + GAP_TOKEN } else { NEVER };
-                let diagonal = if j > 0 { scores[c] + self.score(token, b[j - 1], renamed) } else { NEVER };
-                let score = diagonal.max(query_gap).max(in_target_gap);
-                row[c] = score;
-                row_steps[c] = if score == diagonal {
-                    Step::Diagonal
-                } else if score == query_gap {
-                    Step::Query
-                } else {
-                    Step::Target
-                };
-                row_best = row_best.max(score);
-                if score > best && row_steps[c] == Step::Diagonal {
-                    best = score;
-                    best_cell = Some((i, c));
-                }
-            }
-            steps.push(row_steps);
-            scores = row;
-            if row_best < best - X_DROP {
+        let mut steps: Vec<[Step; WIDTH]> = Vec::new();
+        let mut best = Best { score: 0, cell: None };
+        for i in 0..ROUND {
+            let Some(token) = query(i) else { break };
+            let (next, next_steps) = self.next_row(&row, i, token, &target, &mut best);
+            if next.live.is_empty() {
                 break;
             }
+            steps.push(next_steps);
+            row = next;
         }
-        let mut path = Vec::new();
-        let Some((mut i, mut c)) = best_cell else { return path };
-        while let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) {
-            match steps[i][c] {
-                Step::Diagonal => {
-                    if a[i].symbol == b[j - 1].symbol {
-                        path.push((i, j - 1));
-                    }
-                    if i == 0 {
-                        break;
-                    }
-                    i -= 1;
+        trace_back(&steps, best.cell, |i, j| match (query(i), target(j)) {
+            (Some(a), Some(b)) => a.symbol == b.symbol,
+            _ => false,
+        })
+    }
+
+    #[inline]
+    fn next_row(
+        &self,
+        row: &Row,
+        i: usize,
+        token: &Token,
+        target: &impl Fn(usize) -> Option<&'t Token>,
+        best: &mut Best,
+    ) -> (Row, [Step; WIDTH]) {
+        let renamed = self.renames.get(&token.exact).copied();
+        let mut next = Row { scores: [NEVER; WIDTH], in_query_gap: [NEVER; WIDTH], live: 0..0 };
+        let mut steps = [Step::Diagonal; WIDTH];
+        let mut in_target_gap = NEVER;
+        let at = |values: &[i32; WIDTH], c: usize| values.get(c).copied().unwrap_or(NEVER);
+        for c in row.live.start.saturating_sub(1)..WIDTH {
+            let Some(j) = (i + 1 + c).checked_sub(BAND) else { continue };
+            // One row on, a column stands one target position further.
+            let query_gap = (at(&row.scores, c + 1) + GAP).max(at(&row.in_query_gap, c + 1)) + GAP_TOKEN;
+            let left = if c > 0 { next.scores[c - 1] } else { NEVER };
+            in_target_gap = (left + GAP).max(in_target_gap) + GAP_TOKEN;
+            let other = if j == 0 { None } else { target(j - 1) };
+            if j > 0 && other.is_none() {
+                break;
+            }
+            let diagonal = other.map_or(NEVER, |other| row.scores[c] + self.score(token, other, renamed));
+            let score = diagonal.max(query_gap).max(in_target_gap);
+            if score < best.score - X_DROP {
+                if c >= row.live.end {
+                    break;
                 }
-                Step::Query => {
-                    if i == 0 || c + 1 >= WIDTH {
-                        break;
-                    }
-                    i -= 1;
-                    c += 1;
-                }
-                Step::Target => {
-                    if c == 0 {
-                        break;
-                    }
-                    c -= 1;
-                }
+                continue;
+            }
+            next.scores[c] = score;
+            next.in_query_gap[c] = query_gap;
+            next.live = if next.live.is_empty() { c..c + 1 } else { next.live.start..c + 1 };
+            steps[c] = match score {
+                score if score == diagonal => Step::Diagonal,
+                score if score == query_gap => Step::Query,
+                _ => Step::Target,
+            };
+            if score > best.score && steps[c] == Step::Diagonal {
+                *best = Best { score, cell: Some((i, c)) };
             }
         }
-        path.reverse();
-        path
+        (next, steps)
     }
 
     /// Aligns what lies between two blocks: all of it, from corner to corner.
