@@ -70,3 +70,59 @@ impl Params {
         winnow(hashes, self.window)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::language::Symbol;
+
+    fn tokens(symbols: &[u8]) -> Vec<Token> {
+        let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };
+        symbols.iter().map(token).collect()
+    }
+
+    fn params(k: usize, t: usize) -> Params {
+        let positive = |n| NonZeroUsize::new(n).expect("the tests have thresholds above 0");
+        Params::new(positive(k), positive(t)).expect("the tests have k <= t")
+    }
+
+    fn hashes(params: &Params, symbols: &[u8]) -> HashSet<u64> {
+        params.fingerprints(&tokens(symbols), &mut Vec::new()).map(|print| print.hash).collect()
+    }
+
+    /// The longest run of symbols that both texts hold, by trying all.
+    fn longest_shared_run(a: &[u8], b: &[u8]) -> usize {
+        let run = |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
+        (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))).map(|(i, j)| run(i, j)).max().unwrap_or(0)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn a_shared_run_of_t_tokens_is_always_found(
+            shared in prop::collection::vec(any::<u8>(), 24..40),
+            around in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 4),
+            k in 1usize..20,
+        ) {
+            let params = params(k, 24);
+            let a = [&around[0][..], &shared, &around[1]].concat();
+            let b = [&around[2][..], &shared, &around[3]].concat();
+            prop_assert!(!hashes(&params, &a).is_disjoint(&hashes(&params, &b)));
+        }
+
+        #[test]
+        fn a_shared_run_below_k_tokens_is_never_found(
+            a in prop::collection::vec(0u8..6, 0..60),
+            b in prop::collection::vec(0u8..6, 0..60),
+        ) {
+            let k = longest_shared_run(&a, &b) + 1;
+            let params = params(k, k + 4);
+            prop_assert!(hashes(&params, &a).is_disjoint(&hashes(&params, &b)));
+        }
+    }
+}
