@@ -352,6 +352,7 @@ impl<'t> Scorer<'t> {
         let mut steps = [Step::Diagonal; WIDTH];
         let mut in_target_gap = NEVER;
         let at = |values: &[i32; WIDTH], c: usize| values.get(c).copied().unwrap_or(NEVER);
+        #[expect(clippy::needless_range_loop, reason = "a column is a place in five arrays of two rows")]
         for c in row.live.start.saturating_sub(1)..WIDTH {
             let Some(j) = (i + 1 + c).checked_sub(BAND) else { continue };
             // One row on, a column stands one target position further.
