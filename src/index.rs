@@ -22,16 +22,42 @@ pub struct Index {
     directory: Box<[u32]>,
     /// The number of bits of a remixed hash that are below the bucket's number.
     shift: u32,
-    hashes: Box<[u64]>,
-    postings: Box<[Posting]>,
+    /// Remixed hashes and their postings, sorted.
+    rows: Box<[(u64, Posting)]>,
 }
 
 impl Index {
-    /// Builds the index of `rows`, in time O(n log n).
+    /// Builds the index of `rows`, hashes and postings in any order, in time O(n log n).
     pub fn new(rows: impl IntoIterator<Item = (u64, Posting)>) -> Self {
         let mut rows: Vec<_> = rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
         rows.dedup();
+        Self::of_sorted(rows)
+    }
+
+    /// Builds the index of those of `rows` whose hash occurs more than once, in the memory of `rows`.
+    pub fn of_repeated(mut rows: Vec<(u64, Posting)>) -> Self {
+        for row in &mut rows {
+            row.0 = remix(row.0);
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let mut n_kept = 0;
+        let mut at = 0;
+        while at < rows.len() {
+            let n_equal = rows[at..].iter().take_while(|row| row.0 == rows[at].0).count();
+            if n_equal > 1 {
+                rows.copy_within(at..at + n_equal, n_kept);
+                n_kept += n_equal;
+            }
+            at += n_equal;
+        }
+        rows.truncate(n_kept);
+        rows.shrink_to_fit();
+        Self::of_sorted(rows)
+    }
+
+    fn of_sorted(rows: Vec<(u64, Posting)>) -> Self {
         let bits = rows.len().next_power_of_two().trailing_zeros().max(1);
         let shift = 64 - bits;
         let mut directory = vec![0; (1 << bits) + 1].into_boxed_slice();
@@ -41,14 +67,13 @@ impl Index {
         for bucket in 1..directory.len() {
             directory[bucket] += directory[bucket - 1];
         }
-        let (hashes, postings): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        Self { directory, shift, hashes: hashes.into(), postings: postings.into() }
+        Self { directory, shift, rows: rows.into() }
     }
 
     /// The postings of `hash`, sorted; empty when it is not there.
     #[inline]
-    pub fn postings(&self, hash: u64) -> &[Posting] {
-        &self.postings[self.rows(hash)]
+    pub fn postings(&self, hash: u64) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
+        self.rows[self.rows(hash)].iter().map(|row| row.1)
     }
 
     /// The rows of `hash`; the first of them names the fingerprint shortly.
@@ -57,29 +82,26 @@ impl Index {
         let hash = remix(hash);
         let bucket = (hash >> self.shift) as usize;
         let (from, to) = (self.directory[bucket] as usize, self.directory[bucket + 1] as usize);
-        if from == to {
-            return 0..0;
-        }
-        let rows = &self.hashes[from..to];
-        let start = rows.iter().take_while(|&&row| row < hash).count();
-        let n_equal = rows[start..].iter().take_while(|&&row| row == hash).count();
+        let rows = &self.rows[from..to];
+        let start = rows.iter().take_while(|row| row.0 < hash).count();
+        let n_equal = rows[start..].iter().take_while(|row| row.0 == hash).count();
         from + start..from + start + n_equal
     }
 
     /// The postings of the fingerprint whose first row is `row`.
-    pub fn run_from(&self, row: usize) -> &[Posting] {
-        let n_equal = self.hashes[row..].iter().take_while(|&&hash| hash == self.hashes[row]).count();
-        &self.postings[row..row + n_equal]
+    pub fn run_from(&self, row: usize) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
+        let n_equal = self.rows[row..].iter().take_while(|other| other.0 == self.rows[row].0).count();
+        self.rows[row..row + n_equal].iter().map(|row| row.1)
     }
 
     /// The number of postings.
     pub fn len(&self) -> usize {
-        self.postings.len()
+        self.rows.len()
     }
 
     /// Whether there are no postings.
     pub fn is_empty(&self) -> bool {
-        self.postings.is_empty()
+        self.rows.is_empty()
     }
 }
 
@@ -107,12 +129,21 @@ mod tests {
         for hash in 0..1_100u64 {
             let mut expected: Vec<_> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
             expected.sort_unstable();
-            assert_eq!(index.postings(hash), expected);
+            assert_eq!(index.postings(hash).collect::<Vec<_>>(), expected);
         }
     }
 
     #[test]
+    fn an_index_of_what_is_repeated_leaves_the_rest_out() {
+        let rows =
+            vec![(1, posting(0, 0)), (2, posting(0, 5)), (1, posting(3, 1)), (3, posting(1, 1)), (1, posting(0, 9))];
+        let index = Index::of_repeated(rows);
+        assert_eq!(index.postings(1).collect::<Vec<_>>(), [posting(0, 0), posting(0, 9), posting(3, 1)]);
+        assert_eq!((index.len(), index.postings(2).len(), index.postings(3).len()), (3, 0, 0));
+    }
+
+    #[test]
     fn an_empty_index_finds_nothing() {
-        assert!(Index::new([]).postings(1).is_empty());
+        assert_eq!(Index::new([]).postings(1).len(), 0);
     }
 }

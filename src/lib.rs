@@ -39,7 +39,10 @@ pub mod config;
 /// Reads repositories.
 pub mod git;
 
-/// Runs audits: a change against its tree.
+/// Reads code that is not in a repository: plain folders.
+pub mod corpus;
+
+/// Runs audits: a change against its tree, or a tree against itself.
 pub mod audit;
 
 /// Writes findings, one file a format.

@@ -108,17 +108,6 @@ fn no_two_languages_own_one_name() {
 }
 
 #[test]
-fn every_ambiguous_extension_has_an_owner() {
-    let tables = tables();
-    for (id, table) in &tables {
-        for claim in &table.claims {
-            let is_owned = tables.iter().any(|(_, other)| other.extensions.contains(&claim.extension));
-            assert!(is_owned, "{id} claims .{}, which no language owns: own it", claim.extension);
-        }
-    }
-}
-
-#[test]
 fn a_table_that_is_added_replaces_the_built_in_one() {
     let mut languages = Languages::builtin();
     let table =

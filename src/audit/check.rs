@@ -49,7 +49,7 @@ pub fn check(
     let asking: Vec<&Changed> = changed.iter().filter(|file| file.n_novel() >= config.min_tokens).collect();
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
     let level = config.level(&COPIED_CODE);
-    let mut outcome = Outcome { base, head, findings: Vec::new(), examined, texts: BTreeMap::new() };
+    let mut outcome = Outcome { base, head, findings: Vec::new(), examined, texts: BTreeMap::new(), duplication: None };
     if queries.is_empty() || level.is_none() {
         return Ok(outcome);
     }

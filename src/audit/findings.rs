@@ -93,7 +93,7 @@ fn finding(
 }
 
 /// Where `tokens` lie in `text`.
-fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
+pub(super) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
     let (first, last) = (tokens.first()?, tokens.last()?);
     Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }

@@ -110,7 +110,7 @@ fn copies(
 ///
 /// A seed in a few files tells all; one in many is how such code is written, and tells in
 /// inverse proportion (the document frequency of information retrieval).
-fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
+pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
     let k = config.matching.k as u32;
     let mut told = 0.0;
     let mut n_seeds = 0.0;

@@ -6,15 +6,19 @@ mod added;
 mod changed;
 mod changes;
 mod check;
+mod duplication;
 mod findings;
 mod judge;
 mod moves;
 mod origins;
+mod scan;
 mod source;
 
 use std::collections::BTreeMap;
 
 pub use check::{Range, check};
+pub use duplication::{Duplication, Share};
+pub use scan::{Tree, scan};
 pub use source::Skip;
 
 use crate::config::ConfigError;
@@ -61,6 +65,8 @@ pub struct Outcome {
     pub examined: Examined,
     /// The texts of all files that findings and origins lie in.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
+    /// What share of the tree is duplicated, when the whole tree was scanned.
+    pub duplication: Option<Duplication>,
 }
 
 /// Told of long work, for a progress bar.

@@ -119,9 +119,9 @@ impl<'q> Queries<'q> {
         let mut seeds: BTreeMap<usize, Vec<Seed>> = BTreeMap::new();
         for hit in hits {
             let postings = self.rows_from(hit.row);
-            for posting in postings {
+            for posting in postings.clone() {
                 let query = posting.document as usize;
-                let n_in_query = postings.iter().filter(|other| other.document == posting.document).count();
+                let n_in_query = postings.clone().filter(|other| other.document == posting.document).count();
                 let is_comparable = self.sources[query].family == target.family;
                 if is_comparable && n_in_query * n_in_target[&hit.row] <= MAX_SEEDS_OF_ONE {
                     seeds.entry(query).or_default().push(Seed { query: posting.position, target: hit.position });
@@ -153,7 +153,7 @@ impl<'q> Queries<'q> {
     }
 
     /// All postings of the fingerprint whose first row this is.
-    fn rows_from(&self, row: u32) -> &[Posting] {
+    fn rows_from(&self, row: u32) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
         self.index.run_from(row as usize)
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a file into tokens, or says why it is passed over.
 
 use crate::config::Config;
-use crate::git::{Entry, Error, Reader};
+use crate::git::{Entry, Error, ReadFiles};
 use crate::language::{Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, is_binary};
@@ -12,6 +12,8 @@ pub(super) struct Source {
     pub path: FilePath,
     pub text: Vec<u8>,
     pub tokens: Vec<Token>,
+    /// The name of its language.
+    pub language: String,
     /// The family of its language: only sources of one family are compared.
     pub family: String,
 }
@@ -29,6 +31,8 @@ pub enum Skip {
     NotSource,
     /// The settings leave it out.
     Ignored,
+    /// It is data or prose, which repeats by nature.
+    Data,
     /// It is larger than the settings allow.
     TooLarge,
     /// It holds NUL bytes.
@@ -47,6 +51,7 @@ impl Skip {
         match self {
             Self::NotSource => "not source code",
             Self::Ignored => "ignored",
+            Self::Data => "data or prose",
             Self::TooLarge => "too large",
             Self::Binary => "binary",
             Self::Generated => "generated",
@@ -85,7 +90,7 @@ impl Sources<'_> {
     }
 
     /// Reads a file that [`Self::skip_by_name`] let pass.
-    pub fn read(&self, reader: &Reader, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
+    pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
@@ -101,6 +106,9 @@ impl Sources<'_> {
             return Err(Skip::Binary);
         }
         let language = self.languages.identify(path, &text).ok_or(Skip::NotSource)?;
+        if language.is_data && !self.config.include_data {
+            return Err(Skip::Data);
+        }
         if !self.config.include_generated && is_generated(&text) {
             return Err(Skip::Generated);
         }
@@ -109,7 +117,13 @@ impl Sources<'_> {
         }
         let mut tokens = Vec::new();
         language.lexer.tokenize(&text, &mut tokens);
-        Ok(Source { path: path.clone(), text, tokens, family: language.family.clone() })
+        Ok(Source {
+            path: path.clone(),
+            text,
+            tokens,
+            language: language.name.clone(),
+            family: language.family.clone(),
+        })
     }
 }
 

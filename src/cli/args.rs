@@ -19,6 +19,7 @@ Examples:
   secondhand check                      what this branch copies, against the default branch
   secondhand check --staged             what the next commit would copy
   secondhand check --base v1.2 --report sarif=copies.sarif
+  secondhand scan --fail-on-percent 5   what is duplicated now
 
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
 
@@ -76,6 +77,8 @@ pub(super) enum Color {
 pub(super) enum Command {
     /// Find the copies that a change brings in
     Check(Check),
+    /// Find every clone class of a tree, and what share of it is duplicated
+    Scan(Scan),
     /// Explain a rule, or list all of them
     Explain {
         /// The rule: `copied-code`
@@ -126,6 +129,25 @@ pub(super) struct Check {
     /// Tokens that a change must bring into a copy to make it a finding
     #[arg(long, value_name = "N", env = "SECONDHAND_MIN_TOKENS")]
     pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Flags of `scan`.
+#[derive(Debug, Args)]
+pub(super) struct Scan {
+    /// Folders and files to scan; a folder outside of any repository is read as it is [default: the work tree]
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Scan the tree of this revision instead of the work tree
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+    /// Tokens that a clone must have
+    #[arg(long, value_name = "N", env = "SECONDHAND_MIN_TOKENS")]
+    pub min_tokens: Option<usize>,
+    /// Fail when more than this part of the lines is duplicated
+    #[arg(long, value_name = "PERCENT")]
+    pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub output: Output,
 }

@@ -26,12 +26,12 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
 }
 
-fn start_threads(n: usize) -> Result<(), Failure> {
+pub(super) fn start_threads(n: usize) -> Result<(), Failure> {
     let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
     built.map_err(|error| Failure::Threads { n, why: error.to_string() })
 }
 
-fn fails(outcome: &Outcome, fail_on: FailOn) -> bool {
+pub(super) fn fails(outcome: &Outcome, fail_on: FailOn) -> bool {
     let least = match fail_on {
         FailOn::Error => Level::Error,
         FailOn::Warning => Level::Warning,

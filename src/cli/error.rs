@@ -21,6 +21,8 @@ pub(super) enum Failure {
     Unknown { what: &'static str, name: String, known: Vec<String> },
     #[error("cannot find what to compare with: {why}")]
     NoBase { why: &'static str },
+    #[error("cannot scan these paths together: not all of them are inside `{}`", root.display())]
+    Outside { root: PathBuf },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -45,6 +47,7 @@ impl Failure {
             Self::Unknown { known, .. } => Some(format!("there are: {}", known.join(", "))),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
+            Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::Unwritable { .. } | Self::Output(_) | Self::Unreadable { .. } | Self::Threads { .. } => None,
         }
     }

@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod output;
 mod progress;
+mod scan;
 mod settings;
 mod show;
 
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Check(flags) => check::run(flags, &cli.common),
+        Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),

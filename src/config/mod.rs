@@ -35,6 +35,8 @@ pub struct Config {
     pub max_file_size: u64,
     /// Whether generated files are compared.
     pub include_generated: bool,
+    /// Whether data and prose are compared.
+    pub include_data: bool,
     /// Files that are not compared.
     pub ignore: PathRules,
     /// Files whose findings are notes at most.
@@ -84,11 +86,14 @@ impl Config {
                 max_gap: raw.max_gap,
                 min_containment: percent("min-containment", raw.min_containment)?,
                 min_agreement: percent("min-agreement", raw.min_agreement)?,
+                min_spelled: percent("min-spelled", raw.min_spelled)?,
+                min_run: raw.min_run,
             },
             common_at: raw.common_at,
             min_rarity: percent("min-rarity", raw.min_rarity)?,
             max_file_size: raw.max_file_size,
             include_generated: raw.include_generated,
+            include_data: raw.include_data,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             test_level: raw.test_level,

@@ -28,6 +28,10 @@ pub struct RawConfig {
     pub min_containment: u8,
     /// Percent of the matching names and literals that must agree: be spelled the same, or renamed as elsewhere in the copy. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
     pub min_agreement: u8,
+    /// Percent of the matching names and literals that must be spelled the same, unless the copy holds a run of `min-run` tokens. Lower finds more edited copies that were renamed as well.
+    pub min_spelled: u8,
+    /// Matching tokens in a row that make a copy whatever its names are. Lower finds shorter renamed copies, and more code that is written alike.
+    pub min_run: usize,
     /// Files a match may stand in before it is common, and not followed.
     pub common_at: usize,
     /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
@@ -36,6 +40,8 @@ pub struct RawConfig {
     pub max_file_size: u64,
     /// Whether files that a generator has marked as its output are compared.
     pub include_generated: bool,
+    /// Whether data and prose (JSON, YAML, Markdown and their like) are compared: they repeat by nature.
+    pub include_data: bool,
     /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
     pub ignore: Vec<String>,
     /// Files that are test code, in the syntax of .gitignore, besides the usual names.
@@ -59,11 +65,14 @@ impl Default for RawConfig {
             min_distinct: 5,
             max_gap: 160,
             min_containment: 60,
-            min_agreement: 60,
+            min_agreement: 75,
+            min_spelled: 75,
+            min_run: 40,
             common_at: 1_000,
             min_rarity: 25,
             max_file_size: 4 * 1024 * 1024,
             include_generated: false,
+            include_data: false,
             ignore: Vec::new(),
             tests: Vec::new(),
             test_level: Level::Note,

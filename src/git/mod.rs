@@ -72,6 +72,11 @@ impl Repository {
         &self.root
     }
 
+    /// Whether it has a work tree: a bare repository has none.
+    pub fn has_work_tree(&self) -> bool {
+        self.has_work_tree
+    }
+
     /// A handle for reading objects on one thread.
     pub fn reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
@@ -153,36 +158,11 @@ impl Reader {
             .find_map(|name| Some((name.to_owned(), self.commit(name).ok()?)))
     }
 
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
-    pub fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
-        match &entry.content {
-            Content::Blob(id) => self.blob(*id, &entry.path),
-            Content::Disk => {
-                let path = self.on_disk(&entry.path)?;
-                std::fs::read(&path).map_err(|why| Error::File { path, why })
-            }
-        }
-    }
-
     fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
         match self.repo.try_find_object(id.0) {
             Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
             Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
-        }
-    }
-
-    /// The size of a file in bytes, without reading its content.
-    pub fn size(&self, entry: &Entry) -> Option<u64> {
-        match &entry.content {
-            Content::Blob(id) => self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size()),
-            Content::Disk => {
-                let path = self.on_disk(&entry.path).ok()?;
-                std::fs::metadata(path).ok().map(|metadata| metadata.len())
-            }
         }
     }
 
@@ -197,6 +177,40 @@ impl Reader {
         match self.repo.try_find_object(id.0) {
             Ok(None) => Err(Error::Shallow { commit: id.short() }),
             _ => self.repo.find_commit(id.0).map_err(|error| Error::unreadable(&format!("commit {id}"), &error)),
+        }
+    }
+}
+
+/// Reads the files of a tree, on one thread.
+pub trait ReadFiles {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error>;
+
+    /// The size of a file in bytes, without reading its content.
+    fn size(&self, entry: &Entry) -> Option<u64>;
+}
+
+impl ReadFiles for Reader {
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
+        match &entry.content {
+            Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Disk => {
+                let path = self.on_disk(&entry.path)?;
+                std::fs::read(&path).map_err(|why| Error::File { path, why })
+            }
+        }
+    }
+
+    fn size(&self, entry: &Entry) -> Option<u64> {
+        match &entry.content {
+            Content::Blob(id) => self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size()),
+            Content::Disk => {
+                let path = self.on_disk(&entry.path).ok()?;
+                std::fs::metadata(path).ok().map(|metadata| metadata.len())
+            }
         }
     }
 }

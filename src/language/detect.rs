@@ -18,6 +18,8 @@ pub struct Language {
     pub name: String,
     /// Languages of one family are compared with each other.
     pub family: String,
+    /// Whether its files are data or prose.
+    pub is_data: bool,
     /// Reads its source.
     pub lexer: Lexer,
 }
@@ -217,6 +219,7 @@ impl Row {
                 id: self.id.clone(),
                 name: table.name.clone(),
                 family: table.family(),
+                is_data: table.data,
                 lexer: Lexer::new(table).expect("`add` and tests/languages.rs compile every table"),
             }
         })

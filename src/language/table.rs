@@ -13,6 +13,9 @@ pub struct Table {
     pub name: String,
     /// Languages of one family are compared with each other (C with C++). Default: the name in lower case.
     pub family: Option<String>,
+    /// Whether its files are data or prose: they repeat by nature, and are compared only when asked.
+    #[serde(default)]
+    pub data: bool,
     /// File name endings without the leading dot, in lower case; at most one language owns each.
     #[serde(default)]
     pub extensions: Vec<String>,

@@ -25,6 +25,12 @@ pub struct Params {
     /// renamed as elsewhere in the clone, 0 to 1. Lower finds more
     /// inconsistently renamed copies, and more code that merely has the same shape.
     pub min_agreement: f64,
+    /// The part of the names and literals that must be spelled the same, 0 to 1,
+    /// unless the clone holds a long run. Lower finds more edited copies that were renamed as well.
+    pub min_spelled: f64,
+    /// The length in tokens of a run that makes a clone whatever its names are.
+    /// Lower finds shorter renamed copies, and more code that is written alike.
+    pub min_run: usize,
 }
 
 /// How a clone differs from its origin (Roy, Cordy, Koschke 2009, section 2).
@@ -79,6 +85,10 @@ pub struct ClonePair {
     pub solidity: f64,
     /// Aligned names and literals that agree, over those that could, 0 to 1.
     pub agreement: f64,
+    /// Aligned names and literals that are spelled the same, over all of them, 0 to 1.
+    pub spelled: f64,
+    /// The longest run of equal symbols.
+    pub longest_run: usize,
 }
 
 impl ClonePair {
@@ -102,17 +112,24 @@ impl ClonePair {
             n_exact,
             solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: agreement(&alignment, query, target),
+            spelled: spelled(&alignment, query, target),
+            longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
         }
     }
 
     /// Whether the sides are alike enough to be a clone.
+    ///
+    /// Two kinds of evidence: words that are spelled the same show an edited copy, one long run
+    /// of the same shape shows a renamed one. Either way the names agree with each other.
     pub fn is_clone(&self, params: &Params) -> bool {
         let n_aligned = self.alignment.n_tokens();
         n_aligned > 0
             && self.solidity >= params.min_containment
             && self.similarity >= params.min_containment / 2.0
             && self.agreement >= params.min_agreement
+            && (self.spelled >= params.min_spelled
+                || self.longest_run >= params.min_run && self.solidity >= RENAMED_SOLIDITY)
     }
 }
 
@@ -136,6 +153,18 @@ fn agreement(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
         n_agreeing += usize::from(a.exact == b.exact || is_renamed);
     }
     if n_telling == 0 { 0.0 } else { n_agreeing as f64 / n_telling as f64 }
+}
+
+/// The part of a renamed copy that must lie in solid runs.
+const RENAMED_SOLIDITY: f64 = 0.75;
+
+/// The part of the aligned names and literals that are spelled the same.
+fn spelled(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
+    let words = || {
+        let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
+        pairs.filter(|(a, _)| !matches!(a.kind(), Kind::Keyword | Kind::Punctuation))
+    };
+    words().filter(|(a, b)| a.exact == b.exact).count() as f64 / words().count().max(1) as f64
 }
 
 /// Equal tokens in a row that make a solid run: fewer agree by chance.
@@ -284,7 +313,15 @@ mod tests {
     use super::super::tests::{c_tokens, document};
     use super::*;
 
-    const PARAMS: Params = Params { k: 8, min_distinct: 4, max_gap: 100, min_containment: 0.6, min_agreement: 0.5 };
+    const PARAMS: Params = Params {
+        k: 8,
+        min_distinct: 4,
+        max_gap: 100,
+        min_containment: 0.6,
+        min_agreement: 0.5,
+        min_spelled: 0.75,
+        min_run: 40,
+    };
 
     fn clones(query_text: &str, target_text: &str) -> Vec<ClonePair> {
         let (query, target) = (c_tokens(query_text), c_tokens(target_text));

@@ -33,7 +33,7 @@ pub struct Origin {
     pub similarity: f64,
 }
 
-/// A copy that a change brings in.
+/// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule.
@@ -62,6 +62,10 @@ impl Finding {
         let origin = self.origins.first();
         let n_lines = self.fragment.n_lines();
         let lines = if n_lines == 1 { "line" } else { "lines" };
+        if self.n_novel == 0 {
+            let n_places = self.origins.len() + 1;
+            return format!("{n_lines} {lines} stand in {n_places} places");
+        }
         match origin {
             Some(origin) if origin.path == self.path => {
                 format!("{n_lines} {lines} copied from line {} of the same file", origin.fragment.start.line)

@@ -1,12 +1,13 @@
 //! Writes findings for programs: versioned JSON, whose schema `docs/report.schema.json` publishes.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Format, Style, VERSION};
-use crate::audit::{End, Outcome};
+use crate::audit::{self, End, Outcome};
 use crate::matching::CloneType;
 use crate::policy::{self, Level};
 
@@ -29,8 +30,33 @@ pub(crate) struct Report {
     head: Revision,
     /// What was looked at.
     examined: Examined,
-    /// The findings, sorted by path and place.
+    /// The findings, sorted by path and place; of a scan, the clone classes, the largest first.
     findings: Vec<Finding>,
+    /// What share of the tree is duplicated, when it was scanned as a whole.
+    duplication: Option<Duplication>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Duplication {
+    total: Share,
+    by_language: BTreeMap<String, Share>,
+    /// By the folder right below the root; `.` for files at the root.
+    by_folder: BTreeMap<String, Share>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Share {
+    files: usize,
+    lines: usize,
+    tokens: usize,
+    duplicated_lines: usize,
+    duplicated_tokens: usize,
+    /// The duplicated part of the lines, 0 to 100.
+    percent_of_lines: f64,
+    /// The duplicated part of the tokens, 0 to 100.
+    percent_of_tokens: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -144,6 +170,28 @@ fn report(outcome: &Outcome) -> Report {
             not_compared: skipped(&examined.not_compared),
         },
         findings: outcome.findings.iter().map(finding).collect(),
+        duplication: outcome.duplication.as_ref().map(duplication),
+    }
+}
+
+fn duplication(of: &audit::Duplication) -> Duplication {
+    Duplication {
+        total: share(&of.total),
+        by_language: of.by_language.iter().map(|(name, of)| (name.clone(), share(of))).collect(),
+        by_folder: of.by_folder.iter().map(|(path, of)| (path.to_string(), share(of))).collect(),
+    }
+}
+
+fn share(of: &audit::Share) -> Share {
+    let rounded = |percent: f64| (percent * 100.0).round() / 100.0;
+    Share {
+        files: of.n_files,
+        lines: of.n_lines,
+        tokens: of.n_tokens,
+        duplicated_lines: of.duplicated_lines,
+        duplicated_tokens: of.duplicated_tokens,
+        percent_of_lines: rounded(of.percent_of_lines()),
+        percent_of_tokens: rounded(of.percent_of_tokens()),
     }
 }
 

@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level as Severity, Origin as Plac
 
 use super::frame::Frame;
 use super::{Format, Style, count};
-use crate::audit::Outcome;
+use crate::audit::{Duplication, Outcome, Share};
 use crate::policy::{Finding, Level};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "code frames for people", write };
@@ -32,18 +32,20 @@ fn frames(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
         Level::Note => Severity::NOTE,
     };
     let (first, rest) = finding.origins.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
-    let copy = snippet(outcome, &finding.path, &finding.fragment, AnnotationKind::Primary, "the copy");
+    let is_new = finding.n_novel > 0;
+    let (here, there) = if is_new { ("the copy", "its origin") } else { ("here", "and here") };
+    let copy = snippet(outcome, &finding.path, &finding.fragment, AnnotationKind::Primary, here);
     let mut report = vec![severity.primary_title(finding.message()).id(finding.rule.id).element(copy)];
     if let Some(origin) = first {
         let title = format!(
-            "{} clone, {}: {:.0} % alike, {} tokens, {} of them new",
+            "{} clone, {}: {:.0} % alike, {} tokens{}",
             origin.clone_type.name(),
             origin.clone_type.describe(),
             (origin.similarity * 100.0).floor(),
             finding.n_tokens,
-            finding.n_novel,
+            if is_new { format!(", {} of them new", finding.n_novel) } else { String::new() },
         );
-        let frame = snippet(outcome, &origin.path, &origin.fragment, AnnotationKind::Context, "its origin");
+        let frame = snippet(outcome, &origin.path, &origin.fragment, AnnotationKind::Context, there);
         report.push(Group::with_title(Severity::NOTE.secondary_title(title)).element(frame));
     }
     if !rest.is_empty() {
@@ -83,15 +85,10 @@ fn snippet<'s>(
 /// What was found, and what was looked at: a line each.
 pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
     let examined = &outcome.examined;
-    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
-    let mut lines = vec![format!(
-        "{} in {} with {}, compared with {} ({base} .. {})",
-        found(outcome),
-        count(examined.n_judged, "changed file"),
-        count(examined.n_novel, "new token"),
-        count(examined.n_compared, "file"),
-        end(&outcome.head),
-    )];
+    let mut lines = match &outcome.duplication {
+        Some(duplication) => duplication_lines(outcome, duplication),
+        None => vec![checked_line(outcome)],
+    };
     for (path, skip) in examined.skipped.iter().filter(|(_, skip)| is_verbose || skip.is_notable()) {
         lines.push(format!("not examined: {path} ({})", skip.reason()));
     }
@@ -100,6 +97,53 @@ pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn checked_line(outcome: &Outcome) -> String {
+    let examined = &outcome.examined;
+    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
+    format!(
+        "{} in {} with {}, compared with {} ({base} .. {})",
+        found(outcome),
+        count(examined.n_judged, "changed file"),
+        count(examined.n_novel, "new token"),
+        count(examined.n_compared, "file"),
+        end(&outcome.head),
+    )
+}
+
+/// Folders that are listed; the rest is left to the JSON report.
+const MAX_FOLDERS: usize = 12;
+
+/// The duplicated share: of all, by language, and of the folders that have most.
+fn duplication_lines(outcome: &Outcome, duplication: &Duplication) -> Vec<String> {
+    let row = |name: &str, share: &Share| {
+        format!(
+            "{name:<28} {:>6} {:>9} {:>6.1} % {:>10} {:>6.1} %",
+            share.n_files,
+            share.n_lines,
+            share.percent_of_lines(),
+            share.n_tokens,
+            share.percent_of_tokens()
+        )
+    };
+    let mut lines = vec![
+        format!(
+            "{} in {}",
+            count(outcome.findings.len(), "clone class").replace("classs", "classes"),
+            end(&outcome.head)
+        ),
+        String::new(),
+        format!("{:<28} {:>6} {:>9} {:>8} {:>10} {:>8}", "", "files", "lines", "cloned", "tokens", "cloned"),
+    ];
+    lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
+    if duplication.by_folder.len() > 1 {
+        let mut folders: Vec<_> = duplication.by_folder.iter().collect();
+        folders.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_tokens), (*path).clone()));
+        lines.extend(folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)));
+    }
+    lines.push(row("total", &duplication.total));
+    lines
 }
 
 fn found(outcome: &Outcome) -> String {

@@ -1,0 +1,112 @@
+//! Runs `secondhand scan`.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{Common, Scan};
+use super::check::{fails, start_threads};
+use super::error::Failure;
+use super::output::Reports;
+use super::progress::Bar;
+use super::{CLEAN, FOUND, settings};
+use crate::audit::{End, Outcome, Tree, scan};
+use crate::corpus::Folder;
+use crate::git::{Entry, Repository, Snapshot};
+use crate::text::FilePath;
+
+pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(&flags.output)?;
+    start_threads(common.threads)?;
+    let outcome = match place(flags, common)? {
+        Place::Folder(folder) => scan_folder(&folder, flags, common)?,
+        Place::Repository(repository, within) => scan_repository(&repository, &within, flags, common)?,
+    };
+    reports.write(&outcome, common)?;
+    let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
+    let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
+    Ok(if is_above || fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+}
+
+/// What is scanned.
+enum Place {
+    /// A folder outside of any repository.
+    Folder(PathBuf),
+    /// A repository, and the paths in it to keep to; none for all.
+    Repository(Box<Repository>, Vec<FilePath>),
+}
+
+fn place(flags: &Scan, common: &Common) -> Result<Place, Failure> {
+    let repository = Repository::discover(&common.repo);
+    let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
+    let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::Unreadable { file: path.to_owned(), why });
+    let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
+    let repository = match (repository, paths.as_slice()) {
+        (Ok(repository), []) => return Ok(Place::Repository(Box::new(repository), Vec::new())),
+        (Ok(repository), _) => repository,
+        (Err(_), []) if flags.rev.is_none() => return Ok(Place::Folder(common.repo.clone())),
+        (Err(_), [folder]) if flags.rev.is_none() => return Ok(Place::Folder(folder.clone())),
+        (Err(error), _) => return Err(error.into()),
+    };
+    let root = canonical(repository.root())?;
+    let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes)).collect::<Result<Vec<_>, _>>();
+    match (within, paths.as_slice()) {
+        (Ok(within), _) => Ok(Place::Repository(Box::new(repository), within)),
+        (Err(_), [folder]) if flags.rev.is_none() => Ok(Place::Folder(folder.clone())),
+        (Err(_), _) => Err(Failure::Outside { root }),
+    }
+}
+
+fn slashes(path: &Path) -> FilePath {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
+    FilePath::new(parts.join(&b'/'))
+}
+
+fn scan_folder(folder: &Path, flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
+    let folder_name = folder.display().to_string();
+    let end = End { name: folder_name, commit: None };
+    let folder = Folder::new(folder);
+    let tree = Tree { end, entries: folder.entries()?, open: &|| folder.clone() };
+    scan_tree(tree, None, flags, common)
+}
+
+fn scan_repository(
+    repository: &Repository,
+    within: &[FilePath],
+    flags: &Scan,
+    common: &Common,
+) -> Result<Outcome, Failure> {
+    let reader = repository.reader();
+    let (end, snapshot): (End, Snapshot) = match &flags.rev {
+        Some(name) => {
+            let commit = reader.commit(name)?;
+            (End { name: name.clone(), commit: Some(commit) }, reader.commit_snapshot(commit)?)
+        }
+        None if repository.has_work_tree() => {
+            (End { name: "the work tree".to_owned(), commit: None }, reader.work_tree_snapshot()?)
+        }
+        None => {
+            let commit = reader.commit("HEAD")?;
+            (End { name: "HEAD".to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?)
+        }
+    };
+    let is_within = |entry: &Entry| within.is_empty() || within.iter().any(|path| contains(path, &entry.path));
+    let entries = snapshot.entries.into_iter().filter(is_within).collect();
+    scan_tree(Tree { end, entries, open: &|| repository.reader() }, Some(repository.root()), flags, common)
+}
+
+fn contains(folder: &FilePath, path: &FilePath) -> bool {
+    let rest = path.as_bytes().strip_prefix(folder.as_bytes());
+    folder.as_bytes().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
+fn scan_tree<R: crate::git::ReadFiles>(
+    tree: Tree<'_, R>,
+    root: Option<&Path>,
+    flags: &Scan,
+    common: &Common,
+) -> Result<Outcome, Failure> {
+    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let (config, origin) = settings::read(common, root, min_tokens.as_slice())?;
+    let languages = config.languages(&origin)?;
+    let bar = Bar::new(!common.quiet && !common.no_progress);
+    Ok(scan(tree, &config, &languages, &bar)?)
+}
