@@ -85,11 +85,9 @@ fn copies(
     frequencies: &[(u32, u32)],
     config: &Config,
 ) -> Vec<ClonePair> {
-    let n_old = alignment.pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).count();
-    let was_clone_before = n_old >= config.min_tokens;
     let counts = |&(a, b): &(usize, usize)| {
         let comes_first = (&target.source.path, b) < (&query.source.path, a);
-        query.is_novel(a) && (!target.is_novel(b) || comes_first && !was_clone_before)
+        query.is_novel(a) && (!target.is_novel(b) || comes_first)
     };
     let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
     clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN)
@@ -100,10 +98,37 @@ fn copies(
             n_novel >= config.min_tokens
                 && n_counted as f64 >= config.min_tokens as f64 * config.matching.min_containment
         })
+        .filter(|fragment| !is_same_edit(query, target, alignment, fragment, config.min_tokens))
         .map(|fragment| ClonePair::new(alignment.within(fragment), &query.source.tokens, &target.source.tokens))
         .filter(|pair| pair.is_clone(&config.matching))
         .filter(|pair| rarity(&pair.alignment, frequencies, config) >= config.min_rarity)
         .collect()
+}
+
+/// The part of the tokens beside an edit that must be aligned to show that a clone was there before.
+const WAS_CLONE: f64 = 0.75;
+
+/// Whether the change made the same edit to both members of an old clone: what is
+/// novel here is novel there too, and the tokens beside it were aligned before.
+fn is_same_edit(
+    query: Side<'_>,
+    target: Side<'_>,
+    alignment: &Alignment,
+    fragment: &Range<usize>,
+    n_beside: usize,
+) -> bool {
+    let (mut n_both_novel, mut n_aligned, mut n_before, mut n_after) = (0, 0, 0, 0);
+    let before = fragment.start.saturating_sub(n_beside)..fragment.start;
+    let after = fragment.end..fragment.end + n_beside;
+    for (a, b) in alignment.pairs() {
+        let is_old = !query.is_novel(a) && !target.is_novel(b);
+        n_aligned += usize::from(fragment.contains(&a));
+        n_both_novel += usize::from(fragment.contains(&a) && query.is_novel(a) && target.is_novel(b));
+        n_before += usize::from(is_old && before.contains(&a));
+        n_after += usize::from(is_old && after.contains(&a));
+    }
+    let was_clone = n_before.max(n_after) as f64 >= WAS_CLONE * n_beside as f64;
+    2 * n_both_novel > n_aligned && was_clone
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.

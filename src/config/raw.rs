@@ -59,7 +59,7 @@ pub struct RawConfig {
 impl Default for RawConfig {
     fn default() -> Self {
         Self {
-            min_tokens: 50,
+            min_tokens: 40,
             noise_threshold: 16,
             guarantee_threshold: 20,
             min_distinct: 5,
@@ -67,7 +67,7 @@ impl Default for RawConfig {
             min_containment: 60,
             min_agreement: 75,
             min_spelled: 75,
-            min_run: 40,
+            min_run: 32,
             common_at: 1_000,
             min_rarity: 25,
             max_file_size: 4 * 1024 * 1024,

@@ -120,18 +120,25 @@ impl ClonePair {
 
     /// Whether the sides are alike enough to be a clone.
     ///
-    /// Two kinds of evidence: words that are spelled the same show an edited copy, one long run
-    /// of the same shape shows a renamed one. Either way the names agree with each other.
+    /// Three kinds of evidence, each enough: words that are spelled the same, as in an
+    /// edited copy; a long run of one shape whose names agree with each other, as in a renamed one;
+    /// and a run twice as long that is nearly the whole, however its names were changed.
     pub fn is_clone(&self, params: &Params) -> bool {
-        let n_aligned = self.alignment.n_tokens();
-        n_aligned > 0
-            && self.solidity >= params.min_containment
-            && self.similarity >= params.min_containment / 2.0
-            && self.agreement >= params.min_agreement
-            && (self.spelled >= params.min_spelled
-                || self.longest_run >= params.min_run && self.solidity >= RENAMED_SOLIDITY)
+        let agrees = self.agreement >= params.min_agreement;
+        let is_spelled = agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
+        let is_renamed = agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
+        let is_reshaped = self.agreement >= params.min_agreement * RESHAPED_AGREEMENT
+            && self.containment >= RESHAPED_CONTAINMENT
+            && self.longest_run >= 2 * params.min_run;
+        let is_similar = self.similarity >= params.min_containment / 2.0;
+        is_similar && (is_spelled || is_renamed || is_reshaped)
     }
 }
+
+/// The part of the usual agreement that a long run needs when it is nearly the whole.
+const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
+/// The part of such a copy that must be aligned.
+const RESHAPED_CONTAINMENT: f64 = 0.95;
 
 /// The part of the aligned names and literals that agree.
 ///
@@ -284,28 +291,49 @@ fn mid(seed: &Seed, k: usize) -> (usize, usize) {
     (seed.query as usize + k / 2, seed.target as usize + k / 2)
 }
 
-/// Cuts an alignment of a document with itself into parts whose sides do not overlap:
-/// of `A A A`, the second is a copy of the first, and the third of the second.
+/// Cuts an alignment of a document with itself into parts whose sides do not overlap.
+///
+/// The longest block is kept whole, and takes the blocks beside it for as long as
+/// the sides stay apart; what is left on either side is cut in the same way. A block
+/// that overlaps itself is periodic, and cut by its period: of `A A A`, the
+/// second is a copy of the first, and the third of the second.
 fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
     let mut parts = Vec::new();
-    let mut rest = alignment;
-    while !rest.blocks.is_empty() {
-        let (query, target) = (rest.query(), rest.target());
-        if query.end <= target.start || target.end <= query.start {
-            parts.push(rest);
-            break;
+    let mut rest = vec![alignment];
+    while let Some(alignment) = rest.pop() {
+        let blocks = &alignment.blocks;
+        let Some(longest) = (0..blocks.len()).max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
+            continue;
+        };
+        let period = blocks[longest].query.abs_diff(blocks[longest].target);
+        if blocks[longest].len > period {
+            parts.extend(cut_by_period(blocks[longest], period.max(1)));
+            rest.push(Alignment { blocks: blocks[..longest].to_vec() });
+            rest.push(Alignment { blocks: blocks[longest + 1..].to_vec() });
+            continue;
         }
-        // Keep what comes before the later side's start, on the earlier side.
-        let boundary = query.start.max(target.start);
-        let cut = rest.pairs().find(|&(a, b)| a.min(b) >= boundary).map_or(query.end, |(a, _)| a);
-        let part = rest.within(query.start..cut);
-        if part.blocks.is_empty() {
-            break;
-        }
-        parts.push(part);
-        rest = rest.within(cut..query.end);
+        let is_apart = |from: usize, to: usize| {
+            let (first, last) = (&blocks[from], &blocks[to]);
+            let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
+            query.end <= target.start || target.end <= query.start
+        };
+        let from = (0..longest).rev().take_while(|&from| is_apart(from, longest)).last().unwrap_or(longest);
+        let to = (longest + 1..blocks.len()).take_while(|&to| is_apart(from, to)).last().unwrap_or(longest);
+        rest.push(Alignment { blocks: blocks[..from].to_vec() });
+        rest.push(Alignment { blocks: blocks[to + 1..].to_vec() });
+        parts.push(Alignment { blocks: blocks[from..=to].to_vec() });
     }
     parts
+}
+
+fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
+    let starts = (0..block.len).step_by(period as usize);
+    let part = |start: u32| Block {
+        query: block.query + start,
+        target: block.target + start,
+        len: period.min(block.len - start),
+    };
+    starts.map(|start| Alignment { blocks: vec![part(start)] }).collect()
 }
 
 #[cfg(test)]
@@ -366,6 +394,23 @@ mod tests {
     #[test]
     fn an_inserted_statement_makes_one_type_3() {
         check(&ORIGIN.replace("    total +=", "    if (values[i] < 0) continue;\n    total +="), CloneType::Type3);
+    }
+
+    #[test]
+    fn the_sides_of_a_copy_in_one_document_do_not_overlap() {
+        let block = |query, target, len| Block { query, target, len };
+        let parts = |blocks: &[Block]| {
+            let mut parts = without_overlap(Alignment { blocks: blocks.to_vec() });
+            parts.sort_by_key(|part| part.blocks[0]);
+            parts.into_iter().map(|part| part.blocks).collect::<Vec<_>>()
+        };
+        // A A A: one block, shifted by a period of 10.
+        assert_eq!(parts(&[block(10, 0, 20)]), [[block(10, 0, 10)], [block(20, 10, 10)]]);
+        // A copy of 50 tokens among repeats of another shape stays whole.
+        assert_eq!(
+            parts(&[block(75, 0, 10), block(100, 20, 50), block(170, 90, 12)]),
+            [vec![block(75, 0, 10), block(100, 20, 50)], vec![block(170, 90, 12)]]
+        );
     }
 
     #[test]
