@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::origins::Found;
 use super::source::Source;
 use crate::config::Config;
-use crate::matching::{Alignment, ClonePair};
+use crate::matching::{Alignment, Block, ClonePair, clones};
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change brings in.
@@ -90,19 +90,56 @@ fn copies(
         query.is_novel(a) && (!target.is_novel(b) || comes_first)
     };
     let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
+    let n_counted = |fragment: &Range<usize>| counted.iter().filter(|at| fragment.contains(at)).count();
+    let (tokens, others) = (&query.source.tokens, &target.source.tokens);
     clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN)
         .into_iter()
-        .filter(|fragment| {
-            let n_novel = fragment.clone().filter(|&at| query.is_novel(at)).count();
-            let n_counted = counted.iter().filter(|at| fragment.contains(at)).count();
-            n_novel >= config.min_tokens
-                && n_counted as f64 >= config.min_tokens as f64 * config.matching.min_containment
-        })
+        .filter(|fragment| n_counted(fragment) >= config.min_tokens)
         .filter(|fragment| !is_same_edit(query, target, alignment, fragment, config.min_tokens))
-        .map(|fragment| ClonePair::new(alignment.within(fragment), &query.source.tokens, &target.source.tokens))
-        .filter(|pair| pair.is_clone(&config.matching))
+        .map(|fragment| completed(fragment, alignment, query.source))
+        .flat_map(|fragment| clones(alignment.within(fragment), tokens, others, &config.matching))
+        .filter(|pair| n_counted(&pair.alignment.query()) >= config.min_tokens)
         .filter(|pair| rarity(&pair.alignment, frequencies, config) >= config.min_rarity)
         .collect()
+}
+
+/// Completes a fragment of novel tokens to whole lines, and closes the brackets it opens, as far as the
+/// alignment goes on without a gap: which of two equal tokens a diff calls novel is chance.
+fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
+    let document = source.document();
+    let block_of = |at: usize| {
+        let holds = |block: &&Block| (block.query..block.query + block.len).contains(&(at as u32));
+        alignment.blocks.iter().find(holds).map(|block| block.query as usize..(block.query + block.len) as usize)
+    };
+    let mut start = fragment.start;
+    let first = block_of(start).map_or(start, |block| block.start);
+    while start > first && !document.starts_line(start) {
+        start -= 1;
+    }
+    if !document.starts_line(start) {
+        start = fragment.start;
+    }
+    let mut end = fragment.end;
+    let last = block_of(end - 1).map_or(end, |block| block.end);
+    let mut n_open = 0i64;
+    let mut bracket = |at: usize| {
+        match source.tokens[at].text(&source.text) {
+            b"(" | b"[" | b"{" => n_open += 1,
+            b")" | b"]" | b"}" => n_open -= 1,
+            _ => {}
+        }
+        n_open
+    };
+    let mut depth = (start..end).map(&mut bracket).last().unwrap_or(0);
+    while end < last && (!document.starts_line(end) || depth > 0 && closes(source, end)) {
+        depth = bracket(end);
+        end += 1;
+    }
+    start..end
+}
+
+fn closes(source: &Source, at: usize) -> bool {
+    matches!(source.tokens[at].text(&source.text), b")" | b"]" | b"}")
 }
 
 /// The part of the tokens beside an edit that must be aligned to show that a clone was there before.

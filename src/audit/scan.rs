@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::git::{Entry, ReadFiles};
 use crate::index::{Index, Posting};
 use crate::language::Languages;
-use crate::matching::{Candidate, ClonePair, CloneType, Seed, alignments, classes, is_telling};
+use crate::matching::{Candidate, ClonePair, CloneType, Seed, alignments, classes, clones, is_telling};
 use crate::policy::{COPIED_CODE, Finding, Fragment, Level, Origin, identity, order_origins};
 use crate::text::{FilePath, Lines};
 
@@ -252,13 +252,11 @@ impl<R: ReadFiles> Scanner<'_, R> {
             let Some(target) = target.filter(|target| target.family == query.family) else { continue };
             for alignment in alignments(query.document(), target.document(), seeds, &config.matching, other == document)
             {
-                let pair = ClonePair::new(alignment, &query.tokens, &target.tokens);
-                let is_long = pair.alignment.query().len() >= config.min_tokens;
-                if is_long
-                    && pair.is_clone(&config.matching)
-                    && rarity(&pair.alignment, &frequencies, config) >= config.min_rarity
-                {
-                    pairs.extend(place(other, &target, pair.alignment.target(), &pair).map(|place| (place, pair)));
+                for pair in clones(alignment, &query.tokens, &target.tokens, &config.matching) {
+                    let is_long = pair.alignment.n_tokens() >= config.min_tokens;
+                    if is_long && rarity(&pair.alignment, &frequencies, config) >= config.min_rarity {
+                        pairs.extend(place(other, &target, pair.alignment.target(), &pair).map(|place| (place, pair)));
+                    }
                 }
             }
         }

@@ -127,7 +127,7 @@ pub(super) struct Check {
     #[arg(long)]
     pub worktree: bool,
     /// Tokens that a change must bring into a copy to make it a finding
-    #[arg(long, value_name = "N", env = "SECONDHAND_MIN_TOKENS")]
+    #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,
     #[command(flatten)]
     pub output: Output,
@@ -143,7 +143,7 @@ pub(super) struct Scan {
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
     /// Tokens that a clone must have
-    #[arg(long, value_name = "N", env = "SECONDHAND_MIN_TOKENS")]
+    #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,
     /// Fail when more than this part of the lines is duplicated
     #[arg(long, value_name = "PERCENT")]

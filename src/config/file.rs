@@ -30,7 +30,7 @@ pub enum ConfigError {
         /// The key that may have been meant.
         nearest: Option<String>,
     },
-    /// A value is of the right type and cannot be used.
+    /// A key is unknown, or its value cannot be used.
     #[error("cannot use `{key}` of {file}: {why}")]
     Value {
         /// The file, or where else it was set.
@@ -39,6 +39,8 @@ pub enum ConfigError {
         key: String,
         /// What is wrong with it.
         why: String,
+        /// The key or value that may have been meant.
+        nearest: Option<String>,
     },
 }
 
@@ -46,7 +48,7 @@ impl ConfigError {
     /// What the person can do about it.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Syntax { nearest: Some(nearest), .. } => {
+            Self::Syntax { nearest: Some(nearest), .. } | Self::Value { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`? All options: `secondhand config --list`"))
             }
             Self::Syntax { .. } | Self::Value { .. } => Some("all options: `secondhand config --list`".into()),
@@ -57,7 +59,8 @@ impl ConfigError {
 
 /// The settings file of the repository at `root`, if it has one.
 pub fn find(root: &Path) -> Option<PathBuf> {
-    NAMES.iter().map(|name| root.join(name)).find(|path| path.is_file())
+    // Whatever stands under the name counts, so that a folder or a dead link there is an error.
+    NAMES.iter().map(|name| root.join(name)).find(|path| path.symlink_metadata().is_ok())
 }
 
 impl RawConfig {
@@ -92,17 +95,18 @@ impl RawConfig {
     /// # Errors
     /// [`ConfigError::Value`] when there is no such option or it takes no such value; `origin` says who set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
-        let invalid = |why: String| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why };
+        let invalid =
+            |(why, nearest)| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why, nearest };
         let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
         let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_owned()));
-        let mut table = toml::Table::try_from(self).map_err(|error| invalid(error.to_string()))?;
+        let mut table = toml::Table::try_from(self).map_err(|error| invalid((error.to_string(), None)))?;
         let mut path = key.split('.').rev();
         let last = path.next().unwrap_or(key);
         let nested = path.fold(toml::Table::from_iter([(last.to_owned(), value)]), |inner, name| {
             toml::Table::from_iter([(name.to_owned(), toml::Value::Table(inner))])
         });
         merge(&mut table, nested);
-        let set: Self = table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message()).0))?;
+        let set: Self = table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message())))?;
         // A user's languages are not written out: they stay as they were read.
         Ok(Self { language: self.language.clone(), ..set })
     }

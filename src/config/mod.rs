@@ -55,7 +55,12 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Value`] names the key whose value cannot be used.
     pub fn new(raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
-        let invalid = |key: &str, why: String| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why };
+        let invalid = |key: &str, why: String| ConfigError::Value {
+            file: origin.to_owned(),
+            key: key.to_owned(),
+            why,
+            nearest: None,
+        };
         let percent = |key: &str, value: u8| {
             if value <= 100 {
                 Ok(f64::from(value) / 100.0)
@@ -113,6 +118,7 @@ impl Config {
                 file: origin.to_owned(),
                 key: format!("language.{id}"),
                 why: error.to_string(),
+                nearest: None,
             })?;
         }
         Ok(languages)

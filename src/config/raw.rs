@@ -63,7 +63,7 @@ impl Default for RawConfig {
             noise_threshold: 16,
             guarantee_threshold: 20,
             min_distinct: 5,
-            max_gap: 160,
+            max_gap: 240,
             min_containment: 60,
             min_agreement: 75,
             min_spelled: 75,

@@ -48,9 +48,11 @@ pub enum Error {
         /// The file it is the content of.
         path: String,
     },
-    /// The work tree was asked for in a bare repository.
-    #[error("cannot read the work tree of `{}`: the repository is bare", root.display())]
+    /// The work tree or the index was asked for in a bare repository.
+    #[error("cannot read the {what} of `{}`: the repository is bare", root.display())]
     Bare {
+        /// What was asked for.
+        what: &'static str,
         /// The git directory.
         root: PathBuf,
     },

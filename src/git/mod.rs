@@ -168,7 +168,9 @@ impl Reader {
 
     /// Where a file of the work tree lies.
     fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
-        let Some(root) = &self.root else { return Err(Error::Bare { root: self.repo.git_dir().to_owned() }) };
+        let Some(root) = &self.root else {
+            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
+        };
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr());
         relative.map(|relative| root.join(relative)).map_err(|why| Error::unreadable(&path.to_string(), &why))
     }

@@ -66,6 +66,9 @@ impl Reader {
     /// # Errors
     /// When the index is there and cannot be read.
     pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
+        if self.root.is_none() {
+            return Err(Error::Bare { what: "index", root: self.repo.git_dir().to_owned() });
+        }
         let index =
             self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
         let is_file = |entry: &&gix::index::Entry| {
@@ -86,7 +89,7 @@ impl Reader {
     /// [`Error::Bare`] when there is no work tree.
     pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
         if self.root.is_none() {
-            return Err(Error::Bare { root: self.repo.git_dir().to_owned() });
+            return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
         }
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the work tree", &error.to_string());
         let status = self.repo.status(gix::progress::Discard).map_err(|error| unreadable(&error))?;

@@ -61,6 +61,16 @@ impl Alignment {
         })
     }
 
+    /// The two parts of the alignment on either side of its widest gap; `None` when it has no gap.
+    pub fn split(&self) -> Option<(Self, Self)> {
+        let gap = |at: usize| {
+            let (before, after) = (&self.blocks[at - 1], &self.blocks[at]);
+            (after.query - before.query - before.len) + (after.target - before.target - before.len)
+        };
+        let at = (1..self.blocks.len()).max_by_key(|&at| (gap(at), std::cmp::Reverse(at)))?;
+        Some((Self { blocks: self.blocks[..at].to_vec() }, Self { blocks: self.blocks[at..].to_vec() }))
+    }
+
     /// The part of the alignment whose query tokens lie in `query`.
     pub fn within(&self, query: Range<usize>) -> Self {
         let clip = |block: &Block| {
@@ -90,23 +100,23 @@ impl Alignment {
 // an extension ends soon after the copy does; a renamed copy scores above.
 
 /// A name or literal that both sides spell the same: rarely chance.
-const SAME_WORD: i32 = 6;
+const SAME_WORD: i32 = 12;
 /// A name that the rest of the alignment renames in just this way.
-const RENAMED_WORD: i32 = 4;
+const RENAMED_WORD: i32 = 8;
 /// A keyword.
-const KEYWORD: i32 = 3;
+const KEYWORD: i32 = 6;
 /// A punctuation byte: often chance.
-const PUNCTUATION: i32 = 2;
+const PUNCTUATION: i32 = 4;
 /// A name or literal of which only the class agrees.
-const SAME_CLASS: i32 = -1;
+const SAME_CLASS: i32 = -2;
 /// Two tokens in each other's place with different symbols.
-const MISMATCH: i32 = -5;
+const MISMATCH: i32 = -10;
 /// Opening a gap on one side, and each token in it.
-const GAP: i32 = -6;
+const GAP: i32 = -12;
 const GAP_TOKEN: i32 = -1;
 /// How far below its best an extension may fall before it ends: an edited
 /// line, or about twenty inserted tokens. Higher bridges more and wanders further.
-const X_DROP: i32 = 36;
+const X_DROP: i32 = 72;
 /// Half the width of the band of diagonals that an extension looks at.
 const BAND: usize = 40;
 /// Tokens that one round of an extension may add; a long one takes more rounds.

@@ -15,9 +15,10 @@ pub struct Seed {
 /// repeats, and costs time in proportion.
 const LOOK_BACK: usize = 64;
 
-/// A distance of this many tokens between two seeds' diagonals costs a chain
-/// as much as one token that is not matched.
-const DIAGONAL_STEP: i64 = 16;
+/// A distance of this many tokens between two seeds' diagonals costs a chain as much as one token that
+/// is not matched: a chance seed does not join two copies that have nothing to do with each other.
+/// Lower joins copies with more inserted in between.
+const DIAGONAL_STEP: i64 = 4;
 
 /// Finds the colinear chains of `seeds`, the best first; each seed is in at most one.
 ///
@@ -52,7 +53,7 @@ pub fn chains(seeds: &mut Vec<Seed>, k: usize, max_gap: usize) -> Vec<Vec<Seed>>
     chains
 }
 
-/// For each seed the score of the best chain that ends with it, in sixteenths of a token, and its predecessor.
+/// For each seed the score of the best chain that ends with it, in units of 1 / [`DIAGONAL_STEP`] token, and its predecessor.
 fn best_predecessors(seeds: &[Seed], k: i64, max_gap: i64) -> (Vec<i64>, Vec<Option<usize>>) {
     let mut scores = vec![k * DIAGONAL_STEP; seeds.len()];
     let mut before = vec![None; seeds.len()];

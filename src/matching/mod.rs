@@ -15,7 +15,7 @@ pub use align::{Alignment, Block, align};
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
 pub use novelty::{Novelty, novelty};
-pub use pair::{ClonePair, CloneType, Params, alignments};
+pub use pair::{ClonePair, CloneType, Params, alignments, clones};
 pub use seed::is_telling;
 
 use crate::language::Token;

@@ -1,6 +1,7 @@
 //! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::Document;
 use super::align::{Alignment, Block, align};
@@ -89,6 +90,8 @@ pub struct ClonePair {
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
+    /// Names and keywords over all aligned tokens, 0 to 1: data has few.
+    pub worded: f64,
 }
 
 impl ClonePair {
@@ -98,6 +101,8 @@ impl ClonePair {
         let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
         let n_exact = alignment.pairs().filter(|&(a, b)| query[a].exact == target[b].exact).count();
         let n_solid: usize = solid_runs(&alignment, query, target).iter().map(|run| run.len as usize).sum();
+        let is_named = |&(a, _): &(usize, usize)| matches!(query[a].kind(), Kind::Identifier | Kind::Keyword);
+        let n_named = alignment.pairs().filter(is_named).count();
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
@@ -113,6 +118,7 @@ impl ClonePair {
             solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: agreement(&alignment, query, target),
             spelled: spelled(&alignment, query, target),
+            worded: ratio(n_named, n_aligned),
             longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
         }
@@ -131,8 +137,32 @@ impl ClonePair {
             && self.containment >= RESHAPED_CONTAINMENT
             && self.longest_run >= 2 * params.min_run;
         let is_similar = self.similarity >= params.min_containment / 2.0;
-        is_similar && (is_spelled || is_renamed || is_reshaped)
+        is_similar && self.worded >= WORDED && (is_spelled || is_renamed || is_reshaped)
     }
+}
+
+/// The part of names and keywords below which tokens are a table or a text in
+/// pieces; code has about two fifths.
+const WORDED: f64 = 0.2;
+
+/// The clones in `alignment`: the whole of it if it is one, else those in the parts on
+/// either side of its widest gap. Two copies that a chance match joined are still found.
+pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
+    let mut found = Vec::new();
+    let mut rest = vec![alignment];
+    while let Some(alignment) = rest.pop() {
+        if alignment.n_tokens() < params.k {
+            continue;
+        }
+        let parts = alignment.split();
+        let pair = ClonePair::new(alignment, query, target);
+        if pair.is_clone(params) {
+            found.push(pair);
+        } else if let Some((before, after)) = parts {
+            rest.extend([after, before]);
+        }
+    }
+    found
 }
 
 /// The part of the usual agreement that a long run needs when it is nearly the whole.
@@ -269,22 +299,64 @@ pub fn alignments(
 /// Tokens at an end of an alignment that may be cut off: more than that is no chance.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs, and off the piece of a line at either end:
-/// what follows a copy often begins as what follows its origin does
-/// (`static int`), and what comes before ends alike (`;`).
+/// Cuts an alignment down to its solid runs and what belongs to them, and off the piece of a
+/// line at either end: what follows a copy often begins as what follows its
+/// origin does (`static int`), and what comes before ends alike (`;`, `}`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else { return Alignment::default() };
-    let alignment = alignment.within(first.query as usize..(last.query + last.len) as usize);
+    let core = first.query as usize..(last.query + last.len) as usize;
+    let alignment = with_supported_ends(alignment, core, query, target);
     let pairs: Vec<_> = alignment.pairs().collect();
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
     let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
+    let n_closers = pairs.iter().take_while(|&&(a, _)| is_closer(&query.tokens[a], query)).count();
+    let pairs = &pairs[n_closers..];
     let from = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
     let n_cut = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
     match (pairs.get(from), pairs.len().checked_sub(n_cut + 1).and_then(|last| pairs.get(last))) {
         (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
-        _ => alignment,
+        _ => alignment.within(pairs.first().map_or(0, |pair| pair.0)..usize::MAX),
     }
+}
+
+/// Whether a token closes what was opened before it, or goes on from it: nothing begins with it.
+fn is_closer(token: &Token, document: Document<'_>) -> bool {
+    matches!(token.text(document.text), b")" | b"]" | b"}" | b";" | b",")
+}
+
+/// Equal tokens in a row that belong to a copy when they follow it closely and spell a word the same.
+const SUPPORTED_RUN: u32 = 4;
+/// Tokens that may stand between such a run and the copy.
+const MAX_BEFORE_END: u32 = 24;
+
+/// The alignment from `core` outward to the last block that is supported; blocks of a few tokens in between are chance.
+fn with_supported_ends(
+    alignment: &Alignment,
+    core: Range<usize>,
+    query: Document<'_>,
+    target: Document<'_>,
+) -> Alignment {
+    let is_supported = |block: &Block, gap: u32| {
+        let tokens = |document: Document<'_>, at: u32| document.tokens[at as usize..(at + block.len) as usize].to_vec();
+        let (a, b) = (tokens(query, block.query), tokens(target, block.target));
+        let spells_a_word = a.iter().zip(&b).any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact);
+        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && spells_a_word
+    };
+    let mut range = core;
+    for block in alignment.blocks.iter().rev() {
+        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        if start < range.start && (end >= range.start || is_supported(block, (range.start - end) as u32)) {
+            range.start = start;
+        }
+    }
+    for block in &alignment.blocks {
+        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        if end > range.end && (start <= range.end || is_supported(block, (start - range.end) as u32)) {
+            range.end = end;
+        }
+    }
+    alignment.within(range)
 }
 
 fn mid(seed: &Seed, k: usize) -> (usize, usize) {

@@ -1,0 +1,43 @@
+//! Says why the benchmark could not be run.
+
+use std::path::{Path, PathBuf};
+
+/// Why the benchmark could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A folder or file could not be read.
+    #[error("cannot read `{}`: {why}", path.display())]
+    Unreadable { path: PathBuf, why: std::io::Error },
+    /// A folder or file could not be written.
+    #[error("cannot write `{}`: {why}", path.display())]
+    Unwritable { path: PathBuf, why: std::io::Error },
+    /// Nobody takes the figures.
+    #[error("cannot write to standard output: {0}")]
+    Output(std::io::Error),
+    /// A folder holds too little source.
+    #[error("cannot sample `{}`: it holds {n_files} source files that can be used, and {n_needed} are needed", path.display())]
+    TooFewFiles { path: PathBuf, n_files: usize, n_needed: usize },
+    /// Nothing could be built from the folders.
+    #[error(
+        "cannot build a single pull request from these folders: no function in them is long and distinctive enough"
+    )]
+    NoPulls,
+    /// Git failed.
+    #[error("cannot {doing}: {why}")]
+    Git { doing: &'static str, why: String },
+    /// The program under test failed, or gave what is no report.
+    #[error("cannot judge with `{command}`: {why}")]
+    Audit { command: String, why: String },
+}
+
+impl Error {
+    /// For `map_err` on what reads `path`.
+    pub fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        |why| Self::Unreadable { path: path.to_owned(), why }
+    }
+
+    /// For `map_err` on what writes `path`.
+    pub fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        |why| Self::Unwritable { path: path.to_owned(), why }
+    }
+}

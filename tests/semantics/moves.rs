@@ -1,0 +1,203 @@
+//! Shows that moved code is no copy: cut here and pasted there, renamed, split, joined.
+
+use crate::samples::{File, LANGUAGES, Language, inserted_after, reindented, replaced};
+use crate::{check as check_change, copy};
+
+/// Checks that the change is nothing.
+#[track_caller]
+fn check(before: &[&File], after: &[&File]) {
+    check_change(before, after, &[]);
+}
+
+#[test]
+fn a_function_cut_from_one_file_and_pasted_into_another_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, first]));
+        check(&[&store, &other], &[&cut, &pasted]);
+    }
+}
+
+#[test]
+fn a_function_moved_within_its_file_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let store = language.file("store", &[first, second, third]);
+        check(&[&store], &[&language.file("store", &[second, third, first])]);
+        check(&[&store], &[&language.file("store", &[third, second, first])]);
+    }
+}
+
+#[test]
+fn a_function_moved_and_indented_anew_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &reindented(first)]));
+        check(&[&store, &other], &[&cut, &pasted]);
+    }
+}
+
+#[test]
+fn a_function_moved_with_its_names_changed_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &language.renamed()]));
+        check(&[&store, &other], &[&cut, &pasted]);
+    }
+}
+
+#[test]
+fn a_function_moved_and_edited_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, insertion, .. } = language;
+        let (store, other) = (language.file("store", &[first, second]), language.file("other", &[third]));
+        let edited = language.with_inserted(insertion);
+        let (cut, pasted) = (language.file("store", &[second]), language.file("other", &[third, &edited]));
+        check(&[&store, &other], &[&cut, &pasted]);
+    }
+}
+
+#[test]
+fn a_renamed_file_is_nothing() {
+    for language in LANGUAGES {
+        let store = language.file("store", &[language.first, language.second]);
+        check(&[&store], &[&store.named(language.path("shelf/renamed"))]);
+    }
+}
+
+#[test]
+fn a_file_renamed_and_edited_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, insertion, .. } = language;
+        let store = language.file("store", &[first, second]);
+        let renamed = language.file("renamed", &[&language.with_inserted(insertion), second]);
+        check(&[&store], &[&renamed]);
+        let grown = language.file("renamed", &[first, third, second]);
+        check(&[&store], &[&grown]);
+    }
+}
+
+#[test]
+fn a_renamed_member_of_an_old_clone_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, insertion, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[first, third]));
+        let renamed = language.file("renamed", &[first, third]);
+        check(&[&one, &two], &[&one, &renamed]);
+        let edited = language.file("renamed", &[&language.with_inserted(insertion), third]);
+        check(&[&one, &two], &[&one, &edited]);
+    }
+}
+
+#[test]
+fn a_moved_member_of_an_old_clone_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (cut, new) = (language.file("two", &[third]), language.file("new", &[first]));
+        check(&[&one, &two], &[&one, &cut, &new]);
+    }
+}
+
+#[test]
+fn a_split_file_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let store = language.file("store", &[first, second, third]);
+        let (one, two) = (language.file("one", &[first, third]), language.file("two", &[second]));
+        check(&[&store], &[&one, &two]);
+        let (rest, new) = (language.file("store", &[first, third]), language.file("new", &[second]));
+        check(&[&store], &[&rest, &new]);
+    }
+}
+
+#[test]
+fn joined_files_are_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[second, third]));
+        check(&[&one, &two], &[&language.file("joined", &[first, second, third])]);
+        check(&[&one, &two], &[&language.file("one", &[second, third, first])]);
+    }
+}
+
+#[test]
+fn files_that_swap_their_names_are_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first, third]), language.file("two", &[second]));
+        check(&[&one, &two], &[&two.named(one.path.clone()), &one.named(two.path.clone())]);
+    }
+}
+
+#[test]
+fn a_file_that_gives_its_name_to_new_code_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let store = language.file("store", &[first, second]);
+        let renamed = store.named(language.path("renamed"));
+        check(&[&store], &[&language.file("store", &[third]), &renamed]);
+    }
+}
+
+#[test]
+fn a_renamed_folder_with_clones_in_it_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, insertion, .. } = language;
+        let edited = language.with_inserted(insertion);
+        let folder = |name: &str| {
+            let file = |file: &str, parts: &[&str]| language.file(&format!("{name}/{file}"), parts);
+            [file("a", &[first, second]), file("b", &[first, second]), file("c", &[third, &edited])]
+        };
+        let ([a, b, c], [new_a, new_b, new_c]) = (folder("old"), folder("new"));
+        check(&[&a, &b, &c], &[&new_a, &new_b, &new_c]);
+        check(&[&a, &b, &c], &[&a, &new_b, &c]);
+    }
+}
+
+#[test]
+fn statements_cut_into_a_function_of_their_own_are_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, piece, insertion, .. } = language;
+        let store = language.file("store", &[first, second]);
+        let rest = replaced(second, piece, insertion);
+        let own = inserted_after(third, third, piece);
+        check(&[&store], &[&language.file("store", &[first, &rest, &own])]);
+        check(&[&store], &[&language.file("store", &[first, &rest]), &language.file("own", &[&own])]);
+    }
+}
+
+#[test]
+fn clones_joined_into_one_function_are_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
+        check(&[&one, &two], &[&one_cut, &two_cut, &language.file("shared", &[first])]);
+    }
+}
+
+#[test]
+fn a_function_cut_once_and_pasted_twice_is_a_finding_at_the_later() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let store = language.file("store", &[first, second]);
+        let cut = language.file("store", &[second]);
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[third, first]));
+        check_change(&[&store], &[&cut, &one, &two], &[copy(&two.at(first), "type-1", &one.at(first))]);
+    }
+}
+
+#[test]
+fn a_file_renamed_and_copied_is_a_finding_at_one_of_the_two() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let store = language.file("store", &[first, second]);
+        let renamed = store.named(language.path("renamed"));
+        let new = language.file("z", &[first]);
+        check_change(&[&store], &[&renamed, &new], &[copy(&new.at(first), "type-1", &renamed.at(first))]);
+    }
+}
