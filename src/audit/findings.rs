@@ -1,11 +1,10 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
-use super::added::{added_lines, longest_run};
 use super::judge::{Changed, Copied};
 use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Candidate, CloneClass, ClonePair, classes};
+use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
 use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, identity, order_origins};
 use crate::text::{Lines, Position};
 

@@ -2,7 +2,6 @@
 //!
 //! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
 
-mod added;
 mod changed;
 mod changes;
 mod check;

@@ -7,6 +7,7 @@
 mod align;
 mod chain;
 mod class;
+mod lines;
 mod novelty;
 mod pair;
 mod seed;
@@ -14,6 +15,7 @@ mod seed;
 pub use align::{Alignment, Block, align};
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
+pub use lines::{added_lines, longest_run};
 pub use novelty::{Novelty, novelty};
 pub use pair::{ClonePair, CloneType, Params, alignments, clones};
 pub use seed::is_telling;

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::Document;
+use super::{Document, added_lines};
 use crate::language::Kind;
+use crate::text::Lines;
 
 /// What a change did to a file, token by token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -119,6 +120,15 @@ fn best_slide(edit: &Edit, earliest: usize, latest: usize, base: Document<'_>, h
     let n_up = (1..=(start - earliest).min(MAX_SLIDE)).take_while(|&n| same_symbol(start - n, end - n)).count();
     let n_down = (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
 
+    // Of places that read equally well, the one that git shows as added.
+    let is_ambiguous = n_up + n_down > 0;
+    let added = if is_ambiguous { added_lines(base.text, head.text) } else { Vec::new() };
+    let lines = Lines::new(if is_ambiguous { head.text } else { b"" });
+    let is_added = |at: usize| {
+        let line = tokens.get(at).map_or(0, |token| lines.line_of(token.start) as usize);
+        added.get(line.saturating_sub(1)).copied().unwrap_or(false)
+    };
+
     // Sliding over a token aligns it with another token of base: count where the text agrees too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
@@ -131,11 +141,12 @@ fn best_slide(edit: &Edit, earliest: usize, latest: usize, base: Document<'_>, h
             agreement -= i64::from(of_base.exact == tokens[at - 1 + (end - start)].exact);
         }
         let is_balanced = is_balanced(head, at..at + (end - start));
-        let quality = agreement * 8
-            + i64::from(is_balanced) * 4
-            + i64::from(head.starts_line(at)) * 2
-            + i64::from(head.starts_paragraph(at));
-        if quality > best.0 || quality == best.0 && at == start {
+        let quality = agreement * 16
+            + i64::from(is_balanced) * 8
+            + i64::from(head.starts_line(at)) * 4
+            + i64::from(head.starts_paragraph(at)) * 2
+            + i64::from(is_added(at));
+        if quality >= best.0 {
             best = (quality, at);
         }
     }

@@ -310,13 +310,14 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let pairs: Vec<_> = alignment.pairs().collect();
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
     let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
-    let n_closers = pairs.iter().take_while(|&&(a, _)| is_closer(&query.tokens[a], query)).count();
-    let pairs = &pairs[n_closers..];
-    let from = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
-    let n_cut = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
-    match (pairs.get(from), pairs.len().checked_sub(n_cut + 1).and_then(|last| pairs.get(last))) {
+    let n_before_line = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
+    let is_leading_closer = |&&(a, _): &&(usize, usize)| is_closer(&query.tokens[a], query);
+    let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
+    let n_after_line = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
+    let last = pairs.len().checked_sub(n_after_line + 1).and_then(|last| pairs.get(last));
+    match (pairs.get(n_before_line + n_closers), last) {
         (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
-        _ => alignment.within(pairs.first().map_or(0, |pair| pair.0)..usize::MAX),
+        _ => Alignment::default(),
     }
 }
 
