@@ -145,21 +145,25 @@ impl ClonePair {
 /// pieces; code has about two fifths.
 const WORDED: f64 = 0.2;
 
+/// How often an alignment is split in search of clones in its parts.
+const MAX_SPLITS: usize = 8;
+
 /// The clones in `alignment`: the whole of it if it is one, else those in the parts on
 /// either side of its widest gap. Two copies that a chance match joined are still found.
+/// Time O(n · [`MAX_SPLITS`]).
 pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
     let mut found = Vec::new();
-    let mut rest = vec![alignment];
-    while let Some(alignment) = rest.pop() {
-        if alignment.n_tokens() < params.k {
+    let mut rest = vec![(alignment, MAX_SPLITS)];
+    while let Some((alignment, n_splits)) = rest.pop() {
+        if alignment.n_tokens() < params.min_run {
             continue;
         }
-        let parts = alignment.split();
+        let parts = if n_splits > 0 { alignment.split() } else { None };
         let pair = ClonePair::new(alignment, query, target);
         if pair.is_clone(params) {
             found.push(pair);
         } else if let Some((before, after)) = parts {
-            rest.extend([after, before]);
+            rest.extend([(after, n_splits - 1), (before, n_splits - 1)]);
         }
     }
     found
@@ -260,6 +264,10 @@ fn is_consistent(alignment: &Alignment, query: &[Token], target: &[Token]) -> bo
     )
 }
 
+/// Chains of one pair of documents that are aligned, the best first. A file that
+/// repeats itself a thousand times is a table, whatever its rows look like.
+const MAX_CHAINS: usize = 400;
+
 /// Finds the alignments of `query` with `target` around their shared k-grams, the best chains first.
 ///
 /// No two cover the same tokens of both sides. With `is_same`, query and
@@ -276,7 +284,7 @@ pub fn alignments(
         seeds.retain(|seed| seed.query != seed.target);
     }
     let mut found: Vec<Alignment> = Vec::new();
-    for chain in chains(seeds, params.k, params.max_gap) {
+    for chain in chains(seeds, params.k, params.max_gap).into_iter().take(MAX_CHAINS) {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { continue };
         let (from, to) = (mid(first, params.k), mid(last, params.k));
         let is_covered = found.iter().any(|old| {
