@@ -13,40 +13,40 @@
 
 // The core.
 
-/// Locates bytes in text: lines, columns, paths.
+// Locates bytes in text: lines, columns, paths.
 pub mod text;
 
-/// Reads source into tokens, by the tables of `config/languages`.
+// Reads source into tokens, by the tables of `config/languages`.
 pub mod language;
 
-/// Turns tokens into fingerprints: k-grams, winnowed.
+// Turns tokens into fingerprints: k-grams, winnowed.
 pub mod fingerprint;
 
-/// Finds where fingerprints occur.
+// Finds where fingerprints occur.
 pub mod index;
 
-/// Finds clones: seeds, chains, alignments, classes; and what is novel in a change.
+// Finds clones: seeds, chains, alignments, classes; and what is novel in a change.
 pub mod matching;
 
-/// Says what clones mean: rules, levels, findings.
+// Says what clones mean: rules, levels, findings.
 pub mod policy;
 
 // The shell.
 
-/// Reads settings.
+// Reads settings.
 pub mod config;
 
-/// Reads repositories.
+// Reads repositories.
 pub mod git;
 
-/// Reads code that is not in a repository: plain folders.
+// Reads code that is not in a repository: plain folders.
 pub mod corpus;
 
-/// Runs audits: a change against its tree, or a tree against itself.
+// Runs audits: a change against its tree, or a tree against itself.
 pub mod audit;
 
-/// Writes findings, one file a format.
+// Writes findings, one file a format.
 pub mod report;
 
-/// Reads the command line and ends with a status.
+// Reads the command line and ends with a status.
 pub mod cli;

@@ -150,7 +150,7 @@ const MAX_SPLITS: usize = 8;
 
 /// The clones in `alignment`: the whole of it if it is one, else those in the parts on
 /// either side of its widest gap. Two copies that a chance match joined are still found.
-/// Time O(n · [`MAX_SPLITS`]).
+/// Time O(n): an alignment is split eight times at most.
 pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
     let mut found = Vec::new();
     let mut rest = vec![(alignment, MAX_SPLITS)];
