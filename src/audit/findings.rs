@@ -5,7 +5,7 @@ use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
-use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, identity, order_origins};
+use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, Place, identity, order_origins};
 use crate::text::{Lines, Position};
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
@@ -66,10 +66,12 @@ fn finding(
         let is_known = |other: &Origin| other.path == target.path && overlaps(&other.fragment, &fragment);
         if !origins.iter().any(is_known) {
             origins.push(Origin {
+                place: Place::Tree,
                 path: target.path.clone(),
                 fragment,
                 clone_type: pair.clone_type,
                 similarity: pair.similarity,
+                text: None,
             });
         }
     }

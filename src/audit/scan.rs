@@ -371,10 +371,12 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
     let mut origins: Vec<Origin> = others
         .iter()
         .map(|place| Origin {
+            place: crate::policy::Place::Tree,
             path: path(place),
             fragment: place.fragment,
             clone_type: place.clone_type,
             similarity: place.similarity,
+            text: None,
         })
         .collect();
     order_origins(&mut origins, &path(first));

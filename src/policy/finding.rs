@@ -1,5 +1,7 @@
 //! Defines a finding: a copy, where it is, and where it came from.
 
+use std::sync::Arc;
+
 use super::{Level, Rule};
 use crate::matching::CloneType;
 use crate::text::{FilePath, Position};
@@ -23,6 +25,8 @@ impl Fragment {
 /// Code that a copy was made from, or may have been.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Origin {
+    /// Where it is kept.
+    pub place: Place,
     /// The file.
     pub path: FilePath,
     /// The fragment in it.
@@ -31,6 +35,59 @@ pub struct Origin {
     pub clone_type: CloneType,
     /// How alike they are, 0 to 1.
     pub similarity: f64,
+    /// The text of the file, when it is not one of the head tree and is known.
+    pub text: Option<Arc<[u8]>>,
+}
+
+/// Where an origin is kept.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// In the head tree.
+    Tree,
+    /// In the past of the repository: it was deleted.
+    Past(Arc<Deletion>),
+    /// In a component of a corpus, or in a vendored folder.
+    Component(Arc<Component>),
+}
+
+/// When code left the repository.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Deletion {
+    /// The commit that deleted it, in hexadecimal.
+    pub commit: String,
+    /// The subject of that commit.
+    pub subject: String,
+    /// When it was made, in seconds since 1970.
+    pub time: i64,
+    /// Whether the change is a revert of that commit.
+    pub is_reverted: bool,
+}
+
+/// A project whose code is in a corpus: what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Component {
+    /// The corpus it is in.
+    pub corpus: String,
+    /// Its name.
+    pub name: String,
+    /// Its version, a release or a commit.
+    pub version: Option<String>,
+    /// Its package URL.
+    pub purl: Option<String>,
+    /// Where it can be had.
+    pub url: Option<String>,
+    /// The license of the file that the origin is in, an SPDX expression; `None` when it is not known.
+    pub license: Option<String>,
+    /// How the license was found, as in "SPDX-License-Identifier in the file".
+    pub license_evidence: Option<String>,
+}
+
+impl Component {
+    /// Its name and, where known, its version.
+    pub fn label(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}"));
+        format!("{}{}", self.name, version.unwrap_or_default())
+    }
 }
 
 /// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
@@ -66,12 +123,21 @@ impl Finding {
             let n_places = self.origins.len() + 1;
             return format!("{n_lines} {lines} stand in {n_places} places");
         }
-        match origin {
-            Some(origin) if origin.path == self.path => {
-                format!("{n_lines} {lines} copied from line {} of the same file", origin.fragment.start.line)
+        let Some(Origin { place, path, fragment, .. }) = origin else { return format!("{n_lines} copied {lines}") };
+        let line = fragment.start.line;
+        match place {
+            Place::Tree if *path == self.path => {
+                format!("{n_lines} {lines} copied from line {line} of the same file")
             }
-            Some(origin) => format!("{n_lines} {lines} copied from {}:{}", origin.path, origin.fragment.start.line),
-            None => format!("{n_lines} copied {lines}"),
+            Place::Tree => format!("{n_lines} {lines} copied from {path}:{line}"),
+            Place::Past(deletion) => {
+                let commit = &deletion.commit[..deletion.commit.len().min(10)];
+                format!("{n_lines} {lines} copied from {path}:{line}, deleted in {commit}")
+            }
+            Place::Component(component) => {
+                let license = component.license.as_deref().unwrap_or("license not known");
+                format!("{n_lines} {lines} copied from {path}:{line} of {} ({license})", component.label())
+            }
         }
     }
 }
@@ -114,7 +180,14 @@ mod tests {
     fn origin(path: &str, similarity: f64) -> Origin {
         let at = Position { line: 1, column: 1 };
         let fragment = Fragment { start: at, end: at };
-        Origin { path: FilePath::new(path), fragment, clone_type: CloneType::Type3, similarity }
+        Origin {
+            place: Place::Tree,
+            path: FilePath::new(path),
+            fragment,
+            clone_type: CloneType::Type3,
+            similarity,
+            text: None,
+        }
     }
 
     #[test]

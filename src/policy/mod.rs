@@ -5,7 +5,7 @@
 mod finding;
 mod rules;
 
-pub use finding::{Finding, Fragment, Origin, identity, order_origins};
+pub use finding::{Component, Deletion, Finding, Fragment, Origin, Place, identity, order_origins};
 pub use rules::{COPIED_CODE, RULES, Rule, rule};
 
 use serde::{Deserialize, Serialize};
