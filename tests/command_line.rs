@@ -153,22 +153,96 @@ mod exit_status {
     #[test]
     fn an_unknown_format_is_named_with_those_there_are() {
         let repository = repository_with_a_copy();
-        let help = "help: there are: text, json, sarif";
-        check_failure(&mut repository.secondhand(&["check", "--format", "jsn"]), "unknown format `jsn`", help);
-        check_failure(&mut repository.secondhand(&["check", "--report", "srif=x"]), "unknown format `srif`", help);
-        assert!(!repository.path("x").exists());
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        let there_are = format!("there are: {}", names.join(", "));
+        let help = |nearest: &str| format!("help: {nearest}{there_are}");
+        let failing = |args: &[&str], name: &str, help: &str| {
+            check_failure(repository.secondhand(&["check"]).args(args), &format!("unknown format `{name}`"), help);
+        };
+        failing(&["--format", "jsn"], "jsn", &help("did you mean `json`? "));
+        failing(&["--report", "srif=x"], "srif", &help("did you mean `sarif`? "));
+        failing(&["--report", "json=y", "--report", "word=x"], "word", &help(""));
+        assert!(!repository.path("x").exists() && !repository.path("y").exists());
     }
 
-    #[test]
-    fn an_output_that_cannot_be_written_is_named() {
-        let repository = repository_with_a_copy();
-        for flags in [&["--output", "none/report"][..], &["--report", "json=none/report"]] {
+    /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
+    #[track_caller]
+    fn check_unwritable(repository: &Repository, file: &str, why: &str) {
+        for flags in [["--output".to_owned(), file.to_owned()], ["--report".to_owned(), format!("json={file}")]] {
             check_failure(
-                repository.secondhand(&["check", "--base", "HEAD~1"]).args(flags),
-                "cannot write the report to `none/report`: No such file or directory (os error 2)",
+                repository.secondhand(&["check", "--base", "nowhere"]).args(flags),
+                &format!("cannot write the report to `{file}`: {why}"),
                 "",
             );
         }
+    }
+
+    #[test]
+    fn an_output_that_cannot_be_written_is_named_before_the_audit() {
+        let repository = repository_with_a_copy();
+        check_unwritable(&repository, "none/report", "No such file or directory (os error 2)");
+        check_unwritable(&repository, ".git", "is a directory");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_folder_that_is_write_protected_is_no_place_for_a_report() {
+        use std::os::unix::fs::PermissionsExt;
+        let repository = repository_with_a_copy();
+        fs::create_dir(repository.path("closed")).expect("the repository is writable");
+        let set = |mode| fs::set_permissions(repository.path("closed"), fs::Permissions::from_mode(mode));
+        set(0o555).expect("the folder is ours");
+        // The superuser may write anywhere.
+        if fs::write(repository.path("closed/trial"), "").is_err() {
+            check_unwritable(&repository, "closed/report", "permission denied");
+        }
+        set(0o755).expect("the folder is ours");
+    }
+
+    #[test]
+    fn two_reports_to_one_file_are_refused() {
+        let repository = repository_with_a_copy();
+        check_failure(
+            &mut repository.secondhand(&["check", "--report", "json=report", "--output", ".git/../report"]),
+            "cannot write two reports to `.git/../report`: the second would replace the first",
+            "help: give each report a file of its own",
+        );
+        assert!(!repository.path("report").exists());
+    }
+
+    #[test]
+    fn an_audit_that_fails_leaves_the_report_of_the_last_one() {
+        let repository = repository_with_a_copy();
+        repository.write("report", "the last one");
+        let output = repository.secondhand(&["check", "--base", "nowhere", "--output", "report"]).output();
+        assert_eq!(output.expect("the program starts").status.code(), Some(2));
+        assert_eq!(fs::read(repository.path("report")).expect("it is there"), b"the last one");
+    }
+
+    #[test]
+    fn several_reports_are_written_at_once_and_nothing_else() {
+        let repository = repository_with_a_copy();
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--quiet"]);
+        for format in FORMATS {
+            command.args(["--report", &format!("{}=report.{}", format.name, format.name)]);
+        }
+        assert!(!printed(&mut command).is_empty());
+        let status = repository.git(&["status", "--porcelain", "--untracked-files=all"]);
+        let mut expected: Vec<_> = FORMATS.iter().map(|format| format!("?? report.{}", format.name)).collect();
+        expected.sort();
+        assert_eq!(status.lines().map(str::trim).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_report_through_a_link_goes_where_the_link_points() {
+        let repository = repository_with_a_copy();
+        repository.write("there/report", "old");
+        std::os::unix::fs::symlink("there/report", repository.path("link")).expect("links can be made");
+        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output", "link"]));
+        let text = fs::read_to_string(repository.path("there/report")).expect("it was written");
+        assert!(text.starts_with('{'), "{text}");
+        assert!(fs::symlink_metadata(repository.path("link")).expect("it is there").is_symlink());
     }
 
     #[test]

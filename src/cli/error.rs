@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::config::nearest;
 use crate::{audit, config, git};
 
 /// Why a run failed.
@@ -11,6 +12,8 @@ pub(super) enum Failure {
     Audit(#[from] audit::Error),
     #[error("cannot write the report to `{}`: {why}", file.display())]
     Unwritable { file: PathBuf, why: std::io::Error },
+    #[error("cannot write two reports to `{}`: the second would replace the first", file.display())]
+    Twice { file: PathBuf },
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
     #[error("cannot read `{}`: {why}", file.display())]
@@ -44,7 +47,12 @@ impl Failure {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Audit(error) => error.help(),
-            Self::Unknown { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::Unknown { name, known, .. } => {
+                let known: Vec<_> = known.iter().map(String::as_str).collect();
+                let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
+                Some(format!("{}there are: {}", meant.unwrap_or_default(), known.join(", ")))
+            }
+            Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),

@@ -1,10 +1,12 @@
 //! Writes reports to standard output and files, and failures to standard error.
 
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
+use tempfile::NamedTempFile;
 
 use super::args::{Common, Output};
 use super::error::Failure;
@@ -14,55 +16,156 @@ use crate::report::{FORMATS, Format, Style};
 /// The width of a report that no terminal limits.
 const DEFAULT_WIDTH: usize = 120;
 
-/// Where reports go, checked before the audit begins.
-pub(super) struct Reports<'a> {
-    printed: &'static Format,
-    flags: &'a Output,
-    further: Vec<&'static Format>,
+/// Where reports of a `T` go, checked before the audit begins.
+pub(super) struct Reports<T: 'static = Outcome> {
+    printed: &'static Format<T>,
+    /// The formats of files, and the files.
+    written: Vec<(&'static Format<T>, PathBuf)>,
+    /// Whether `printed` goes to standard output.
+    is_printed: bool,
 }
 
-impl<'a> Reports<'a> {
-    /// Checks the formats.
+impl Reports {
+    /// Checks the formats and the files of the flags.
     ///
     /// # Errors
-    /// When there is no format of a name.
-    pub fn new(flags: &'a Output) -> Result<Self, Failure> {
-        let printed = find(&flags.format)?;
-        let further = flags.reports.iter().map(|(name, _)| find(name)).collect::<Result<_, _>>()?;
-        Ok(Self { printed, flags, further })
+    /// When there is no format of a name, or a file cannot be written.
+    pub fn new(flags: &Output) -> Result<Self, Failure> {
+        Self::of(FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)
+    }
+}
+
+impl<T> Reports<T> {
+    /// Checks the formats, which are to be among `formats`, and the files.
+    ///
+    /// # Errors
+    /// When there is no format of a name, a file cannot be written, or two reports go to one file.
+    pub fn of(
+        formats: &'static [Format<T>],
+        format: &str,
+        output: Option<&Path>,
+        further: &[(String, PathBuf)],
+    ) -> Result<Self, Failure> {
+        let printed = find(formats, format)?;
+        let mut written = Vec::new();
+        for (name, file) in further {
+            written.push((find(formats, name)?, file.clone()));
+        }
+        written.extend(output.map(|file| (printed, file.to_owned())));
+        for (at, (_, file)) in written.iter().enumerate() {
+            let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
+            let target = Target::new(file).map_err(unwritable)?;
+            // A pipe takes what it is given once; to open it for a trial would end it.
+            if matches!(target, Target::Device(_)) {
+                continue;
+            }
+            target.open().map_err(unwritable)?;
+            let is_same = |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
+            if written[..at].iter().any(is_same) {
+                return Err(Failure::Twice { file: file.clone() });
+            }
+        }
+        Ok(Self { printed, written, is_printed: output.is_none() })
     }
 
     /// Writes all reports.
     ///
     /// # Errors
     /// When a file cannot be written. A closed pipe is no error: its reader has seen enough.
-    pub fn write(&self, outcome: &Outcome, common: &Common) -> Result<(), Failure> {
-        for (format, (_, file)) in self.further.iter().zip(&self.flags.reports) {
-            to_file(format, file, outcome, common)?;
+    pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
+        for (format, file) in &self.written {
+            let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
+            written.map_err(|why| Failure::Unwritable { file: file.clone(), why })?;
         }
-        match &self.flags.output {
-            Some(file) => to_file(self.printed, file, outcome, common),
-            None => to_stdout(self.printed, outcome, common),
+        if self.is_printed { to_stdout(self.printed, found, common) } else { Ok(()) }
+    }
+}
+
+fn find<T>(formats: &'static [Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
+    formats.iter().find(|format| format.name == name).ok_or_else(|| Failure::Unknown {
+        what: "format",
+        name: name.to_owned(),
+        known: formats.iter().map(|format| format.name.to_owned()).collect(),
+    })
+}
+
+/// What a report is written to.
+#[derive(Debug, PartialEq, Eq)]
+enum Target {
+    /// A file, replaced as a whole: whoever reads it finds the old report or the new one, never half of one.
+    File(PathBuf),
+    /// A pipe, a terminal, another device: written as it comes.
+    Device(PathBuf),
+}
+
+/// A report on its way.
+enum Open {
+    Temporary(NamedTempFile, PathBuf),
+    Device(File),
+}
+
+impl Target {
+    /// Follows links: what a link names is replaced, not the link.
+    fn new(file: &Path) -> io::Result<Self> {
+        match fs::metadata(file) {
+            Ok(metadata) if metadata.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            Ok(metadata) if metadata.is_file() => Ok(Self::File(fs::canonicalize(file)?)),
+            Ok(_) => Ok(Self::Device(file.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+                Ok(Self::File(fs::canonicalize(folder)?.join(name)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens it without changing what is there.
+    fn open(&self) -> io::Result<Open> {
+        match self {
+            Self::Device(file) => Ok(Open::Device(OpenOptions::new().write(true).open(file)?)),
+            Self::File(file) => {
+                if file.exists() {
+                    // A file that is write-protected is not to be replaced either.
+                    OpenOptions::new().append(true).open(file)?;
+                }
+                let folder = file.parent().unwrap_or(Path::new("."));
+                let mut builder = tempfile::Builder::new();
+                builder.prefix(".secondhand-").suffix(".tmp");
+                #[cfg(unix)]
+                {
+                    use std::os::unix::fs::PermissionsExt;
+                    // As any program makes a file: readable by whom the umask allows.
+                    builder.permissions(fs::Permissions::from_mode(0o666));
+                }
+                // The error names the temporary file; the reader knows only the report.
+                let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+                Ok(Open::Temporary(temporary, file.clone()))
+            }
         }
     }
 }
 
-fn find(name: &str) -> Result<&'static Format, Failure> {
-    Format::find(name).ok_or_else(|| Failure::Unknown {
-        what: "format",
-        name: name.to_owned(),
-        known: FORMATS.iter().map(|format| format.name.to_owned()).collect(),
-    })
-}
-
-fn to_file(format: &Format, file: &std::path::Path, outcome: &Outcome, common: &Common) -> Result<(), Failure> {
-    let unwritable = |why| Failure::Unwritable { file: file.to_owned(), why };
-    let mut out = BufWriter::new(File::create(file).map_err(unwritable)?);
+fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
     let style = Style { has_color: false, width: DEFAULT_WIDTH, is_quiet: common.quiet, is_verbose: common.verbose };
-    format.write(outcome, &style, &mut out).and_then(|()| out.flush()).map_err(unwritable)
+    let write = |out: &mut dyn Write| {
+        let mut out = BufWriter::new(out);
+        format.write(found, &style, &mut out).and_then(|()| out.flush())
+    };
+    match target.open()? {
+        Open::Device(mut device) => write(&mut device),
+        Open::Temporary(mut temporary, file) => {
+            write(&mut temporary)?;
+            if let Ok(before) = fs::metadata(&file) {
+                temporary.as_file().set_permissions(before.permissions())?;
+            }
+            temporary.persist(&file).map_err(|error| error.error)?;
+            Ok(())
+        }
+    }
 }
 
-fn to_stdout(format: &Format, outcome: &Outcome, common: &Common) -> Result<(), Failure> {
+fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Failure> {
     let stdout = io::stdout();
     let style = Style {
         has_color: AutoStream::choice(&stdout) != ColorChoice::Never,
@@ -71,7 +174,7 @@ fn to_stdout(format: &Format, outcome: &Outcome, common: &Common) -> Result<(), 
         is_verbose: common.verbose,
     };
     let mut out = BufWriter::new(stdout.lock());
-    print(format.write(outcome, &style, &mut out).and_then(|()| out.flush()))
+    print(format.write(found, &style, &mut out).and_then(|()| out.flush()))
 }
 
 /// Prints `text` to standard output.

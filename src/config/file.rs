@@ -142,7 +142,8 @@ fn explain(message: &str) -> (String, Option<String>) {
     }
 }
 
-fn nearest(word: &str, known: &[&str]) -> Option<String> {
+/// The one of `known` that a misspelled `word` may have meant.
+pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
     known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700).map(|other| (*other).to_owned())
 }

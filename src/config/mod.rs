@@ -10,7 +10,7 @@ mod raw;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-pub use file::{ConfigError, find};
+pub use file::{ConfigError, find, nearest};
 pub use paths::PathRules;
 pub use raw::{ConfigOption, LevelSetting, RawConfig, options, schema};
 

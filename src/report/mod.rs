@@ -11,14 +11,14 @@ use std::io::{self, Write};
 
 use crate::audit::Outcome;
 
-/// A report format.
+/// A format for reports of a `T`.
 #[derive(Debug)]
-pub struct Format {
+pub struct Format<T: 'static = Outcome> {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it is for, in a line.
     pub help: &'static str,
-    write: fn(&Outcome, &Style, &mut dyn Write) -> io::Result<()>,
+    write: fn(&T, &Style, &mut dyn Write) -> io::Result<()>,
 }
 
 /// How a report is to look, where its format leaves a choice.
@@ -37,18 +37,13 @@ pub struct Style {
 /// All formats, the default first.
 pub static FORMATS: &[Format] = &[text::FORMAT, json::FORMAT, sarif::FORMAT];
 
-impl Format {
-    /// The format of this name.
-    pub fn find(name: &str) -> Option<&'static Self> {
-        FORMATS.iter().find(|format| format.name == name)
-    }
-
-    /// Writes `outcome` to `out`.
+impl<T> Format<T> {
+    /// Writes `found` to `out`.
     ///
     /// # Errors
     /// When `out` takes no more.
-    pub fn write(&self, outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        (self.write)(outcome, style, out)
+    pub fn write(&self, found: &T, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+        (self.write)(found, style, out)
     }
 }
 
