@@ -42,6 +42,9 @@ pub mod git;
 // Reads code that is not in a repository: plain folders.
 pub mod corpus;
 
+// Keeps fingerprints on disk: segment files, checked and mapped into memory.
+pub mod store;
+
 // Runs audits: a change against its tree, or a tree against itself.
 pub mod audit;
 

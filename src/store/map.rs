@@ -1,0 +1,48 @@
+//! Maps a file into memory: the one home of unsafe code.
+//!
+//! What makes it sound: a mapped file must not change while it is mapped. Segment files
+//! are written once, under a temporary name, and renamed; after that nobody writes to
+//! them, they are only unlinked, and an unlinked file stays mapped. A stranger
+//! who shortens one under a running process ends that process (a bus error); he can
+//! not make it read other memory. Whoever may write to the cache may also stop the program.
+
+use std::fs::File;
+use std::io;
+use std::ops::Deref;
+use std::path::Path;
+
+/// The bytes of a file, mapped, or of memory.
+#[derive(Debug)]
+pub(super) enum Map {
+    Mapped(memmap2::Mmap),
+    Owned(Box<[u8]>),
+}
+
+impl Map {
+    /// Maps the regular file at `path`, for reading.
+    #[allow(unsafe_code, reason = "mapping is unsafe for the reason the module states, and is done here only")]
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        if metadata.len() == 0 {
+            return Ok(Self::Owned(Box::default()));
+        }
+        // SAFETY: segment files are never written to after they have their name; see the module's first lines.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        Ok(Self::Mapped(map))
+    }
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Keeps fingerprints on disk: immutable, checksummed, memory-mapped segment files.
+//!
+//! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a lock.
+
+mod map;
+mod postings;
+mod segment;
+mod write;
+
+pub use postings::{Postings, PostingsWriter, key};
+pub use segment::{FORMAT_VERSION, HashKind, Kind, Params, Section, Segment, SegmentError};
+pub use write::{SegmentWriter, list, sweep};
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    pub(super) const PARAMS: Params =
+        Params { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+
+    pub(super) fn folder() -> TempDir {
+        TempDir::new().expect("the folder for temporary files is writable")
+    }
+
+    /// A segment with two sections, the first of several blocks.
+    fn written() -> Vec<u8> {
+        let folder = folder();
+        let mut out = SegmentWriter::create(folder.path(), Kind::Cache, PARAMS).expect("the folder is writable");
+        out.begin(1);
+        for n in 0..3_000u32 {
+            out.write(&n.to_le_bytes()).expect("the folder is writable");
+        }
+        out.begin(2);
+        out.write(b"second").expect("the folder is writable");
+        let path = out.finish("test").expect("the folder is writable");
+        assert_eq!(list(folder.path(), "test"), std::slice::from_ref(&path), "there is one file");
+        std::fs::read(path).expect("it was just written")
+    }
+
+    /// All that a reader can get out of a file.
+    fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
+        let segment = Segment::from_bytes(bytes)?.of_kind(Kind::Cache)?.with_params(&PARAMS)?;
+        (1..=2).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let sections = read(&written()).expect("it is whole");
+        assert_eq!(sections[0].len(), 12_000);
+        assert_eq!(sections[1], b"second");
+    }
+
+    #[test]
+    fn each_fault_is_told_apart() {
+        let whole = written();
+        let fault = |bytes: &[u8]| format!("{:?}", read(bytes).expect_err("it is faulty"));
+        assert_eq!(fault(b"# a text file, longer than the header of a segment, which is 72 bytes long"), "Foreign");
+        assert_eq!(fault(b"PK"), "Foreign");
+        assert_eq!(fault(b""), "Truncated");
+        assert_eq!(fault(&whole[..40]), "Truncated");
+        assert_eq!(fault(&whole[..whole.len() - 1]), "Truncated");
+        let changed = |at: usize, byte: u8| {
+            let mut bytes = whole.clone();
+            bytes[at] = byte;
+            fault(&bytes)
+        };
+        assert_eq!(changed(8, 0), "Version { found: 0 }");
+        assert_eq!(changed(20, 9), "Damaged(\"the header\")");
+        assert_eq!(changed(100, 0xFF), "Damaged(\"a block's checksum\")");
+        assert_eq!(fault(&[&whole[..], b"x"].concat()), "Damaged(\"something follows its end\")");
+        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
+        assert!(matches!(other.of_kind(Kind::History), Err(SegmentError::OtherKind)));
+        let other = Segment::from_bytes(&whole[..]).expect("it is whole");
+        let params = Params { languages: 8, ..PARAMS };
+        assert!(matches!(other.with_params(&params), Err(SegmentError::OtherParams)));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let whole = written();
+        let expected = read(&whole).expect("it is whole");
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            assert!(read(&bytes).is_err_and(|_| true), "byte {at}");
+        }
+        assert_eq!(read(&whole).expect("it is whole"), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..400), n in 0usize..90) {
+            let whole = written();
+            let n = n.min(bytes.len());
+            bytes[..n].copy_from_slice(&whole[..n]);
+            let _ = read(&bytes);
+        }
+    }
+
+    #[test]
+    fn an_unfinished_segment_leaves_nothing() {
+        let folder = folder();
+        let mut out = SegmentWriter::create(folder.path(), Kind::Cache, PARAMS).expect("the folder is writable");
+        out.begin(1);
+        out.write(b"half").expect("the folder is writable");
+        drop(out);
+        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 0);
+    }
+}

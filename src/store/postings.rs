@@ -1,0 +1,243 @@
+//! Writes and reads sorted postings: for each hash, the values that were put under it.
+//!
+//! A directory of buckets by the leading bits of the remixed hash, then the
+//! following bits of each row (up to 56 in all are kept), then the values: with
+//! eight rows a bucket 5.5 to 6 bytes a row besides its value when there are many, and a lookup touches
+//! three places. Two hashes that agree in 56 bits are one here: what a value leads to is
+//! compared token by token anyway.
+
+use super::segment::{Section, Segment, SegmentError, u32_at, u64_at};
+use super::write::SegmentWriter;
+
+/// The leading bits of a remixed hash that are kept.
+const KEPT_BITS: u32 = 56;
+/// Rows that share a bucket, about.
+const ROWS_A_BUCKET: usize = 8;
+/// The length of the head of the section in bytes.
+const HEAD: usize = 16;
+
+/// The key of a hash: postings are sorted by it.
+///
+/// What winnowing selects is the smallest of many hashes, so its leading bits
+/// are mostly zero; a bijection spreads them (the finalizer of splitmix64).
+#[inline]
+pub fn key(hash: u64) -> u64 {
+    let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let hash = (hash ^ hash >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
+    hash >> (64 - KEPT_BITS)
+}
+
+/// Collects postings that come sorted by key.
+#[derive(Debug)]
+pub struct PostingsWriter {
+    bits: u32,
+    n_value: usize,
+    last: u64,
+    n_rows: u64,
+    directory: Vec<u32>,
+    remainders: Vec<u8>,
+    values: Vec<u8>,
+}
+
+impl PostingsWriter {
+    /// For about `n_rows` rows with values of `n_value` bytes.
+    pub fn new(n_rows: usize, n_value: usize) -> Self {
+        let n_buckets = (n_rows / ROWS_A_BUCKET).next_power_of_two().max(2);
+        let bits = n_buckets.trailing_zeros().min(28);
+        let directory = vec![0; (1 << bits) + 1];
+        Self { bits, n_value, last: 0, n_rows: 0, directory, remainders: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a row. Rows come in ascending order of [`key`]; `value` has the length that was given.
+    ///
+    /// # Panics
+    /// When a row comes out of order, a value has another length, or there are 2^32 rows.
+    pub fn push(&mut self, key: u64, value: &[u8]) {
+        assert!(key >= self.last && value.len() == self.n_value, "postings come sorted, with values of one length");
+        self.last = key;
+        self.n_rows += 1;
+        let bucket = (key >> (KEPT_BITS - self.bits)) as usize;
+        self.directory[bucket + 1] = u32::try_from(self.n_rows).expect("a segment has fewer than 2^32 rows");
+        let remainder = (key & mask(KEPT_BITS - self.bits)).to_be_bytes();
+        self.remainders.extend(&remainder[8 - n_remainder(self.bits)..]);
+        self.values.extend(value);
+    }
+
+    /// Writes the postings as the sections `id`, `id + 1` and `id + 2`.
+    ///
+    /// # Errors
+    /// When the disk takes no more.
+    pub fn write(mut self, out: &mut SegmentWriter, id: u32) -> Result<(), SegmentError> {
+        for bucket in 1..self.directory.len() {
+            self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
+        }
+        out.begin(id);
+        out.write(&self.n_rows.to_le_bytes())?;
+        out.write(&self.bits.to_le_bytes())?;
+        out.write(&(self.n_value as u32).to_le_bytes())?;
+        for start in &self.directory {
+            out.write(&start.to_le_bytes())?;
+        }
+        out.begin(id + 1);
+        out.write(&self.remainders)?;
+        out.begin(id + 2);
+        out.write(&self.values)
+    }
+}
+
+fn n_remainder(bits: u32) -> usize {
+    (KEPT_BITS - bits).div_ceil(8) as usize
+}
+
+fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+/// Sorted postings of an open segment.
+#[derive(Debug, Clone, Copy)]
+pub struct Postings<'s> {
+    directory: Section<'s>,
+    remainders: Section<'s>,
+    values: Section<'s>,
+    n_rows: usize,
+    bits: u32,
+    n_value: usize,
+}
+
+impl<'s> Postings<'s> {
+    /// Reads the postings that were written as the section `id` and the two after it.
+    ///
+    /// # Errors
+    /// When they are not there, or their lengths do not agree.
+    pub fn new(segment: &'s Segment, id: u32) -> Result<Self, SegmentError> {
+        let (directory, remainders, values) =
+            (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
+        let damaged = || SegmentError::Damaged("the head of its postings");
+        let head = directory.bytes(0..HEAD)?;
+        let n_rows = u64_at(head, 0).and_then(|n| usize::try_from(n).ok()).ok_or_else(damaged)?;
+        let bits = u32_at(head, 8).filter(|bits| (1..=28).contains(bits)).ok_or_else(damaged)?;
+        let n_value = u32_at(head, 12).ok_or_else(damaged)? as usize;
+        let agree = directory.len() == HEAD + 4 * ((1 << bits) + 1)
+            && n_rows.checked_mul(n_remainder(bits)) == Some(remainders.len())
+            && n_rows.checked_mul(n_value) == Some(values.len());
+        if agree { Ok(Self { directory, remainders, values, n_rows, bits, n_value }) } else { Err(damaged()) }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.n_rows == 0
+    }
+
+    /// The values under the hash with this [`key`], one after the other, in the order they were put.
+    ///
+    /// # Errors
+    /// When what is read is damaged.
+    pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>, SegmentError> {
+        let rows = self.rows_of(key)?;
+        let values = self.values.bytes(rows.start * self.n_value..rows.end * self.n_value)?;
+        Ok(values.chunks_exact(self.n_value.max(1)))
+    }
+
+    fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>, SegmentError> {
+        let bucket = (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize;
+        let (from, to) = self.bucket(bucket)?;
+        let n = n_remainder(self.bits);
+        let remainder = (key & mask(KEPT_BITS - self.bits)).to_be_bytes();
+        let remainder = &remainder[8 - n..];
+        let rows = self.remainders.bytes(from * n..to * n)?;
+        let n_before = rows.chunks_exact(n).take_while(|row| *row < remainder).count();
+        let n_equal = rows[n_before * n..].chunks_exact(n).take_while(|row| *row == remainder).count();
+        Ok(from + n_before..from + n_before + n_equal)
+    }
+
+    fn bucket(&self, bucket: usize) -> Result<(usize, usize), SegmentError> {
+        let at = HEAD + 4 * bucket;
+        let ends = self.directory.bytes(at..at + 8)?;
+        let ends = u32_at(ends, 0).zip(u32_at(ends, 4)).map(|(from, to)| (from as usize, to as usize));
+        let is_inside = |&(from, to): &(usize, usize)| from <= to && to <= self.n_rows;
+        ends.filter(is_inside).ok_or(SegmentError::Damaged("a bucket of its postings"))
+    }
+
+    /// All rows in the order of their keys, for merging.
+    ///
+    /// # Errors
+    /// When what is read is damaged: nothing is handed out then.
+    pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>, SegmentError> {
+        let directory = self.directory.all()?;
+        let (remainders, values) = (self.remainders.all()?, self.values.all()?);
+        let (n, bits, n_value) = (n_remainder(self.bits), self.bits, self.n_value);
+        for bucket in 0..1 << bits {
+            self.bucket(bucket)?;
+        }
+        let mut bucket = 0;
+        Ok((0..self.n_rows).map(move |row| {
+            while u32_at(directory, HEAD + 4 * (bucket as usize + 1)).is_some_and(|end| end as usize <= row) {
+                bucket += 1;
+            }
+            let mut remainder = [0; 8];
+            remainder[8 - n..].copy_from_slice(&remainders[row * n..row * n + n]);
+            let key = bucket << (KEPT_BITS - bits) | u64::from_be_bytes(remainder);
+            (key, &values[row * n_value..(row + 1) * n_value])
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::{PARAMS, folder};
+    use super::super::{Kind, Segment, SegmentWriter};
+    use super::*;
+
+    fn segment(rows: &[(u64, u32)]) -> Segment {
+        let mut sorted: Vec<_> = rows.iter().map(|(hash, value)| (key(*hash), *value)).collect();
+        sorted.sort_unstable();
+        let mut postings = PostingsWriter::new(rows.len(), 4);
+        for (key, value) in &sorted {
+            postings.push(*key, &value.to_le_bytes());
+        }
+        let folder = folder();
+        let mut out = SegmentWriter::create(folder.path(), Kind::Corpus, PARAMS).expect("the folder is writable");
+        postings.write(&mut out, 5).expect("the folder is writable");
+        Segment::open(&out.finish("test").expect("the folder is writable")).expect("it was just written")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_value_is_found_under_its_hash_and_nothing_else(
+            rows in prop::collection::vec((0u64..500, any::<u32>()), 0..400),
+            spread in any::<bool>(),
+        ) {
+            let spread = if spread { 0x9E37_79B9_7F4A_7C15 } else { 1u64 };
+            let rows: Vec<_> = rows.into_iter().map(|(hash, value)| (hash.wrapping_mul(spread), value)).collect();
+            let segment = segment(&rows);
+            let postings = Postings::new(&segment, 5).expect("it was just written");
+            for hash in (0..600u64).map(|hash| hash.wrapping_mul(spread)) {
+                let mut expected: Vec<u32> = rows.iter().filter(|row| row.0 == hash).map(|row| row.1).collect();
+                expected.sort_unstable();
+                let found = postings.get(key(hash)).expect("it is whole");
+                prop_assert_eq!(found.map(|value| u32_at(value, 0).expect("4 bytes")).collect::<Vec<_>>(), expected);
+            }
+            let all: Vec<_> = postings.rows().expect("it is whole").map(|(key, value)| (key, value.to_vec())).collect();
+            let mut expected: Vec<_> = rows.iter().map(|row| (key(row.0), row.1)).collect();
+            expected.sort_unstable();
+            let expected: Vec<_> = expected.iter().map(|row| (row.0, row.1.to_le_bytes().to_vec())).collect();
+            prop_assert_eq!(all, expected);
+        }
+    }
+
+    #[test]
+    fn a_row_takes_less_than_six_bytes_besides_its_value() {
+        let rows: Vec<_> = (0..500_000u64).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15), 0)).collect();
+        let n_bytes = segment(&rows).n_bytes() as f64 / rows.len() as f64 - 4.0;
+        assert!(n_bytes < 6.0, "{n_bytes} bytes a row");
+    }
+}

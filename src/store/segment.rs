@@ -1,0 +1,344 @@
+//! Reads a segment: an immutable file of checksummed sections. `docs/formats.md` gives the bytes.
+//!
+//! Invariant: whatever the file holds, nothing is read out of bounds, and no byte of a
+//! section is handed out before the checksum of its block was compared. Blocks
+//! are checked when they are first read, so that opening takes the same time for any size.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::map::Map;
+
+/// What a segment file begins with. The bytes around the name show a transfer that changed line ends.
+pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
+/// Grows with every change of the format.
+pub const FORMAT_VERSION: u32 = 1;
+/// The length of the header in bytes.
+pub(super) const HEADER: usize = 72;
+/// The length of a row of the table of sections in bytes.
+pub(super) const ROW: usize = 24;
+/// Bytes that share a checksum.
+pub(super) const BLOCK: usize = 4096;
+/// Sections that a segment may have.
+const MAX_SECTIONS: usize = 64;
+
+/// What a segment holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Kind {
+    /// Fingerprints by blob.
+    Cache = 1,
+    /// Where each fingerprint of a history appeared first.
+    History = 2,
+    /// Fingerprints of the components of a corpus.
+    Corpus = 3,
+}
+
+/// What fingerprints were taken with: only equal ones can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Params {
+    /// The noise threshold k.
+    pub k: u32,
+    /// The window w = t - k + 1.
+    pub window: u32,
+    /// Of how many windows' fingerprints one is kept: 1 keeps all.
+    pub sampling: u32,
+    /// The reading of tokens that is hashed: 1 is the normalized one.
+    pub normal_form: u32,
+    /// A digest of the language tables and of the code that reads by them.
+    pub languages: u64,
+    /// How blobs are named.
+    pub hash: HashKind,
+}
+
+/// How a repository names its blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum HashKind {
+    /// Twenty bytes.
+    Sha1 = 1,
+    /// Thirty-two bytes.
+    Sha256 = 2,
+}
+
+impl HashKind {
+    /// The length of an id in bytes.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+
+    /// Never: an id has bytes.
+    pub fn is_empty(self) -> bool {
+        false
+    }
+}
+
+/// Why a segment cannot be used. None of these costs more than the time to make it anew.
+#[derive(Debug, thiserror::Error)]
+pub enum SegmentError {
+    /// The file could not be opened or written.
+    #[error("cannot read or write `{}`: {why}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// It is no segment.
+    #[error("it is not a segment of this program")]
+    Foreign,
+    /// It was written by another version of this program.
+    #[error("its format is {found}, and {FORMAT_VERSION} is read")]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// It is a segment for something else.
+    #[error("it holds something else")]
+    OtherKind,
+    /// It was made with other settings, language tables or another object format.
+    #[error("it was made with other settings or language tables")]
+    OtherParams,
+    /// It ends too early.
+    #[error("it ends too early")]
+    Truncated,
+    /// A checksum does not hold, or what it says cannot be.
+    #[error("it is damaged: {0}")]
+    Damaged(&'static str),
+}
+
+/// An open segment.
+#[derive(Debug)]
+pub struct Segment {
+    map: Map,
+    kind: u32,
+    params: Params,
+    sections: Vec<SectionAt>,
+    /// A bit a block: whether its checksum was found right.
+    checked: Box<[AtomicU64]>,
+    /// Where the checksums of the blocks begin in the file.
+    checksums: usize,
+}
+
+/// Where a section is.
+#[derive(Debug)]
+struct SectionAt {
+    id: u32,
+    range: Range<usize>,
+    /// The number of its first block among those of the file.
+    first_block: usize,
+}
+
+impl Segment {
+    /// Maps and checks the segment at `path`.
+    ///
+    /// # Errors
+    /// What is wrong with it; see [`SegmentError`].
+    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+        let map = Map::open(path).map_err(|why| SegmentError::File { file: path.to_owned(), why })?;
+        Self::new(map)
+    }
+
+    /// Reads a segment from memory.
+    ///
+    /// # Errors
+    /// As [`Segment::open`].
+    pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, SegmentError> {
+        Self::new(Map::Owned(bytes.into()))
+    }
+
+    fn new(map: Map) -> Result<Self, SegmentError> {
+        let n_magic = map.len().min(MAGIC.len());
+        if map[..n_magic] != MAGIC[..n_magic] {
+            return Err(SegmentError::Foreign);
+        }
+        let version = u32_at(&map, 8).ok_or(SegmentError::Truncated)?;
+        if version != FORMAT_VERSION {
+            return Err(SegmentError::Version { found: version });
+        }
+        let header = map.get(..HEADER).ok_or(SegmentError::Truncated)?;
+        let field = |at| u32_at(header, at).ok_or(SegmentError::Truncated);
+        let long = |at| u64_at(header, at).ok_or(SegmentError::Truncated);
+        if crc32fast::hash(&header[..HEADER - 4]) != field(HEADER - 4)? {
+            return Err(SegmentError::Damaged("the header"));
+        }
+        if (map.len() as u64) < long(48)? {
+            return Err(SegmentError::Truncated);
+        }
+        if map.len() as u64 != long(48)? {
+            return Err(SegmentError::Damaged("something follows its end"));
+        }
+        let hash = match field(40)? {
+            1 => HashKind::Sha1,
+            2 => HashKind::Sha256,
+            _ => return Err(SegmentError::Damaged("the kind of hash")),
+        };
+        let params = Params {
+            k: field(16)?,
+            window: field(20)?,
+            sampling: field(24)?,
+            normal_form: field(28)?,
+            languages: long(32)?,
+            hash,
+        };
+        let n_sections = field(44)? as usize;
+        let table = usize::try_from(long(56)?).unwrap_or(usize::MAX);
+        let of_table =
+            map.get(table..).filter(|_| table >= HEADER).ok_or(SegmentError::Damaged("the table's place"))?;
+        if crc32fast::hash(of_table) != field(64)? {
+            return Err(SegmentError::Damaged("the table of sections"));
+        }
+        let (sections, n_blocks) = sections(of_table, n_sections, table)?;
+        let kind = field(12)?;
+        let checked = (0..n_blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Self { kind, params, sections, checked, checksums: table + n_sections * ROW, map })
+    }
+
+    /// This segment, if it holds `kind`.
+    ///
+    /// # Errors
+    /// [`SegmentError::OtherKind`].
+    pub fn of_kind(self, kind: Kind) -> Result<Self, SegmentError> {
+        if self.kind == kind as u32 { Ok(self) } else { Err(SegmentError::OtherKind) }
+    }
+
+    /// This segment, if it was made with `params`.
+    ///
+    /// # Errors
+    /// [`SegmentError::OtherParams`].
+    pub fn with_params(self, params: &Params) -> Result<Self, SegmentError> {
+        if self.params == *params { Ok(self) } else { Err(SegmentError::OtherParams) }
+    }
+
+    /// What it was made with.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The size of the file in bytes.
+    pub fn n_bytes(&self) -> usize {
+        self.map.len()
+    }
+
+    /// The section `id`.
+    ///
+    /// # Errors
+    /// When the segment has no such section.
+    pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
+        let found = self.sections.iter().find(|section| section.id == id);
+        found.map(|at| Section { segment: self, at }).ok_or(SegmentError::Damaged("a section is missing"))
+    }
+
+    /// Compares the checksum of a block, once.
+    fn check(&self, section: &SectionAt, block: usize) -> Result<(), SegmentError> {
+        let number = section.first_block + block;
+        let (word, bit) = (&self.checked[number / 64], 1 << (number % 64));
+        if word.load(Ordering::Relaxed) & bit != 0 {
+            return Ok(());
+        }
+        let start = section.range.start + block * BLOCK;
+        let bytes = &self.map[start..section.range.end.min(start + BLOCK)];
+        if Some(crc32fast::hash(bytes)) != u32_at(&self.map, self.checksums + 4 * number) {
+            return Err(SegmentError::Damaged("a block's checksum"));
+        }
+        word.fetch_or(bit, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// Reads the table of sections; they follow each other, and each block of theirs has a checksum.
+fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
+    let damaged = SegmentError::Damaged;
+    if n > MAX_SECTIONS || table.len() < n * ROW {
+        return Err(damaged("the number of sections"));
+    }
+    let mut sections: Vec<SectionAt> = Vec::with_capacity(n);
+    let (mut last_end, mut n_blocks) = (HEADER, 0);
+    for row in table[..n * ROW].chunks_exact(ROW) {
+        let read = |at| u64_at(row, at).and_then(|value| usize::try_from(value).ok());
+        let (start, len) = read(8).zip(read(16)).ok_or(damaged("a section's place"))?;
+        let range = start..start.checked_add(len).ok_or(damaged("a section's place"))?;
+        let id = u32_at(row, 0).ok_or(damaged("a section's name"))?;
+        if range.start < last_end || range.end > end || sections.iter().any(|other| other.id == id) {
+            return Err(damaged("a section's place"));
+        }
+        last_end = range.end;
+        sections.push(SectionAt { id, first_block: n_blocks, range });
+        n_blocks += len.div_ceil(BLOCK);
+    }
+    if table.len() - n * ROW != n_blocks * 4 {
+        return Err(damaged("the number of checksums"));
+    }
+    Ok((sections, n_blocks))
+}
+
+/// A section of an open segment.
+#[derive(Debug, Clone, Copy)]
+pub struct Section<'s> {
+    segment: &'s Segment,
+    at: &'s SectionAt,
+}
+
+impl<'s> Section<'s> {
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.at.range.len()
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.at.range.is_empty()
+    }
+
+    /// Its bytes in `range`, checked.
+    ///
+    /// # Errors
+    /// When the range is not inside, or a checksum does not hold.
+    #[inline]
+    pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8], SegmentError> {
+        if range.start > range.end || range.end > self.len() {
+            return Err(SegmentError::Damaged("a reference leads out of its section"));
+        }
+        if !range.is_empty() {
+            for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
+                self.segment.check(self.at, block)?;
+            }
+        }
+        let start = self.at.range.start;
+        Ok(&self.segment.map[start + range.start..start + range.end])
+    }
+
+    /// All its bytes, checked.
+    ///
+    /// # Errors
+    /// When a checksum does not hold.
+    pub fn all(&self) -> Result<&'s [u8], SegmentError> {
+        self.bytes(0..self.len())
+    }
+
+    /// The `len` bytes of the row `at` of a table with rows of this length.
+    ///
+    /// # Errors
+    /// As [`Section::bytes`].
+    #[inline]
+    pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
+        let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;
+        self.bytes(start..start.saturating_add(len))
+    }
+}
+
+/// The little-endian number at `at`.
+#[inline]
+pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The little-endian number at `at`.
+#[inline]
+pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
