@@ -2,6 +2,7 @@
 //!
 //! Invariant: an equal outcome writes equal bytes.
 
+mod counts;
 mod frame;
 mod json;
 mod sarif;
@@ -35,7 +36,7 @@ pub struct Style {
 }
 
 /// All formats, the default first.
-pub static FORMATS: &[Format] = &[text::FORMAT, json::FORMAT, sarif::FORMAT];
+pub static FORMATS: &[Format] = &[text::FORMAT, json::FORMAT, sarif::FORMAT, counts::FORMAT];
 
 impl<T> Format<T> {
     /// Writes `found` to `out`.

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs `secondhand check`. Findings do not fail this step: the reports are to be handed out first,
+# and the last step gives the verdict.
+#
+# Outputs: exit-code, findings, new-copies, license-findings, sarif-file, annotations.
+
+# shellcheck source=config/action/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+enter_repository
+reports=$RUNNER_TEMP/secondhand-reports
+mkdir -p "$reports"
+sarif=${INPUT_SARIF_FILE:-$reports/secondhand.sarif}
+case $sarif in
+  /* | [A-Za-z]:*) ;;
+  *) sarif=$GITHUB_WORKSPACE/$sarif ;;
+esac
+mkdir -p "$(dirname -- "$sarif")"
+
+arguments=(check --repo "$PWD" --no-progress --color never --fail-on "${INPUT_FAIL_ON:-warning}")
+arguments+=(--report "sarif=$sarif" --report "counts=$reports/counts")
+[ -z "${BASE:-}" ] || arguments+=(--base "$BASE")
+[ -z "${HEAD:-}" ] || arguments+=(--head "$HEAD")
+[ -z "${INPUT_CONFIG:-}" ] || arguments+=(--config "$INPUT_CONFIG")
+while IFS= read -r argument; do
+  [ -z "$argument" ] || arguments+=("$argument")
+done <<< "${INPUT_ARGS:-}"
+
+# Source code is printed here: nothing in it may be taken for a command to the runner.
+stop=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+printf '::stop-commands::%s\n' "$stop"
+code=0
+"$BINARY" "${arguments[@]}" 2> "$reports/errors" || code=$?
+cat "$reports/errors"
+printf '::%s::\n' "$stop"
+
+case $code in
+  0 | 1)
+    for report in "$sarif" "$reports/counts"; do
+      [ -s "$report" ] || fail "it did not write $report" 'This is a fault of Secondhand: please report it.'
+    done
+    ;;
+  2) fail "$(cat "$reports/errors")" 'Nothing was judged.' ;;
+  *) fail "it ended with status $code: $(tail -n 5 "$reports/errors")" 'This is a fault of Secondhand: please report it.' ;;
+esac
+
+cat "$reports/counts" >> "$GITHUB_OUTPUT"
+output exit-code "$code"
+output sarif-file "$sarif"

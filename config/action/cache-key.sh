@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Names the cache of fingerprints. The keys begin with what makes a cache useless when it differs:
+# the format of the index, the system, the settings. They end with the commit, since a saved cache
+# never changes.
+#
+# Outputs: path (below the workspace, so that it is the same on every machine), key, restore-keys.
+
+# shellcheck source=config/action/lib.sh
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+enter_repository
+folder=$(git rev-parse --git-common-dir)
+settings=$({ "$BINARY" config || true; } 2> /dev/null | git hash-object --stdin)
+version=$("$BINARY" --version)
+prefix=secondhand-${version##* }-$RUNNER_OS-$RUNNER_ARCH
+output path "${INPUT_REPOSITORY:-.}/$folder/secondhand"
+output key "$prefix-$settings-${HEAD:-$GITHUB_SHA}"
+output prefix "$prefix-"
+output settings-prefix "$prefix-$settings-"

@@ -1,0 +1,24 @@
+//! Writes counts, a `name=value` a line: for scripts, and for the outputs of a workflow's step.
+
+use std::io::{self, Write};
+
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Level, Place};
+
+pub(super) const FORMAT: Format = Format { name: "counts", help: "counts for scripts, a `name=value` a line", write };
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let count = |matches: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(matches).count();
+    writeln!(out, "findings={}", outcome.findings.len())?;
+    writeln!(out, "new-copies={}", count(&|finding| !names_a_component(finding)))?;
+    writeln!(out, "license-findings={}", count(&|finding| names_a_component(finding)))?;
+    writeln!(out, "errors={}", count(&|finding| finding.level == Level::Error))?;
+    writeln!(out, "warnings={}", count(&|finding| finding.level == Level::Warning))?;
+    writeln!(out, "notes={}", count(&|finding| finding.level == Level::Note))
+}
+
+/// Whether a finding is about code with a license of its own.
+fn names_a_component(finding: &Finding) -> bool {
+    finding.origins.iter().any(|origin| matches!(origin.place, Place::Component(_)))
+}
