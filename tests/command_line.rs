@@ -692,8 +692,8 @@ mod range {
 
     #[test]
     fn a_hook_of_a_commit_judges_what_the_commit_will_record() {
-        // `git commit --all` and `git commit FILE` give their hooks an index of their own.
-        for args in [&["--all"][..], &["other.c"]] {
+        // `git commit --all`, `git commit FILE` and `git commit --patch` give their hooks an index of their own.
+        for args in [&["--all"][..], &["other.c"], &["--patch"]] {
             let repository = Repository::new();
             repository.write("store.c", store().text);
             add(&repository, &C.file("other", &[C.third]));
@@ -703,7 +703,9 @@ mod range {
             repository.write("other.c", C.file("other", &[C.third, C.first]).text);
             check(&repository.check(&["--staged"]), 0, &[]);
             let mut commit = git_command(repository.root(), &["commit", "--message=paste"]);
-            let commit = commit.args(args).output().expect("git is installed");
+            repository.write(".git/answers", "y\n");
+            let answers = fs::File::open(repository.path(".git/answers")).expect("it was written");
+            let commit = commit.args(args).stdin(answers).output().expect("git is installed");
             assert!(!commit.status.success(), "the hook refuses: {}", text(&commit.stderr));
             assert!(text(&commit.stderr).contains("copied from store.c:1"), "{}", text(&commit.stderr));
         }
@@ -731,6 +733,33 @@ mod range {
         assert!(!merged.status.success(), "there is a conflict");
         check(&repository.check(&["--staged"]), 0, &[]);
         check(&repository.check(&["--staged", "--base", "topic"]), 1, &[finding()]);
+    }
+
+    #[test]
+    fn what_a_merge_brings_in_is_not_new() {
+        let repository = Repository::new();
+        add(&repository, &store());
+        add(&repository, &C.file("conflict", &["int here;\n"]));
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        repository.write("conflict.c", "int there;\n");
+        add(&repository, &new());
+        repository.git(&["checkout", "--quiet", "main", "--"]);
+        repository.write("conflict.c", "int elsewhere;\n");
+        repository.commit("conflicts");
+        let merged = git_command(repository.root(), &["merge", "topic"]).output().expect("git is installed");
+        assert!(!merged.status.success(), "there is a conflict");
+        repository.write("conflict.c", "int here, there;\n");
+        repository.stage();
+        check(&repository.check(&["--staged"]), 0, &[]);
+        check(&repository.check(&["--worktree"]), 0, &[]);
+        // The merge commit's own doing is.
+        repository.write("conflict.c", C.file("conflict", &[C.third]).text);
+        repository.write("resolved.c", new().text);
+        repository.stage();
+        let report = repository.check(&["--staged"]);
+        assert_eq!(report.status, 1);
+        assert_eq!(report.findings().len(), 1, "{:?}", report.findings());
+        assert!(report.findings()[0].starts_with("warning resolved.c:"), "{:?}", report.findings());
     }
 
     #[test]
@@ -915,6 +944,10 @@ mod range {
         check(&run(&first, &second, &["--base", "HEAD~1"]), 0, &[]);
         // A branch that the remote does not have yet.
         check(&run(&"0".repeat(40), "HEAD", &[]), 0, &[]);
+        // The hook's own line asks for the index: over a range, that range is meant.
+        let report = run(&first, &second, &["--staged"]);
+        check(&report, 1, &[finding()]);
+        assert_eq!(report.json["head"]["commit"], json!(second));
     }
 
     #[test]

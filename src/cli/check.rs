@@ -43,19 +43,22 @@ pub(super) fn fails(outcome: &Outcome, fail_on: FailOn) -> bool {
 
 /// The two states to compare.
 fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
-    if flags.staged || flags.worktree {
-        return uncommitted(flags, reader);
-    }
     let event = match (&flags.base, &flags.head) {
+        (None, None) if flags.worktree => None,
+        // A hook may be run over a range too: with `--from-ref`, and before a push.
+        (None, None) if flags.staged => environment::hook_range(),
         (None, None) => environment::range()?,
         _ => None,
     };
+    if flags.worktree || (flags.staged && event.is_none()) {
+        return uncommitted(flags, reader);
+    }
     let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
     if head_name == "HEAD" && reader.head()?.is_none() {
         return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
     }
     let head = reader.commit(&head_name)?;
-    let base = match flags.base.clone().or_else(|| event.map(|event| event.base)) {
+    let base = match flags.base.clone().or_else(|| event?.base) {
         Some(name) => Some(merge_base(reader, &name, head)?),
         None => default_base(reader, head)?,
     };
@@ -65,7 +68,8 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     })
 }
 
-/// The index or the work tree, against `HEAD` or the merge base with `--base`.
+/// The index or the work tree, against `HEAD` or the merge base with `--base`. What a merge in
+/// progress takes over from its other side is not new.
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
     let base = match (&flags.base, last) {
@@ -78,10 +82,12 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     } else {
         ("the work tree", reader.work_tree_snapshot()?)
     };
-    Ok(Range {
-        base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
-        head: (End { name: name.to_owned(), commit: None }, snapshot),
-    })
+    let mut base = base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?;
+    if let (Some((_, files)), None) = (&mut base, &flags.base) {
+        let merged = reader.merge_heads()?.into_iter().map(|side| reader.commit_snapshot(side));
+        files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(Range { base, head: (End { name: name.to_owned(), commit: None }, snapshot) })
 }
 
 fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, CommitId), Failure> {

@@ -10,7 +10,9 @@ use super::error::Failure;
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventRange {
-    pub base: String,
+    /// Where it starts; `None` when the environment knows no commit that it could start from.
+    pub base: Option<String>,
+    /// Where it ends; `None` for what is checked out.
     pub head: Option<String>,
 }
 
@@ -19,20 +21,30 @@ pub(super) struct EventRange {
 /// # Errors
 /// When a workflow's event cannot be read: a guess might call clean what was not examined.
 pub(super) fn range() -> Result<Option<EventRange>, Failure> {
-    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    if let (Some(base), Some(head)) = (variable("PRE_COMMIT_FROM_REF"), variable("PRE_COMMIT_TO_REF")) {
-        return Ok(is_commit(&base).then_some(EventRange { base, head: Some(head) }));
+    if let Some(range) = hook_range() {
+        return Ok(Some(range));
     }
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
         let unreadable = |why: String| Failure::Event { file: file.clone(), why };
         let text = std::fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
         let event: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if let Some(base) = base_of_event(&event) {
-            return Ok(Some(EventRange { base, head: None }));
+            return Ok(Some(EventRange { base: Some(base), head: None }));
         }
     }
     let branch = variable("GITHUB_BASE_REF").map(|branch| format!("origin/{branch}"));
-    Ok(branch.map(|base| EventRange { base, head: None }))
+    Ok(branch.map(|base| EventRange { base: Some(base), head: None }))
+}
+
+/// The range that pre-commit runs its hooks over: `--from-ref` and `--to-ref`, or what is pushed.
+/// `None` when it runs them over what is staged.
+pub(super) fn hook_range() -> Option<EventRange> {
+    let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
+    Some(EventRange { base: is_commit(&base).then_some(base), head: Some(head) })
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The commit an event's change starts from.

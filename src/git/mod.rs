@@ -77,6 +77,14 @@ impl Repository {
         self.has_work_tree
     }
 
+    /// Where git looks for hooks.
+    pub fn hooks_folder(&self) -> PathBuf {
+        let local = self.inner.to_thread_local();
+        let configured = local.config_snapshot().trusted_path("core.hooksPath").ok().flatten();
+        // A relative path counts from where hooks run: the root of the work tree.
+        configured.map_or_else(|| local.common_dir().join("hooks"), |folder| self.root.join(folder))
+    }
+
     /// A handle for reading objects on one thread.
     pub fn reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
@@ -121,6 +129,19 @@ impl Reader {
             return Ok(None);
         }
         self.commit("HEAD").map(Some)
+    }
+
+    /// The commits that a merge in progress brings in; none when there is no merge.
+    ///
+    /// # Errors
+    /// When git's note of them is there and cannot be read.
+    pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
+        let path = self.repo.git_dir().join("MERGE_HEAD");
+        match std::fs::read_to_string(&path) {
+            Ok(ids) => ids.lines().map(|id| self.commit(id)).collect(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(why) => Err(Error::File { path, why }),
+        }
     }
 
     /// The first parent of a commit; `None` for a root commit.

@@ -1,5 +1,7 @@
 //! Lists the files of a commit, of the index, or of the work tree.
 
+use std::collections::BTreeMap;
+
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
@@ -42,6 +44,18 @@ impl Snapshot {
     /// The file at `path`.
     pub fn get(&self, path: &FilePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
+    }
+}
+
+impl Snapshot {
+    /// Takes each file of `head` that is the same in one of `sides` over from there: in a merge,
+    /// what comes from the other side is no more new than what was here.
+    pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
+        let is_merged = |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
+        let merged: BTreeMap<_, _> = head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
+        self.entries.retain(|entry| !merged.contains_key(&entry.path));
+        self.entries.extend(merged.into_values().cloned());
+        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
     }
 }
 
