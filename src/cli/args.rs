@@ -79,12 +79,20 @@ pub(super) enum Command {
     Check(Check),
     /// Find every clone class of a tree, and what share of it is duplicated
     Scan(Scan),
+    /// Write the settings file, and on request a workflow and a hook
+    Init(Init),
     /// Explain a rule, or list all of them
+    #[command(
+        after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
+    )]
     Explain {
         /// The rule: `copied-code`
         rule: Option<String>,
     },
     /// List the languages, or tell how a file is read
+    #[command(
+        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages --file lib/a.h        which one a file is\n  secondhand languages --tokens lib/a.h      what it is read into"
+    )]
     Languages {
         /// Tell which language this file is
         #[arg(long, value_name = "PATH", conflicts_with = "tokens")]
@@ -94,6 +102,9 @@ pub(super) enum Command {
         tokens: Option<PathBuf>,
     },
     /// Show the settings in use, or list all options
+    #[command(
+        after_help = "Examples:\n  secondhand config              the settings in use, and where they come from\n  secondhand config --list       every option, explained, with its default\n  secondhand config --schema     the JSON schema, for editors"
+    )]
     Config {
         /// List all options with their defaults
         #[arg(long)]
@@ -103,16 +114,37 @@ pub(super) enum Command {
         schema: bool,
     },
     /// Print the completions for a shell
+    #[command(
+        after_help = "Examples:\n  secondhand completions bash > ~/.local/share/bash-completion/completions/secondhand\n  secondhand completions zsh > ~/.zfunc/_secondhand\n  secondhand completions fish > ~/.config/fish/completions/secondhand.fish"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page of the program or of a command
+    #[command(
+        after_help = "Examples:\n  secondhand man | man -l -              the program\n  secondhand man check | man -l -        a command\n  secondhand man --folder man/man1       all pages, as files"
+    )]
+    Man {
+        /// The command
+        command: Option<String>,
+        /// Write all pages to this folder instead, a file each
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        folder: Option<PathBuf>,
+    },
 }
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  secondhand check                               this branch, against the default branch
+  secondhand check --base v1.2 --head v1.3       between two states: their merge base is the base
+  secondhand check --staged                      what the next commit would record
+  secondhand check --worktree --fail-on never    what you are at, untracked files included; never fails
+  secondhand check --report sarif=copies.sarif   a further report, for code scanning";
 
 /// Flags of `check`.
 #[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
 pub(super) struct Check {
     /// What the change starts from: its merge base with the head is taken [default: from CI, else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
@@ -120,7 +152,7 @@ pub(super) struct Check {
     /// What the change ends with [default: HEAD]
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree"])]
     pub head: Option<String>,
-    /// Judge the index: what `git commit` would record
+    /// Judge the index: what `git commit` would record; in a pre-commit run over a range of commits, that range
     #[arg(long, conflicts_with = "worktree")]
     pub staged: bool,
     /// Judge the work tree, untracked files included
@@ -133,8 +165,16 @@ pub(super) struct Check {
     pub output: Output,
 }
 
+const SCAN_EXAMPLES: &str = "\
+Examples:
+  secondhand scan                         the work tree
+  secondhand scan src lib                 two folders of it
+  secondhand scan --rev v1.2              the tree of a revision
+  secondhand scan --fail-on-percent 5     fails when more than 5 % of the lines is duplicated";
+
 /// Flags of `scan`.
 #[derive(Debug, Args)]
+#[command(after_help = SCAN_EXAMPLES)]
 pub(super) struct Scan {
     /// Folders and files to scan; a folder outside of any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
@@ -150,6 +190,26 @@ pub(super) struct Scan {
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub output: Output,
+}
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  secondhand init                         the settings file, with every line explained
+  secondhand init --workflow --hook       and a workflow for GitHub, and a hook";
+
+/// Flags of `init`.
+#[derive(Debug, Args)]
+#[command(after_help = INIT_EXAMPLES)]
+pub(super) struct Init {
+    /// Write a workflow that judges pull requests on GitHub: `.github/workflows/secondhand.yml`
+    #[arg(long)]
+    pub workflow: bool,
+    /// Add a hook that judges each commit: to pre-commit, prek, lefthook or husky where one is used, else as git's own
+    #[arg(long)]
+    pub hook: bool,
+    /// Replace files that are there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Flags for what is printed, and what fails.

@@ -18,6 +18,12 @@ pub(super) enum Failure {
     Output(std::io::Error),
     #[error("cannot read `{}`: {why}", file.display())]
     Unreadable { file: PathBuf, why: std::io::Error },
+    #[error("cannot write `{}`: {why}", file.display())]
+    NotWritten { file: PathBuf, why: std::io::Error },
+    #[error("cannot write `{}`: it is there already", file.display())]
+    Exists { file: PathBuf },
+    #[error("cannot add a hook to `{}`: it is not written in a form that can be added to safely", file.display())]
+    Form { file: PathBuf, entry: &'static str },
     #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
     Event { file: PathBuf, why: String },
     #[error("unknown {what} `{name}`")]
@@ -53,10 +59,16 @@ impl Failure {
                 Some(format!("{}there are: {}", meant.unwrap_or_default(), known.join(", ")))
             }
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
+            Self::Exists { .. } => Some("`--force` replaces it".to_owned()),
+            Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
-            Self::Unwritable { .. } | Self::Output(_) | Self::Unreadable { .. } | Self::Threads { .. } => None,
+            Self::Unwritable { .. }
+            | Self::Output(_)
+            | Self::Unreadable { .. }
+            | Self::Threads { .. }
+            | Self::NotWritten { .. } => None,
         }
     }
 }

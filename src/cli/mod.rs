@@ -4,15 +4,17 @@ mod args;
 mod check;
 mod environment;
 mod error;
+mod init;
 mod output;
 mod progress;
+mod reference;
 mod scan;
 mod settings;
 mod show;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, Color, Command};
 use self::error::Failure;
@@ -41,14 +43,22 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The command line as it is defined: what help, completions, manual and reference are made from.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+pub use reference::reference;
+
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
+        Command::Init(flags) => init::run(flags, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
         Command::Completions { shell } => show::completions(*shell),
-        Command::Man => show::manual(),
+        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref()),
     }
 }

@@ -122,9 +122,26 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-pub(super) fn manual() -> Result<u8, Failure> {
-    let mut page = Vec::new();
-    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(Failure::Output)?;
-    print_text(&String::from_utf8_lossy(&page))?;
+pub(super) fn manual(name: Option<&str>, folder: Option<&Path>) -> Result<u8, Failure> {
+    let mut program = Cli::command();
+    if let Some(folder) = folder {
+        let not_written = |why| Failure::NotWritten { file: folder.to_owned(), why };
+        std::fs::create_dir_all(folder).map_err(not_written)?;
+        clap_mangen::generate_to(program, folder).map_err(not_written)?;
+        return Ok(CLEAN);
+    }
+    // Building it gives the commands the flags that all of them take.
+    program.build();
+    let page = match name {
+        None => program,
+        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| Failure::Unknown {
+            what: "command",
+            name: name.to_owned(),
+            known: Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect(),
+        })?,
+    };
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::Output)?;
+    print_text(&String::from_utf8_lossy(&text))?;
     Ok(CLEAN)
 }

@@ -1,0 +1,241 @@
+//! Runs `secondhand init`: writes the settings and, on request, the entries of a workflow and of a hook.
+//!
+//! Invariant: without `--force` no file that is there is replaced; to a file that lists
+//! hooks an entry is added, and all else in it stays.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::CLEAN;
+use super::args::{Common, Init};
+use super::error::Failure;
+use super::output::print_text;
+use crate::config::{find, options};
+use crate::git::{self, Repository};
+use crate::policy::RULES;
+
+const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
+const WORKFLOW: &str = include_str!("../../config/templates/workflow.yml");
+const PRE_COMMIT: &str = include_str!("../../config/templates/pre-commit.yaml");
+const LEFTHOOK: &str = include_str!("../../config/templates/lefthook.yml");
+const HOOK: &str = include_str!("../../config/templates/pre-commit.sh");
+
+const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
+/// The line of a hook that a script may already have.
+const HOOK_LINE: &str = "secondhand check --staged";
+/// The width that explanations in the settings are wrapped to.
+const WIDTH: usize = 100;
+
+pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
+    let repository = Repository::discover(&common.repo)?;
+    let root = repository.root();
+    if !repository.has_work_tree() {
+        return Err(git::Error::Bare { what: "work tree", root: root.to_owned() }.into());
+    }
+    let mut told = String::new();
+    let is_more_asked = flags.workflow || flags.hook;
+    match find(root) {
+        Some(file) if is_more_asked && !flags.force => told += &format!("kept {}\n", shown(&file, root)),
+        file => {
+            let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
+            write(&file, &settings(), flags.force)?;
+            told += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
+        }
+    }
+    if flags.workflow {
+        write(&root.join(WORKFLOW_FILE), WORKFLOW, flags.force)?;
+        told += &format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n");
+    }
+    if flags.hook {
+        told += &Manager::of(root).install(&repository, flags.force)?;
+    }
+    if !common.quiet {
+        print_text(&format!("{told}{}", hints(flags, root)))?;
+    }
+    Ok(CLEAN)
+}
+
+/// What else could be set up here, as far as it can be seen.
+fn hints(flags: &Init, root: &Path) -> String {
+    let mut hints = "next: `secondhand check` judges this branch\n".to_owned();
+    if !flags.workflow && root.join(".github").is_dir() && !root.join(WORKFLOW_FILE).exists() {
+        hints += "also: `secondhand init --workflow` judges pull requests on GitHub\n";
+    }
+    if !flags.hook {
+        let where_to = match Manager::of(root) {
+            Manager::PreCommit(file) | Manager::Lefthook(file) => format!(", in {}", shown(&file, root)),
+            Manager::Husky(_) => ", with husky".to_owned(),
+            Manager::None => String::new(),
+        };
+        hints += &format!("also: `secondhand init --hook` judges each commit{where_to}\n");
+    }
+    hints
+}
+
+/// What runs the hooks of a repository.
+enum Manager {
+    /// pre-commit or prek, with its list of hooks.
+    PreCommit(PathBuf),
+    /// lefthook, with its settings.
+    Lefthook(PathBuf),
+    /// husky, with its script.
+    Husky(PathBuf),
+    /// Git itself.
+    None,
+}
+
+impl Manager {
+    fn of(root: &Path) -> Self {
+        let first = |names: &[&str]| names.iter().map(|name| root.join(name)).find(|file| file.is_file());
+        if let Some(file) = first(&[".pre-commit-config.yaml", ".pre-commit-config.yml"]) {
+            return Self::PreCommit(file);
+        }
+        if let Some(file) = first(&["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"]) {
+            return Self::Lefthook(file);
+        }
+        if root.join(".husky").is_dir() {
+            return Self::Husky(root.join(".husky/pre-commit"));
+        }
+        Self::None
+    }
+
+    /// Adds the hook; says what was done.
+    fn install(&self, repository: &Repository, force: bool) -> Result<String, Failure> {
+        let root = repository.root();
+        match self {
+            Self::PreCommit(file) => add(file, root, PRE_COMMIT, add_to_pre_commit),
+            Self::Lefthook(file) => add(file, root, LEFTHOOK, add_to_lefthook),
+            Self::Husky(file) if file.is_file() => {
+                add(file, root, HOOK_LINE, |text| Some(format!("{}\n{HOOK_LINE}\n", text.trim_end())))
+            }
+            Self::Husky(file) => script(file, root, force),
+            Self::None => script(&repository.hooks_folder().join("pre-commit"), root, force),
+        }
+    }
+}
+
+/// Writes a hook of git's own.
+fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
+    if fs::read_to_string(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
+        return Ok(format!("kept {}: it has this hook\n", shown(file, root)));
+    }
+    write(file, HOOK, force)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let executable = fs::set_permissions(file, fs::Permissions::from_mode(0o755));
+        executable.map_err(|why| Failure::NotWritten { file: file.to_owned(), why })?;
+    }
+    Ok(format!("wrote {}: each commit is judged before it is made\n", shown(file, root)))
+}
+
+/// Adds `entry` to the list of hooks in `file`, by `added`, which knows its form.
+fn add(
+    file: &Path,
+    root: &Path,
+    entry: &'static str,
+    added: impl FnOnce(&str) -> Option<String>,
+) -> Result<String, Failure> {
+    let text = fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
+    if text.contains("secondhand") {
+        return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
+    }
+    let added = added(&text).ok_or_else(|| Failure::Form { file: file.to_owned(), entry: entry.trim() })?;
+    write(file, &added, true)?;
+    Ok(format!("added the hook to {}\n", shown(file, root)))
+}
+
+/// The list with our entry at its end, indented as its last one is; `None` where the list is
+/// not a plain block at the end of the file.
+fn add_to_pre_commit(text: &str) -> Option<String> {
+    let mut lines = text.lines().skip_while(|line| line.trim_end() != "repos:").skip(1);
+    let indentation = lines.clone().find_map(|line| line.split_once("- repo:").map(|(before, _)| before.to_owned()))?;
+    let is_plain = indentation.bytes().all(|byte| byte == b' ');
+    let is_last = lines.all(|line| line.is_empty() || line.starts_with([' ', '#', '-']));
+    if !is_plain || !is_last {
+        return None;
+    }
+    let entry = PRE_COMMIT.lines().map(|line| format!("{indentation}{line}\n"));
+    Some(format!("{}\n{}", text.trim_end(), entry.collect::<String>()))
+}
+
+/// The settings with our hook; `None` where they have hooks of that time already.
+fn add_to_lefthook(text: &str) -> Option<String> {
+    let has_some = text.lines().any(|line| line.starts_with("pre-commit") || line.starts_with(['{', '"', '\'']));
+    (!has_some).then(|| format!("{}\n{LEFTHOOK}", text.trim_end()))
+}
+
+/// Writes a file as a whole; one that is there is replaced only if `force` says so.
+fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let not_written = |why| Failure::NotWritten { file: file.to_owned(), why };
+    // What a link names is replaced, not the link.
+    let target = if force { fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()) } else { file.to_owned() };
+    let folder = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(not_written)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".secondhand-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&target).map_or(0o666, |metadata| metadata.permissions().mode());
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    let mut temporary: NamedTempFile = builder.tempfile_in(folder).map_err(not_written)?;
+    temporary.write_all(text.as_bytes()).map_err(not_written)?;
+    let kept = if force { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
+    match kept {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Failure::Exists { file: file.to_owned() })
+        }
+        Err(error) => Err(not_written(error.error)),
+    }
+}
+
+/// The settings file: every option as a comment, explained. Tables come last, since in TOML all
+/// that follows the head of a table belongs to it.
+fn settings() -> String {
+    let (tables, values): (Vec<_>, Vec<_>) =
+        options().into_iter().partition(|option| option.default.starts_with('{') || option.default.starts_with("[["));
+    let mut text = SETTINGS.to_owned();
+    for option in values {
+        let _ = write!(text, "\n{}#{} = {}\n", explained(&option.help), option.name, option.default);
+    }
+    for option in tables {
+        let _ = write!(text, "\n{}#[{}]\n{}", explained(&option.help), option.name, rows(&option.name));
+    }
+    text
+}
+
+/// What stands in the table of this name by default.
+fn rows(table: &str) -> String {
+    if table != "rules" {
+        return String::new();
+    }
+    RULES.iter().map(|rule| format!("#{} = \"{}\"\n", rule.id, rule.level.name())).collect()
+}
+
+/// Words as comments of the settings file, wrapped.
+fn explained(words: &str) -> String {
+    let mut text = String::new();
+    let mut line = "#".to_owned();
+    for word in words.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text += &line;
+            text.push('\n');
+            line = "#".to_owned();
+        }
+        line.push(' ');
+        line += word;
+    }
+    format!("{text}{line}\n")
+}
+
+/// A file as people call it: from the root of the repository on.
+fn shown(file: &Path, root: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).display().to_string()
+}
