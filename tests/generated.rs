@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
+use secondhand::cli;
 use secondhand::config::{options, schema};
 use secondhand::language::Languages;
 use secondhand::policy::RULES;
@@ -51,6 +52,29 @@ fn the_languages_are_documented() {
         let _ = writeln!(page, "| {} | `{id}` | {} |", table.name, names.join(" "));
     }
     check("docs/languages.md", &page);
+}
+
+#[test]
+fn the_command_line_is_documented() {
+    check("docs/command-line.md", &cli::reference());
+}
+
+#[test]
+fn every_command_shows_examples() {
+    for command in cli::command().get_subcommands() {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.starts_with("Examples:\n"), "`secondhand {} --help` has no examples", command.get_name());
+    }
+}
+
+#[test]
+fn the_report_formats_are_documented() {
+    let mut page = "# Reports\n\n`--format FORMAT` chooses what is printed, `-o FILE` where to; `--report FORMAT=FILE` writes a further report, as often as you like.\n\nMade from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
+    for format in report::FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nThe JSON is versioned, and [its schema](report.schema.json) is published. The SARIF is made for GitHub code scanning: the region of each\nresult lies in lines that the change adds, so that it shows on the pull request.\n";
+    check("docs/reports.md", &page);
 }
 
 #[test]
