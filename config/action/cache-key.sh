@@ -10,6 +10,8 @@
 
 enter_repository
 folder=$(git rev-parse --git-common-dir)
+# There, even if nothing is ever put into it: a cache step warns about a folder that is not.
+mkdir -p "$folder/secondhand"
 settings=$({ "$BINARY" config || true; } 2> /dev/null | git hash-object --stdin)
 version=$("$BINARY" --version)
 prefix=secondhand-${version##* }-$RUNNER_OS-$RUNNER_ARCH

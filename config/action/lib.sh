@@ -20,6 +20,10 @@ note() {
 # Ends the step: the audit could not be done. fail MESSAGE CURE
 fail() {
   printf '::error title=Secondhand could not do its audit::%s%%0A%s\n' "$(escaped "$1")" "$(escaped "$2")"
+  if [ "${INPUT_SUMMARY:-true}" = true ]; then
+    # Indented, so that nothing in it is read as Markdown.
+    printf '## Secondhand could not do its audit\n\n%s\n' "$(printf '%s\n%s' "$1" "$2" | sed 's/^/    /')" >> "$GITHUB_STEP_SUMMARY"
+  fi
   exit 2
 }
 
