@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::cache::Remembered;
 use super::changed::{Predecessor, changed_files};
 use super::findings::findings;
 use super::judge::{Changed, copies_of};
@@ -26,16 +27,19 @@ pub struct Range {
 
 /// Finds the copies that a change brings in, as `docs/semantics.md` defines them.
 ///
+/// What is `remembered` of files that the change does not touch saves reading them; it changes nothing else.
+///
 /// # Errors
 /// When a file of base or head cannot be read: nothing is called clean that was not examined.
 pub fn check(
     repository: &Repository,
     range: Range,
+    remembered: &Remembered,
     config: &Config,
     languages: &Languages,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let sources = Sources { config, languages };
+    let sources = Sources { config, languages, remembered };
     let Range { base, head: (head, head_files) } = range;
     let (base, base_files) = base.unzip();
     let mut examined = Examined::default();

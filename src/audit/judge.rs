@@ -188,7 +188,7 @@ pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: 
 }
 
 /// Files that a seed may stand in and tell all that a seed can.
-const FEW_FILES: f64 = 5.0;
+pub(super) const FEW_FILES: f64 = 5.0;
 
 /// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
 fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
 
+mod cache;
 mod changed;
 mod changes;
 mod check;
@@ -15,6 +16,7 @@ mod source;
 
 use std::collections::BTreeMap;
 
+pub use cache::{Remembered, warm};
 pub use check::{Range, check};
 pub use duplication::{Duplication, Share};
 pub use scan::{Tree, scan};

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::cache::reason;
+use super::judge::FEW_FILES;
 use super::source::{Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
-use crate::git::{Entry, Repository};
+use crate::git::{Entry, ReadFiles, Repository};
 use crate::index::{Index, Posting};
 use crate::matching::{Alignment, Seed, alignments, is_telling};
+use crate::store::Cached;
 use crate::text::FilePath;
 
 /// The fingerprints of the parts of some documents that are asked about.
@@ -23,7 +26,7 @@ pub(super) struct Queries<'q> {
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     /// Its first row in the index of the queries.
     row: u32,
@@ -99,6 +102,21 @@ impl<'q> Queries<'q> {
         self.hits(config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
+    /// The fingerprints of a file that the queries have too, by what is remembered of it.
+    fn hits_in_remembered(&self, target: &Cached<'_>) -> Vec<Hit> {
+        if !self.has_family(target.family) {
+            return Vec::new();
+        }
+        let rows = target.hashes().map(|hash| self.index.rows(hash));
+        let found: Vec<_> = rows.enumerate().filter(|(_, rows)| !rows.is_empty()).collect();
+        let mut positions = target.positions().enumerate();
+        let hit = |(number, rows): (usize, std::ops::Range<usize>)| {
+            let (_, position) = positions.find(|(at, _)| *at == number)?;
+            Some(Hit { row: rows.start as u32, position })
+        };
+        found.into_iter().filter_map(hit).collect()
+    }
+
     /// The number of the query that is the file at `path`.
     fn number_of(&self, path: &FilePath) -> Option<usize> {
         self.sources.iter().position(|source| source.path == *path)
@@ -161,7 +179,8 @@ impl<'q> Queries<'q> {
 /// Streams `entries` past the queries and aligns what they share.
 ///
 /// Twice over: first each file is asked which fingerprints it shares, so that
-/// common ones can be told; then those that share others are read again and aligned.
+/// common ones can be told; then those that share rare ones are read and aligned. What is
+/// remembered of a file answers the first question without reading it.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
@@ -172,53 +191,45 @@ pub(super) fn search(
     sources: &Sources<'_>,
     progress: &dyn Progress,
 ) -> Result<SearchOutcome, Error> {
+    let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
-    let asked: Vec<Result<Vec<Hit>, Skip>> = entries
+    let asked: Vec<Result<Asked, Skip>> = entries
         .par_iter()
         .map_init(
             || (repository.reader(), Vec::new()),
             |(reader, scratch), entry| {
-                let read = sources.read(reader, entry)?;
+                let asked = ask(queries, entry, reader, sources, scratch)?;
                 progress.step();
-                Ok(read.map(|target| queries.hits_in(&target, sources.config, scratch)))
+                Ok(asked)
             },
         )
         .collect::<Result<_, Error>>()?;
 
     let mut n_documents: BTreeMap<u32, u32> = BTreeMap::new();
-    for hits in asked.iter().flatten() {
-        let mut rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+    for asked in asked.iter().flatten() {
+        let mut rows: Vec<u32> = asked.hits.iter().map(|hit| hit.row).collect();
         rows.sort_unstable();
         rows.dedup();
         for row in rows {
             *n_documents.entry(row).or_default() += 1;
         }
     }
-    let is_telling = |hit: &Hit| n_documents[&hit.row] as usize <= sources.config.common_at;
 
     let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
-    let mut skipped = Vec::new();
-    let mut promising = Vec::new();
-    for (entry, asked) in entries.iter().zip(asked) {
-        match asked {
-            Err(skip) => skipped.push((entry.clone(), skip)),
-            Ok(mut hits) => {
-                hits.retain(is_telling);
-                if !hits.is_empty() {
-                    promising.push((entry, hits));
-                }
-            }
-        }
-    }
-
+    let promising = promising(&asked, &n_documents, sources.config);
     progress.begin("aligning", promising.len());
     let found = promising
         .par_iter()
         .map_init(
-            || repository.reader(),
-            |reader, (entry, hits)| {
-                let read = sources.read(reader, entry)?;
+            || (repository.reader(), Vec::new()),
+            |(reader, scratch), (number, hits)| {
+                let read = sources.read(reader, &entries[*number])?;
                 progress.step();
+                let is_false =
+                    asked[*number].as_ref().is_ok_and(|asked| asked.is_false(&read, queries, sources, scratch));
+                if is_false {
+                    sources.remembered.distrust();
+                }
                 Ok(read.ok().map(|target| {
                     let same = queries.number_of(&target.path);
                     let alignments = queries.align(&target, hits, same, sources.config);
@@ -227,7 +238,104 @@ pub(super) fn search(
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
+    sample(queries, entries, &asked, &repository.reader(), sources);
+    if is_trusted && sources.remembered.is_false().is_some() {
+        // What else it said is as little to be trusted: nothing is remembered this time.
+        return search(queries, entries, repository, sources, progress);
+    }
+    let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), asked.err()?))).collect();
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
     let frequencies = queries.frequencies(&n_documents);
     Ok(SearchOutcome { found, frequencies, skipped, n_compared })
+}
+
+/// What a file of the tree has of the queries.
+struct Asked {
+    hits: Vec<Hit>,
+    /// Whether it was not read for this.
+    is_remembered: bool,
+}
+
+impl Asked {
+    /// Whether what was remembered of a file is not what it holds.
+    fn is_false(
+        &self,
+        read: &Result<Source, Skip>,
+        queries: &Queries<'_>,
+        sources: &Sources<'_>,
+        scratch: &mut Vec<u64>,
+    ) -> bool {
+        let is_true = |source: &Source| queries.hits_in(source, sources.config, scratch) == self.hits;
+        self.is_remembered && !read.as_ref().is_ok_and(is_true)
+    }
+}
+
+/// Asks a file which fingerprints it shares with the queries: what is remembered of it, or itself.
+fn ask(
+    queries: &Queries<'_>,
+    entry: &Entry,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+    scratch: &mut Vec<u64>,
+) -> Result<Result<Asked, Skip>, Error> {
+    if let Some(cached) = sources.remembered.get(entry, sources.reading(&entry.path)) {
+        return Ok(match reason(cached.status) {
+            Some(skip) => Err(skip),
+            None => Ok(Asked { hits: queries.hits_in_remembered(&cached), is_remembered: true }),
+        });
+    }
+    let read = sources.read(reader, entry)?;
+    sources.learn(entry, &read, scratch);
+    Ok(read.map(|target| Asked { hits: queries.hits_in(&target, sources.config, scratch), is_remembered: false }))
+}
+
+/// The files that can hold a clone, by number, and their hits that are not common.
+///
+/// A clone needs seeds that are rare in the mean, so at least one that is as rare as the mean must be.
+fn promising(
+    asked: &[Result<Asked, Skip>],
+    n_documents: &BTreeMap<u32, u32>,
+    config: &Config,
+) -> Vec<(usize, Vec<Hit>)> {
+    let rare_at = FEW_FILES / config.min_rarity;
+    let mut promising = Vec::new();
+    for (number, asked) in asked.iter().enumerate() {
+        let Ok(asked) = asked else { continue };
+        if asked.hits.iter().any(|hit| f64::from(n_documents[&hit.row]) <= rare_at) {
+            let is_telling = |hit: &&Hit| n_documents[&hit.row] as usize <= config.common_at;
+            promising.push((number, asked.hits.iter().filter(is_telling).copied().collect::<Vec<_>>()));
+        }
+    }
+    promising.retain(|(_, hits)| !hits.is_empty());
+    promising
+}
+
+/// Compares what is remembered of the queries, and of a few files that are read for it, with what they hold,
+/// and ends the use of the cache when it was wrong about one.
+fn sample(
+    queries: &Queries<'_>,
+    entries: &[Entry],
+    asked: &[Result<Asked, Skip>],
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+) {
+    let mut scratch = Vec::new();
+    for source in &queries.sources {
+        let Ok(number) = entries.binary_search_by(|entry| entry.path.cmp(&source.path)) else { continue };
+        let hits = queries.hits_in(source, sources.config, &mut scratch);
+        if asked[number].as_ref().map_or(true, |asked| asked.hits != hits) {
+            sources.remembered.distrust();
+        }
+    }
+    for number in sources.remembered.sample(entries.len()) {
+        // What is not in a partial clone cannot be compared, and need not be.
+        let Ok(read) = sources.read(reader, &entries[number]) else { continue };
+        let is_false = match &asked[number] {
+            Ok(asked) => asked.is_false(&read, queries, sources, &mut scratch),
+            Err(skip) => read.err() != Some(*skip),
+        };
+        if is_false {
+            sources.remembered.distrust();
+        }
+    }
 }

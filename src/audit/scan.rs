@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::cache::Remembered;
 use super::duplication::{Duplication, FileShare};
 use super::findings::fragment;
 use super::judge::rarity;
@@ -57,7 +58,8 @@ pub fn scan<R: ReadFiles>(
     languages: &Languages,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let sources = Sources { config, languages };
+    let remembered = Remembered::nothing();
+    let sources = Sources { config, languages, remembered: &remembered };
     let n_all = tree.entries.len();
     let entries: Vec<Entry> =
         tree.entries.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();

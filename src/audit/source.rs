@@ -1,5 +1,6 @@
 //! Reads a file into tokens, or says why it is passed over.
 
+use super::cache::Remembered;
 use crate::config::Config;
 use crate::git::{Entry, Error, ReadFiles};
 use crate::language::{Languages, Token, is_generated};
@@ -70,6 +71,7 @@ impl Skip {
 pub(super) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
+    pub remembered: &'a Remembered,
 }
 
 /// The mean length of a line, in bytes, from which a text counts as minified.
@@ -96,6 +98,24 @@ impl Sources<'_> {
         }
         let text = reader.read(entry)?;
         Ok(self.tokenize(&entry.path, text))
+    }
+
+    /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
+    pub fn learn(&self, entry: &Entry, read: &Result<Source, Skip>, scratch: &mut Vec<u64>) {
+        if self.remembered.is_learning() {
+            let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
+            let prints = self.config.fingerprint.fingerprints(tokens, scratch);
+            self.remembered.learn(entry, self.reading(&entry.path), read, prints);
+        }
+    }
+
+    /// All that decides how a file is read besides its bytes and the language tables, as a number:
+    /// its name and the settings that [`Self::read`] heeds.
+    pub fn reading(&self, path: &FilePath) -> u64 {
+        let Config { include_data, include_generated, max_file_size, .. } = *self.config;
+        let settings = [u8::from(include_data), u8::from(include_generated)];
+        let bytes = settings.into_iter().chain(max_file_size.to_le_bytes()).chain(path.name().iter().copied());
+        bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
     }
 
     fn tokenize(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {

@@ -60,6 +60,12 @@ pub(super) struct Common {
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
+    /// Keep fingerprints of files in this folder [default: `secondhand` in the git directory]
+    #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CACHE_DIR")]
+    pub cache_dir: Option<PathBuf>,
+    /// Read every file anew, and keep nothing
+    #[arg(long, global = true)]
+    pub no_cache: bool,
 }
 
 /// When to color.
@@ -81,6 +87,14 @@ pub(super) enum Command {
     Scan(Scan),
     /// Write the settings file, and on request a workflow and a hook
     Init(Init),
+    /// Look after the fingerprints that are kept between runs
+    #[command(
+        after_help = "Examples:\n  secondhand cache warm             before the first check\n  secondhand cache status           where it is, and whether all of it is whole\n  secondhand cache clear            free the space; the next check takes longer"
+    )]
+    Cache {
+        #[command(subcommand)]
+        action: Cache,
+    },
     /// Explain a rule, or list all of them
     #[command(
         after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
@@ -141,6 +155,22 @@ Examples:
   secondhand check --staged                      what the next commit would record
   secondhand check --worktree --fail-on never    what you are at, untracked files included; never fails
   secondhand check --report sarif=copies.sarif   a further report, for code scanning";
+/// What to do with the cache.
+#[derive(Debug, Clone, Subcommand)]
+pub(super) enum Cache {
+    /// Say where it is, what it holds, and check every byte of it
+    Status,
+    /// Fill it with the files of a revision, so that the next check is quick
+    Warm {
+        /// The revision
+        #[arg(value_name = "REV", default_value = "HEAD")]
+        revision: String,
+    },
+    /// Remove what no branch, tag or other reference holds in its tree
+    Prune,
+    /// Remove all of it
+    Clear,
+}
 
 /// Flags of `check`.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use super::environment;
 use super::error::Failure;
 use super::output::Reports;
 use super::progress::Bar;
-use super::{CLEAN, FOUND, settings};
+use super::{CLEAN, FOUND, cache, settings};
 use crate::audit::{End, Outcome, Range, check};
 use crate::git::{CommitId, Reader, Repository, Snapshot};
 use crate::policy::Level;
@@ -18,10 +18,12 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
     let languages = config.languages(&origin)?;
     let range = range(flags, &repository.reader())?;
+    let remembered = cache::open(common, &repository, &config, &languages);
     let outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        check(&repository, range, &config, &languages, &bar)?
+        check(&repository, range, &remembered, &config, &languages, &bar)?
     };
+    cache::save(remembered, common);
     reports.write(&outcome, common)?;
     Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
 }

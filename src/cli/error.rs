@@ -32,6 +32,8 @@ pub(super) enum Failure {
     NoBase { why: &'static str },
     #[error("cannot scan these paths together: not all of them are inside `{}`", root.display())]
     Outside { root: PathBuf },
+    #[error("cannot write the cache `{}`: {why}", folder.display())]
+    Cache { folder: PathBuf, why: crate::store::SegmentError },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -64,6 +66,7 @@ impl Failure {
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
+            Self::Cache { .. } => Some("name another place with `--cache-dir DIR`".to_owned()),
             Self::Unwritable { .. }
             | Self::Output(_)
             | Self::Unreadable { .. }

@@ -1,6 +1,7 @@
 //! Runs the program: reads the command line, does what it says, and ends with a status.
 
 mod args;
+mod cache;
 mod check;
 mod environment;
 mod error;
@@ -55,6 +56,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
+        Command::Cache { action } => cache::run(action, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),

@@ -190,12 +190,26 @@ fn print(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
+/// Prints to standard error what the person should know.
+pub(super) fn warn(message: &str) {
+    print_group(Group::with_title(Level::WARNING.primary_title(message.to_owned())));
+}
+
+/// Prints to standard error what the person may want to know.
+pub(super) fn note(message: &str) {
+    print_group(Group::with_title(Level::NOTE.primary_title(message.to_owned())));
+}
+
 /// Prints a failure to standard error, and what to do about it.
 pub(super) fn report_failure(failure: &Failure) {
     let mut group = Group::with_title(Level::ERROR.primary_title(failure.to_string()));
     if let Some(help) = failure.help() {
         group = group.element(Level::HELP.message(help));
     }
+    print_group(group);
+}
+
+fn print_group(group: Group<'_>) {
     let has_color = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
     let renderer = if has_color { Renderer::styled() } else { Renderer::plain() };
     // Nothing is left to be told if standard error is closed too.

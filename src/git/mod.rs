@@ -34,6 +34,13 @@ impl std::fmt::Display for BlobId {
     }
 }
 
+impl BlobId {
+    /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
 impl CommitId {
     /// The first ten digits, for people.
     pub fn short(&self) -> String {
@@ -70,6 +77,16 @@ impl Repository {
     /// The root of the work tree, or the git directory of a bare repository.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The git directory that all its work trees share.
+    pub fn common_dir(&self) -> PathBuf {
+        self.inner.to_thread_local().common_dir().to_owned()
+    }
+
+    /// Whether its ids are SHA-256, of 32 bytes; else they are SHA-1, of 20.
+    pub fn is_sha256(&self) -> bool {
+        self.inner.to_thread_local().object_hash() == gix::hash::Kind::Sha256
     }
 
     /// Whether it has a work tree: a bare repository has none.

@@ -1,6 +1,6 @@
 //! Lists the files of a commit, of the index, or of the work tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
@@ -75,6 +75,28 @@ impl Reader {
         Ok(Snapshot::new(entries.collect()))
     }
 
+    /// The blobs in the trees that references and `HEAD` name, and in the index.
+    ///
+    /// # Errors
+    /// When the references cannot be listed. A reference to something that is not here holds nothing.
+    pub fn blobs_of_tips(&self) -> Result<BTreeSet<BlobId>, Error> {
+        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the references", &error.to_string());
+        let platform = self.repo.references().map_err(|error| unreadable(&error))?;
+        let all = platform.all().map_err(|error| unreadable(&error))?;
+        let mut commits: BTreeSet<CommitId> = self.head()?.into_iter().collect();
+        for reference in all {
+            let mut reference = reference.map_err(|error| unreadable(&error))?;
+            commits.extend(reference.peel_to_commit().map(|commit| CommitId(commit.id)));
+        }
+        let snapshots = commits.into_iter().filter_map(|commit| self.commit_snapshot(commit).ok());
+        let snapshots = snapshots.chain(self.index_snapshot().ok());
+        let blob = |entry: Entry| match entry.content {
+            Content::Blob(id) => Some(id),
+            Content::Disk => None,
+        };
+        Ok(snapshots.flat_map(|snapshot| snapshot.entries).filter_map(blob).collect())
+    }
+
     /// The files of the index: what `git commit` would record. Of a conflict, our side.
     ///
     /// # Errors
@@ -109,7 +131,7 @@ impl Reader {
         let status = self.repo.status(gix::progress::Discard).map_err(|error| unreadable(&error))?;
         let status = status.index_worktree_rewrites(None).index_worktree_submodules(None);
         let changes = status.untracked_files(UntrackedFiles::Files).into_index_worktree_iter(Vec::new());
-        let mut changed = std::collections::BTreeSet::new();
+        let mut changed = BTreeSet::new();
         for change in changes.map_err(|error| unreadable(&error))? {
             let change = change.map_err(|error| unreadable(&error))?;
             if change.summary().is_some() {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::hash;
 use super::lexer::Lexer;
 use super::table::{Table, TableError};
 use crate::text::FilePath;
@@ -33,6 +34,8 @@ pub struct Languages {
     by_shebang: HashMap<String, usize>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
+    /// Made from all that decides how a file is read.
+    digest: u64,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,9 @@ struct Builtin {
 
 /// Written by `build.rs`, so that a run parses only the tables it needs.
 static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+
+/// A digest of the built-in tables and of the code that reads by them, made by `build.rs`.
+const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
 /// How far into a file the text may lie that tells whose extension it is.
 const CLAIM_WITHIN: usize = 16 * 1024;
@@ -92,6 +98,7 @@ impl Languages {
             by_file_name: HashMap::new(),
             by_shebang: HashMap::new(),
             claims: HashMap::new(),
+            digest: DIGEST,
         };
         for builtin in BUILTIN {
             let row = languages.rows.len();
@@ -122,6 +129,7 @@ impl Languages {
     pub fn add(&mut self, id: &str, table: Table) -> Result<(), TableError> {
         Lexer::new(&table)?;
         compile_claims(&table)?;
+        self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
         for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang] {
             map.retain(|_, owner| *owner != row);
@@ -145,6 +153,12 @@ impl Languages {
             None => self.rows.push(added),
         }
         Ok(())
+    }
+
+    /// A number that changes with all that decides how a file is read: tables, the user's
+    /// among them, and code. Fingerprints of another digest cannot be compared.
+    pub fn digest(&self) -> u64 {
+        self.digest
     }
 
     /// The ids of all languages, sorted.

@@ -1,0 +1,198 @@
+//! Remembers the fingerprints of files between runs, and notices when what is remembered is false.
+//!
+//! Invariant: a run that remembers and one that does not have the same outcome. What a
+//! file says is remembered under its blob and all else that decides how it is read. A cache
+//! can still have been forged, where others may write to it: every file that is
+//! aligned, and a few taken by chance, are read and compared with what is remembered, and the
+//! first difference ends the use of the cache.
+
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::source::{Skip, Source, Sources};
+use super::{Error, Progress};
+use crate::config::Config;
+use crate::fingerprint::Fingerprint;
+use crate::git::{BlobId, Content, Entry, Repository, Snapshot};
+use crate::language::Languages;
+use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
+
+/// Files that are read in each run although the cache knows them.
+const SAMPLED: usize = 8;
+/// The number of the normalized reading in segments.
+const NORMALIZED: u32 = 1;
+
+/// What is remembered of the files of a repository, and what is learned during a run.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    /// `None`: nothing is remembered.
+    cache: Option<Cache>,
+    fresh: Mutex<Vec<Fresh>>,
+    is_false: AtomicBool,
+}
+
+/// What fingerprints of `repository` are taken with.
+pub(super) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
+    Params {
+        k: config.fingerprint.noise_threshold() as u32,
+        window: config.fingerprint.window().get() as u32,
+        sampling: 1,
+        normal_form: NORMALIZED,
+        languages: languages.digest(),
+        hash: if repository.is_sha256() { HashKind::Sha256 } else { HashKind::Sha1 },
+    }
+}
+
+impl Remembered {
+    /// Remembers nothing.
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// Opens what is remembered in `folder`.
+    pub fn open(folder: &Path, repository: &Repository, config: &Config, languages: &Languages) -> Self {
+        let cache = Cache::open(folder, params(repository, config, languages));
+        Self { cache: Some(cache), ..Self::default() }
+    }
+
+    /// The cache behind it.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
+    }
+
+    /// The cache alone.
+    pub fn into_cache(self) -> Option<Cache> {
+        self.cache
+    }
+
+    /// The folder of the cache, if it was found to be false: something else wrote to it than this program.
+    pub fn is_false(&self) -> Option<PathBuf> {
+        let cache = self.cache.as_ref().filter(|_| self.is_false.load(Ordering::Relaxed))?;
+        Some(cache.folder().to_owned())
+    }
+
+    /// Whether what is read should be remembered.
+    pub(super) fn is_learning(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// What is remembered of a file that is read as `reading` says.
+    pub(super) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
+        let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
+        cache.get(&key(blob(entry)?, reading))
+    }
+
+    /// Learns what a file holds.
+    pub(super) fn learn(
+        &self,
+        entry: &Entry,
+        reading: u64,
+        read: &Result<Source, Skip>,
+        prints: impl Iterator<Item = Fingerprint>,
+    ) {
+        let Some(blob) = blob(entry).filter(|_| self.is_learning()) else { return };
+        let (status, family) = match read {
+            Ok(source) => (0, source.family.as_str()),
+            Err(skip) => match number(*skip) {
+                Some(number) => (number, ""),
+                None => return,
+            },
+        };
+        let fresh = Fresh::new(key(blob, reading), status, family, prints);
+        if let Ok(mut all) = self.fresh.lock() {
+            all.push(fresh);
+        }
+    }
+
+    /// Files, of `n`, that are read although they need not be: taken by chance, so that nobody can tell which.
+    pub(super) fn sample(&self, n: usize) -> Vec<usize> {
+        if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
+            return Vec::new();
+        }
+        // The hasher's keys are random.
+        let random = |at: usize| RandomState::new().hash_one(at) as usize % n;
+        (0..SAMPLED).map(random).collect()
+    }
+
+    /// Stops using the cache: what it says of a file is not what the file holds.
+    pub(super) fn distrust(&self) {
+        self.is_false.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes what was learned.
+    ///
+    /// # Errors
+    /// When the folder takes no more: the next run takes as long as this one.
+    pub fn save(self) -> Result<(), SegmentError> {
+        let Some(cache) = self.cache else { return Ok(()) };
+        let fresh = self.fresh.into_inner().unwrap_or_default();
+        if self.is_false.into_inner() {
+            Cache::clear(cache.folder());
+        }
+        if fresh.is_empty() && cache.faults().is_empty() { Ok(()) } else { cache.keep(&fresh) }
+    }
+}
+
+/// Learns what the files of a snapshot hold; returns how many had to be read.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn warm(
+    repository: &Repository,
+    snapshot: &Snapshot,
+    remembered: &Remembered,
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<usize, Error> {
+    let sources = Sources { config, languages, remembered };
+    let is_unknown = |entry: &&Entry| {
+        sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
+    };
+    let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
+    progress.begin("reading", unknown.len());
+    unknown.par_iter().try_for_each_init(
+        || (repository.reader(), Vec::new()),
+        |(reader, scratch), entry| {
+            let read = sources.read(reader, entry)?;
+            sources.learn(entry, &read, scratch);
+            progress.step();
+            Ok::<(), Error>(())
+        },
+    )?;
+    Ok(unknown.len())
+}
+
+fn blob(entry: &Entry) -> Option<BlobId> {
+    match entry.content {
+        Content::Blob(id) => Some(id),
+        Content::Disk => None,
+    }
+}
+
+fn key(blob: BlobId, reading: u64) -> Key {
+    Key { id: blob.as_bytes().into(), reading }
+}
+
+/// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
+const REASONS: [(u32, Skip); 6] = [
+    (1, Skip::NotSource),
+    (2, Skip::Data),
+    (3, Skip::Binary),
+    (4, Skip::Generated),
+    (5, Skip::Minified),
+    (6, Skip::LfsPointer),
+];
+
+fn number(skip: Skip) -> Option<u32> {
+    REASONS.iter().find(|(_, reason)| *reason == skip).map(|(number, _)| *number)
+}
+
+/// The reason that a status names; `None` when the file was read.
+pub(super) fn reason(status: u32) -> Option<Skip> {
+    REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
+}

@@ -1,0 +1,112 @@
+//! Runs `secondhand cache`, and opens the cache for other commands.
+//!
+//! The cache is a help: whatever is wrong with it, the audit is done, and only takes longer.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::args::{self, Common};
+use super::check::start_threads;
+use super::error::Failure;
+use super::output::{note, print_text, warn};
+use super::progress::Bar;
+use super::{CLEAN, settings};
+use crate::audit::{Remembered, warm};
+use crate::config::Config;
+use crate::git::Repository;
+use crate::language::Languages;
+use crate::store::Cache;
+
+/// What the cache is called in the git directory.
+const FOLDER: &str = "secondhand";
+
+fn folder(common: &Common, repository: &Repository) -> PathBuf {
+    common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
+}
+
+/// Opens the cache that the flags name.
+pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Remembered {
+    if common.no_cache {
+        return Remembered::nothing();
+    }
+    Remembered::open(&folder(common, repository), repository, config, languages)
+}
+
+/// Writes what was learned to the cache, and says what was wrong with it.
+pub(super) fn save(remembered: Remembered, common: &Common) {
+    if let Some(folder) = remembered.is_false() {
+        warn(&format!(
+            "the cache `{}` said of a file what it does not hold, and was not used: somebody else has written to it. It is made anew",
+            folder.display()
+        ));
+    }
+    let faults = remembered.cache().map(Cache::faults).unwrap_or_default();
+    for (path, why) in faults.iter().filter(|_| common.verbose) {
+        note(&format!("`{}` is not read: {why}", path.display()));
+    }
+    drop(faults);
+    if let Err(why) = remembered.save()
+        && common.verbose
+    {
+        note(&format!("the cache was not written: {why}"));
+    }
+}
+
+pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let (config, origin) = settings::read(common, Some(repository.root()), &[])?;
+    let languages = config.languages(&origin)?;
+    let folder = folder(common, &repository);
+    let open = || Remembered::open(&folder, &repository, &config, &languages);
+    let unwritable = |why: crate::store::SegmentError| Failure::Cache { folder: folder.clone(), why };
+    let said = match action {
+        args::Cache::Status => status(&open()),
+        args::Cache::Warm { revision } => {
+            let reader = repository.reader();
+            let snapshot = reader.commit_snapshot(reader.commit(revision)?)?;
+            let remembered = open();
+            let bar = Bar::new(!common.quiet && !common.no_progress);
+            let n_read = warm(&repository, &snapshot, &remembered, &config, &languages, &bar)?;
+            drop(bar);
+            remembered.save().map_err(unwritable)?;
+            format!("{n_read} files read\n{}", status(&open()))
+        }
+        args::Cache::Prune => {
+            let reached: HashSet<Vec<u8>> =
+                repository.reader().blobs_of_tips()?.iter().map(|blob| blob.as_bytes().to_vec()).collect();
+            if let Some(cache) = open().into_cache() {
+                cache.prune(&reached).map_err(unwritable)?;
+            }
+            status(&open())
+        }
+        args::Cache::Clear => {
+            let (n_files, n_bytes) = Cache::clear(&folder);
+            format!("{n_files} files removed, {}\n", size(n_bytes))
+        }
+    };
+    print_text(&said)?;
+    Ok(CLEAN)
+}
+
+fn status(remembered: &Remembered) -> String {
+    let Some(cache) = remembered.cache() else { return String::new() };
+    cache.verify();
+    let faults = cache.faults();
+    let mut said = format!(
+        "{}: {} blobs in {} files, {}\n",
+        cache.folder().display(),
+        cache.n_entries(),
+        cache.n_segments(),
+        size(cache.n_bytes()),
+    );
+    for (path, why) in faults {
+        let _ = writeln!(said, "not read: `{}`: {why}", path.display());
+    }
+    said
+}
+
+fn size(n_bytes: u64) -> String {
+    format!("{:.1} MB", n_bytes as f64 / 1e6)
+}

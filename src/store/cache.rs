@@ -1,0 +1,527 @@
+//! Keeps the fingerprints of blobs, so that each is read and tokenized once.
+//!
+//! Any number of processes read and write at once: each adds segments of its own, which
+//! are merged when they are many. What is damaged is as if it were not there.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::segment::{Kind, Params, Section, Segment, SegmentError, u32_at, u64_at};
+use super::write::{SegmentWriter, list, sweep};
+use crate::fingerprint::Fingerprint;
+
+/// What the files of the cache are called.
+const NAME: &str = "prints";
+/// Segments from which on the small ones are merged.
+const MAX_SEGMENTS: usize = 8;
+/// Bytes that all segments may take; beyond it the oldest go.
+const MAX_BYTES: u64 = 1024 * 1024 * 1024;
+
+const ROWS: u32 = 1;
+const PRINTS: u32 = 2;
+const FAMILIES: u32 = 3;
+
+/// What names an entry: a blob, and how it is read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The id of the blob.
+    pub id: Box<[u8]>,
+    /// A number made from all that decides how it is read besides its bytes: its name.
+    pub reading: u64,
+}
+
+/// What the cache knows of a blob.
+#[derive(Debug, Clone, Copy)]
+pub struct Cached<'c> {
+    /// Why it was passed over, as its owner numbers the reasons; 0 when it was not.
+    pub status: u32,
+    /// The family of its language.
+    pub family: &'c str,
+    hashes: &'c [u8],
+    gaps: &'c [u8],
+}
+
+impl<'c> Cached<'c> {
+    /// The hashes of its fingerprints, in the order of the text.
+    pub fn hashes(&self) -> impl ExactSizeIterator<Item = u64> + use<'c> {
+        let (hashes, _) = self.hashes.as_chunks::<8>();
+        hashes.iter().map(|hash| u64::from_le_bytes(*hash))
+    }
+
+    /// The positions of its fingerprints.
+    pub fn positions(&self) -> impl Iterator<Item = u32> + use<'c> {
+        let mut rest = self.gaps;
+        let mut position = 0u32;
+        std::iter::from_fn(move || {
+            position = position.wrapping_add(take_number(&mut rest)?);
+            Some(position)
+        })
+    }
+}
+
+/// What is to be kept of a blob.
+#[derive(Debug)]
+pub struct Fresh {
+    key: Key,
+    status: u32,
+    family: String,
+    prints: Vec<u8>,
+    n_prints: u32,
+}
+
+impl Fresh {
+    /// Takes what [`Cached`] gives back.
+    pub fn new(key: Key, status: u32, family: &str, fingerprints: impl Iterator<Item = Fingerprint>) -> Self {
+        let (mut prints, mut gaps, mut last) = (Vec::new(), Vec::new(), 0);
+        for print in fingerprints {
+            prints.extend(print.hash.to_le_bytes());
+            put_number(print.position.wrapping_sub(last), &mut gaps);
+            last = print.position;
+        }
+        let n_prints = (prints.len() / 8) as u32;
+        prints.extend(gaps);
+        prints.shrink_to_fit();
+        Self { key, status, family: family.to_owned(), prints, n_prints }
+    }
+
+    fn row(&self) -> Row<'_> {
+        let Self { key, status, family, prints, n_prints } = self;
+        Row { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints }
+    }
+}
+
+/// Appends a number, seven bits a byte, the lowest first.
+fn put_number(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take_number(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0;
+    for shift in [0, 7, 14, 21, 28] {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    Some(number)
+}
+
+/// An entry, wherever its parts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Row<'r> {
+    id: &'r [u8],
+    reading: u64,
+    status: u32,
+    family: &'r str,
+    n_prints: u32,
+    prints: &'r [u8],
+}
+
+/// The length of a row behind its id.
+const FIELDS: usize = 32;
+
+/// A segment of the cache.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    segment: Segment,
+    families: Vec<String>,
+    n_rows: usize,
+    /// Set when something in it was found damaged.
+    is_damaged: AtomicBool,
+}
+
+impl Part {
+    fn open(path: &Path, params: &Params) -> Result<Self, SegmentError> {
+        let segment = Segment::open(path)?.of_kind(Kind::Cache)?.with_params(params)?;
+        Self::new(path, segment)
+    }
+
+    fn new(path: &Path, segment: Segment) -> Result<Self, SegmentError> {
+        let n_row = segment.params().hash.len() + FIELDS;
+        let n_bytes = segment.section(ROWS)?.len();
+        if !n_bytes.is_multiple_of(n_row) {
+            return Err(SegmentError::Damaged("the length of its rows"));
+        }
+        let families = families(segment.section(FAMILIES)?)?;
+        segment.section(PRINTS)?;
+        let is_damaged = AtomicBool::new(false);
+        Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
+    }
+
+    fn row_bytes(&self, at: usize) -> Result<&[u8], SegmentError> {
+        self.segment.section(ROWS)?.row(at, self.segment.params().hash.len() + FIELDS)
+    }
+
+    fn row(&self, at: usize) -> Result<Row<'_>, SegmentError> {
+        let damaged = || SegmentError::Damaged("a row of the cache");
+        let bytes = self.row_bytes(at)?;
+        let (id, fields) = bytes.split_at(self.segment.params().hash.len());
+        let long = |at| u64_at(fields, at).ok_or_else(damaged);
+        let short = |at| u32_at(fields, at).ok_or_else(damaged);
+        let start = usize::try_from(long(8)?).map_err(|_| damaged())?;
+        let end = start.checked_add(short(16)? as usize).ok_or_else(damaged)?;
+        let prints = self.segment.section(PRINTS)?.bytes(start..end)?;
+        let n_prints = short(20)?;
+        let family = self.families.get(short(28)? as usize).ok_or_else(damaged)?;
+        if (n_prints as usize).checked_mul(8).is_none_or(|n| n > prints.len()) {
+            return Err(damaged());
+        }
+        Ok(Row { id, reading: long(0)?, status: short(24)?, n_prints, family, prints })
+    }
+
+    /// The row of a key: the rows are sorted.
+    fn find(&self, key: &Key) -> Result<Option<Row<'_>>, SegmentError> {
+        let n_id = self.segment.params().hash.len();
+        let (mut from, mut to) = (0, self.n_rows);
+        while from < to {
+            let middle = from.midpoint(to);
+            let bytes = self.row_bytes(middle)?;
+            let reading = u64_at(bytes, n_id).unwrap_or_default();
+            match (&bytes[..n_id], reading).cmp(&(&*key.id, key.reading)) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Greater => to = middle,
+                std::cmp::Ordering::Equal => return self.row(middle).map(Some),
+            }
+        }
+        Ok(None)
+    }
+
+    fn rows(&self) -> Result<Vec<Row<'_>>, SegmentError> {
+        (0..self.n_rows).map(|at| self.row(at)).collect()
+    }
+}
+
+/// Reads the names of the families: for each its length in two bytes, and its bytes.
+fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
+    let damaged = || SegmentError::Damaged("the names of its families");
+    let mut rest = section.all()?;
+    let mut families = Vec::new();
+    while let Some((len, after)) = rest.split_first_chunk::<2>() {
+        let len = usize::from(u16::from_le_bytes(*len));
+        let name = after.get(..len).and_then(|name| std::str::from_utf8(name).ok()).ok_or_else(damaged)?;
+        families.push(name.to_owned());
+        rest = &after[len..];
+    }
+    if rest.is_empty() { Ok(families) } else { Err(damaged()) }
+}
+
+/// The fingerprint cache: all segments in a folder that were made with the same parameters.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    params: Params,
+    parts: Vec<Part>,
+    /// Files that could not be used, and why.
+    faults: Vec<(PathBuf, SegmentError)>,
+}
+
+impl Cache {
+    /// Opens the segments in `folder` that were made with `params`; none when there is no such folder.
+    pub fn open(folder: &Path, params: Params) -> Self {
+        let mut cache = Self { folder: folder.to_owned(), params, parts: Vec::new(), faults: Vec::new() };
+        // The newest first: it most likely has what is asked.
+        for path in list(folder, NAME).into_iter().rev() {
+            match Part::open(&path, &params) {
+                Ok(part) => cache.parts.push(part),
+                Err(why) => cache.faults.push((path, why)),
+            }
+        }
+        cache
+    }
+
+    /// What is known of a blob. Damage is as if nothing were known.
+    pub fn get(&self, key: &Key) -> Option<Cached<'_>> {
+        self.parts.iter().find_map(|part| match part.find(key) {
+            Ok(row) => row.map(|row| {
+                let (hashes, gaps) = row.prints.split_at(row.n_prints as usize * 8);
+                Cached { status: row.status, family: row.family, hashes, gaps }
+            }),
+            Err(_) => {
+                part.is_damaged.store(true, Ordering::Relaxed);
+                None
+            }
+        })
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The number of files that are read.
+    pub fn n_segments(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The number of entries.
+    pub fn n_entries(&self) -> usize {
+        self.parts.iter().map(|part| part.n_rows).sum()
+    }
+
+    /// The bytes of the files that are read.
+    pub fn n_bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.segment.n_bytes() as u64).sum()
+    }
+
+    /// Files that are not read, and why; those found damaged since it was opened are among them.
+    pub fn faults(&self) -> Vec<(&Path, String)> {
+        let damaged = self.parts.iter().filter(|part| part.is_damaged.load(Ordering::Relaxed));
+        let damaged = damaged.map(|part| (&*part.path, "it is damaged".to_owned()));
+        self.faults.iter().map(|(path, why)| (&**path, why.to_string())).chain(damaged).collect()
+    }
+
+    /// Reads every entry, so that all damage is found.
+    pub fn verify(&self) {
+        for part in &self.parts {
+            if part.rows().is_err() {
+                part.is_damaged.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Adds entries, removes what is damaged, merges and bounds the files.
+    ///
+    /// # Errors
+    /// When the folder takes no more. What was there stays as it was.
+    pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
+        self.remove_damaged();
+        let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.len();
+        let rows: Vec<Row<'_>> = fresh.iter().filter(is_own).map(Fresh::row).collect();
+        if !rows.is_empty() {
+            let path = self.write(rows)?;
+            // Not there: another process has merged it already.
+            self.parts.extend(Part::open(&path, &self.params));
+        }
+        if self.parts.len() > MAX_SEGMENTS {
+            self.merge()?;
+        }
+        sweep(&self.folder);
+        self.bound();
+        Ok(())
+    }
+
+    /// Keeps the entries of `blobs` only, in one file.
+    ///
+    /// # Errors
+    /// When the folder takes no more. What was there stays as it was.
+    pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
+        self.verify();
+        self.remove_damaged();
+        let rows: Vec<Row<'_>> = self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let kept: Vec<Row<'_>> = rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
+        if !kept.is_empty() {
+            self.write(kept)?;
+        }
+        // Segments of other settings are as little reached.
+        let old = self.parts.iter().map(|part| &part.path).chain(self.faults.iter().map(|(path, _)| path));
+        old.for_each(|path| remove(path));
+        sweep(&self.folder);
+        Ok(())
+    }
+
+    /// Removes the files in `folder`; returns how many, and their bytes.
+    pub fn clear(folder: &Path) -> (usize, u64) {
+        let mut removed = (0, 0);
+        for path in list(folder, NAME) {
+            let n_bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            if std::fs::remove_file(&path).is_ok() {
+                removed = (removed.0 + 1, removed.1 + n_bytes);
+            }
+        }
+        sweep(folder);
+        removed
+    }
+
+    /// Removes files that are no use to anybody; those of other settings are somebody's.
+    fn remove_damaged(&mut self) {
+        let is_useless = |fault: &SegmentError| {
+            matches!(fault, SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_))
+        };
+        self.faults.iter().filter(|(_, why)| is_useless(why)).for_each(|(path, _)| remove(path));
+        let (damaged, whole) =
+            std::mem::take(&mut self.parts).into_iter().partition(|part| part.is_damaged.load(Ordering::Relaxed));
+        self.parts = whole;
+        Vec::<Part>::into_iter(damaged).for_each(|part| remove(&part.path));
+    }
+
+    /// Writes rows into a new segment, each key once.
+    fn write(&self, mut rows: Vec<Row<'_>>) -> Result<PathBuf, SegmentError> {
+        rows.sort_unstable();
+        rows.dedup_by_key(|row| (row.id, row.reading));
+        let mut families: Vec<&str> = rows.iter().map(|row| row.family).collect();
+        families.sort_unstable();
+        families.dedup();
+        let mut out = SegmentWriter::create(&self.folder, Kind::Cache, self.params)?;
+        out.begin(ROWS);
+        let mut start = 0u64;
+        for row in &rows {
+            out.write(row.id)?;
+            for field in [row.reading, start] {
+                out.write(&field.to_le_bytes())?;
+            }
+            let family = families.binary_search(&row.family).unwrap_or_default() as u32;
+            for field in [row.prints.len() as u32, row.n_prints, row.status, family] {
+                out.write(&field.to_le_bytes())?;
+            }
+            start += row.prints.len() as u64;
+        }
+        out.begin(PRINTS);
+        for row in &rows {
+            out.write(row.prints)?;
+        }
+        out.begin(FAMILIES);
+        for family in families {
+            out.write(&(family.len() as u16).to_le_bytes())?;
+            out.write(family.as_bytes())?;
+        }
+        out.finish(NAME)
+    }
+
+    /// Merges the small segments: all but those that are larger than the smaller ones together.
+    fn merge(&mut self) -> Result<(), SegmentError> {
+        self.parts.sort_by_key(|part| part.segment.n_bytes());
+        let (mut n_merged, mut total) = (1, self.parts[0].segment.n_bytes());
+        for (at, part) in self.parts.iter().enumerate().skip(1) {
+            if part.segment.n_bytes() <= 2 * total {
+                n_merged = at + 1;
+            }
+            total += part.segment.n_bytes();
+        }
+        let merged: Vec<Part> = self.parts.drain(..n_merged).collect();
+        let rows: Vec<Row<'_>> = merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let path = self.write(rows)?;
+        merged.iter().for_each(|part| remove(&part.path));
+        self.parts.extend(Part::open(&path, &self.params));
+        Ok(())
+    }
+
+    /// Removes the oldest files while all of them take too much.
+    fn bound(&self) {
+        let paths = list(&self.folder, NAME);
+        let sizes: Vec<u64> = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |file| file.len())).collect();
+        let mut total: u64 = sizes.iter().sum();
+        for (path, size) in paths.iter().zip(sizes) {
+            if total <= MAX_BYTES {
+                break;
+            }
+            remove(path);
+            total -= size;
+        }
+    }
+}
+
+/// Removes a file; another process may have done so already, and where it cannot be done it costs space only.
+fn remove(path: &Path) {
+    let _ = std::fs::remove_file(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{PARAMS, folder};
+    use super::*;
+
+    fn key(n: u32) -> Key {
+        let mut id = [0; 20];
+        id[..4].copy_from_slice(&n.to_be_bytes());
+        Key { id: id.into(), reading: u64::from(n % 3) }
+    }
+
+    fn fresh(n: u32) -> Fresh {
+        let prints = (0..n % 50).map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
+        Fresh::new(key(n), n % 4, if n.is_multiple_of(2) { "c" } else { "rust" }, prints)
+    }
+
+    fn known(cache: &Cache, n: u32) -> Option<(u32, String, Vec<u64>, Vec<u32>)> {
+        let found = cache.get(&key(n))?;
+        let (hashes, positions) = (found.hashes().collect(), found.positions().collect());
+        Some((found.status, found.family.to_owned(), hashes, positions))
+    }
+
+    #[track_caller]
+    fn check(cache: &Cache, n: u32) {
+        let at = 0..n % 50;
+        let hashes = at.clone().map(|at| u64::from(n) << 32 | u64::from(at)).collect();
+        let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
+        let expected = (n % 4, family, hashes, at.map(|at| at * 100).collect());
+        assert_eq!(known(cache, n), Some(expected));
+    }
+
+    fn add(folder: &Path, entries: std::ops::Range<u32>) {
+        let fresh: Vec<_> = entries.map(fresh).collect();
+        Cache::open(folder, PARAMS).keep(&fresh).expect("the folder is writable");
+    }
+
+    #[test]
+    fn what_was_added_is_found_through_merges_and_nothing_else() {
+        let folder = folder();
+        for n in 0..40 {
+            add(folder.path(), n * 25..n * 25 + 30);
+        }
+        let cache = Cache::open(folder.path(), PARAMS);
+        assert!(cache.n_segments() <= MAX_SEGMENTS, "{} segments", cache.n_segments());
+        (0..1_005).for_each(|n| check(&cache, n));
+        assert_eq!(known(&cache, 1_005), None);
+        assert_eq!(cache.faults(), []);
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_known_and_goes_with_the_next_that_is_added() {
+        let folder = folder();
+        add(folder.path(), 0..500);
+        let path = list(folder.path(), NAME).pop().expect("there is one");
+        let mut bytes = std::fs::read(&path).expect("it is there");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).expect("it is writable");
+        let cache = Cache::open(folder.path(), PARAMS);
+        let n_known = (0..500).filter(|&n| known(&cache, n).is_some()).count();
+        (0..500).filter(|&n| known(&cache, n).is_some()).for_each(|n| check(&cache, n));
+        assert!(n_known < 500, "what lies in the damaged block is gone");
+        assert_eq!(cache.faults().len(), 1);
+        cache.keep(&[fresh(7)]).expect("the folder is writable");
+        let cache = Cache::open(folder.path(), PARAMS);
+        assert_eq!((cache.n_entries(), cache.faults()), (1, vec![]));
+        check(&cache, 7);
+    }
+
+    #[test]
+    fn pruning_keeps_what_is_reached() {
+        let folder = folder();
+        add(folder.path(), 0..100);
+        add(folder.path(), 100..200);
+        let reached: HashSet<Vec<u8>> = (90..110).map(|n| key(n).id.to_vec()).collect();
+        Cache::open(folder.path(), PARAMS).prune(&reached).expect("the folder is writable");
+        let cache = Cache::open(folder.path(), PARAMS);
+        assert_eq!((cache.n_entries(), cache.n_segments()), (20, 1));
+        (90..110).for_each(|n| check(&cache, n));
+    }
+
+    #[test]
+    fn many_write_at_once_and_all_is_found() {
+        let folder = folder();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let folder = folder.path();
+                scope.spawn(move || {
+                    (0..12).for_each(|n| add(folder, thread * 1_000 + n * 10..thread * 1_000 + n * 10 + 10));
+                });
+            }
+        });
+        let cache = Cache::open(folder.path(), PARAMS);
+        for n in (0..4).flat_map(|thread| thread * 1_000..thread * 1_000 + 120) {
+            // One that merges may miss what another has just merged away: that is read again, not wrong.
+            if known(&cache, n).is_some() {
+                check(&cache, n);
+            }
+        }
+        assert_eq!(cache.faults(), []);
+    }
+}
