@@ -13,8 +13,9 @@ folder=$(git rev-parse --git-common-dir)
 # There, even if nothing is ever put into it: a cache step warns about a folder that is not.
 mkdir -p "$folder/secondhand"
 settings=$({ "$BINARY" config || true; } 2> /dev/null | git hash-object --stdin)
+# "secondhand 1.2.3", and on a line of its own "index format 4".
 version=$("$BINARY" --version)
-prefix=secondhand-${version##* }-$RUNNER_OS-$RUNNER_ARCH
+prefix=${version//[$' \r\n']/-}-$RUNNER_OS-$RUNNER_ARCH
 output path "${INPUT_REPOSITORY:-.}/$folder/secondhand"
 output key "$prefix-$settings-${HEAD:-$GITHUB_SHA}"
 output prefix "$prefix-"

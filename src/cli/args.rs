@@ -1,18 +1,30 @@
 //! Defines the command line: each flag once, with its help.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Tells you when new code isn't new: finds the copies that a change brings into a repository.
 #[derive(Debug, Parser)]
-#[command(name = "secondhand", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
+#[command(
+    name = "secondhand",
+    version,
+    long_version = LONG_VERSION.as_str(),
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = EXAMPLES
+)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
     pub common: Common,
 }
+
+/// What a cache was written by must be known to tell whether it is of use: the action's keys begin with this.
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nindex format {}", env!("CARGO_PKG_VERSION"), crate::store::FORMAT_VERSION));
 
 const EXAMPLES: &str = "\
 Examples:
@@ -153,7 +165,7 @@ Examples:
   secondhand check                               this branch, against the default branch
   secondhand check --base v1.2 --head v1.3       between two states: their merge base is the base
   secondhand check --staged                      what the next commit would record
-  secondhand check --worktree --fail-on never    what you are at, untracked files included; never fails
+  secondhand check --worktree --fail-on never    what you are at; never fails
   secondhand check --report sarif=copies.sarif   a further report, for code scanning";
 /// What to do with the cache.
 #[derive(Debug, Clone, Subcommand)]
