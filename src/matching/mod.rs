@@ -5,6 +5,7 @@
 //! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
 
 mod align;
+mod along;
 mod chain;
 mod class;
 mod lines;
@@ -13,11 +14,12 @@ mod pair;
 mod seed;
 
 pub use align::{Alignment, Block, align};
+pub use along::alignments;
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
 pub use lines::{added_lines, longest_run};
 pub use novelty::{Novelty, novelty};
-pub use pair::{ClonePair, CloneType, Params, alignments, clones};
+pub use pair::{ClonePair, CloneType, Params, clones};
 pub use seed::is_telling;
 
 use crate::language::Token;

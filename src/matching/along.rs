@@ -1,0 +1,187 @@
+//! Aligns two documents along their chains, and trims each alignment to what belongs to the copy.
+//!
+//! Invariant: no two alignments of a pair of documents come from the same tokens of
+//! both sides, and the sides of one within a single document never overlap.
+
+use std::ops::Range;
+
+use super::Document;
+use super::align::{Alignment, Block, align};
+use super::chain::{Seed, chains};
+use super::pair::{Params, solid_runs};
+use crate::language::{Kind, Token};
+
+/// Chains of one pair of documents that are aligned, the best first. A file that
+/// repeats itself a thousand times is a table, whatever its rows look like.
+const MAX_CHAINS: usize = 400;
+
+/// Finds the alignments of `query` with `target` around their shared k-grams, the best chains first.
+///
+/// No two cover the same tokens of both sides. With `is_same`, query and
+/// target are one document: fragments never overlap themselves.
+/// Nothing is judged yet: that is for [`ClonePair::is_clone`], once the caller has cut out what it asks about.
+pub fn alignments(
+    query: Document<'_>,
+    target: Document<'_>,
+    seeds: &mut Vec<Seed>,
+    params: &Params,
+    is_same: bool,
+) -> Vec<Alignment> {
+    if is_same {
+        seeds.retain(|seed| seed.query != seed.target);
+    }
+    let mut found: Vec<Alignment> = Vec::new();
+    for chain in chains(seeds, params.k, params.max_gap).into_iter().take(MAX_CHAINS) {
+        let (Some(first), Some(last)) = (chain.first(), chain.last()) else { continue };
+        let (from, to) = (mid(first, params.k), mid(last, params.k));
+        let is_covered = found.iter().any(|old| {
+            let (query, target) = (old.query(), old.target());
+            [from, to].iter().all(|(a, b)| query.contains(a) && target.contains(b))
+        });
+        if is_covered {
+            continue;
+        }
+        let alignment = trim(&align(query.tokens, target.tokens, &chain, params.k), query, target);
+        match is_same {
+            false if !alignment.blocks.is_empty() => found.push(alignment),
+            false => {}
+            true => found.extend(without_overlap(alignment)),
+        }
+    }
+    found
+}
+
+/// Tokens at an end of an alignment that may be cut off: more than that is no chance.
+const MAX_TRIM: usize = 10;
+
+/// Cuts an alignment down to its solid runs and what belongs to them, and off the piece of a
+/// line at either end: what follows a copy often begins as what follows its
+/// origin does (`static int`), and what comes before ends alike (`;`, `}`).
+fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
+    let solid = solid_runs(alignment, query.tokens, target.tokens);
+    let (Some(first), Some(last)) = (solid.first(), solid.last()) else { return Alignment::default() };
+    let core = first.query as usize..(last.query + last.len) as usize;
+    let alignment = with_supported_ends(alignment, core, query, target);
+    let pairs: Vec<_> = alignment.pairs().collect();
+    let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
+    let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
+    let n_before_line = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
+    let is_leading_closer = |&&(a, _): &&(usize, usize)| is_closer(&query.tokens[a], query);
+    let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
+    let n_after_line = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
+    let last = pairs.len().checked_sub(n_after_line + 1).and_then(|last| pairs.get(last));
+    match (pairs.get(n_before_line + n_closers), last) {
+        (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
+        _ => Alignment::default(),
+    }
+}
+
+/// Whether a token closes what was opened before it, or goes on from it: nothing begins with it.
+fn is_closer(token: &Token, document: Document<'_>) -> bool {
+    matches!(token.text(document.text), b")" | b"]" | b"}" | b";" | b",")
+}
+
+/// Equal tokens in a row that belong to a copy when they follow it closely and spell a word the same.
+const SUPPORTED_RUN: u32 = 4;
+/// Tokens that may stand between such a run and the copy.
+const MAX_BEFORE_END: u32 = 24;
+
+/// The alignment from `core` outward to the last block that is supported; blocks of a few tokens in between are chance.
+fn with_supported_ends(
+    alignment: &Alignment,
+    core: Range<usize>,
+    query: Document<'_>,
+    target: Document<'_>,
+) -> Alignment {
+    let is_supported = |block: &Block, gap: u32| {
+        let tokens = |document: Document<'_>, at: u32| document.tokens[at as usize..(at + block.len) as usize].to_vec();
+        let (a, b) = (tokens(query, block.query), tokens(target, block.target));
+        let spells_a_word = a.iter().zip(&b).any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact);
+        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && spells_a_word
+    };
+    let mut range = core;
+    for block in alignment.blocks.iter().rev() {
+        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        if start < range.start && (end >= range.start || is_supported(block, (range.start - end) as u32)) {
+            range.start = start;
+        }
+    }
+    for block in &alignment.blocks {
+        let (start, end) = (block.query as usize, (block.query + block.len) as usize);
+        if end > range.end && (start <= range.end || is_supported(block, (start - range.end) as u32)) {
+            range.end = end;
+        }
+    }
+    alignment.within(range)
+}
+
+fn mid(seed: &Seed, k: usize) -> (usize, usize) {
+    (seed.query as usize + k / 2, seed.target as usize + k / 2)
+}
+
+/// Cuts an alignment of a document with itself into parts whose sides do not overlap.
+///
+/// The longest block is kept whole, and takes the blocks beside it for as long as
+/// the sides stay apart; what is left on either side is cut in the same way. A block
+/// that overlaps itself is periodic, and cut by its period: of `A A A`, the
+/// second is a copy of the first, and the third of the second.
+fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
+    let mut parts = Vec::new();
+    let mut rest = vec![alignment];
+    while let Some(alignment) = rest.pop() {
+        let blocks = &alignment.blocks;
+        let Some(longest) = (0..blocks.len()).max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
+            continue;
+        };
+        let period = blocks[longest].query.abs_diff(blocks[longest].target);
+        if blocks[longest].len > period {
+            parts.extend(cut_by_period(blocks[longest], period.max(1)));
+            rest.push(Alignment { blocks: blocks[..longest].to_vec() });
+            rest.push(Alignment { blocks: blocks[longest + 1..].to_vec() });
+            continue;
+        }
+        let is_apart = |from: usize, to: usize| {
+            let (first, last) = (&blocks[from], &blocks[to]);
+            let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
+            query.end <= target.start || target.end <= query.start
+        };
+        let from = (0..longest).rev().take_while(|&from| is_apart(from, longest)).last().unwrap_or(longest);
+        let to = (longest + 1..blocks.len()).take_while(|&to| is_apart(from, to)).last().unwrap_or(longest);
+        rest.push(Alignment { blocks: blocks[..from].to_vec() });
+        rest.push(Alignment { blocks: blocks[to + 1..].to_vec() });
+        parts.push(Alignment { blocks: blocks[from..=to].to_vec() });
+    }
+    parts
+}
+
+fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
+    let starts = (0..block.len).step_by(period as usize);
+    let part = |start: u32| Block {
+        query: block.query + start,
+        target: block.target + start,
+        len: period.min(block.len - start),
+    };
+    starts.map(|start| Alignment { blocks: vec![part(start)] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sides_of_a_copy_in_one_document_do_not_overlap() {
+        let block = |query, target, len| Block { query, target, len };
+        let parts = |blocks: &[Block]| {
+            let mut parts = without_overlap(Alignment { blocks: blocks.to_vec() });
+            parts.sort_by_key(|part| part.blocks[0]);
+            parts.into_iter().map(|part| part.blocks).collect::<Vec<_>>()
+        };
+        // A A A: one block, shifted by a period of 10.
+        assert_eq!(parts(&[block(10, 0, 20)]), [[block(10, 0, 10)], [block(20, 10, 10)]]);
+        // A copy of 50 tokens among repeats of another shape stays whole.
+        assert_eq!(
+            parts(&[block(75, 0, 10), block(100, 20, 50), block(170, 90, 12)]),
+            [vec![block(75, 0, 10), block(100, 20, 50)], vec![block(170, 90, 12)]]
+        );
+    }
+}
