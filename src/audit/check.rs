@@ -9,6 +9,7 @@ use super::judge::{Changed, copies_of};
 use super::moves::credit_moves;
 use super::origins::{Queries, SearchOutcome, search};
 use super::source::Sources;
+use super::suppress::comments;
 use super::{End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Entry, Repository, Snapshot};
@@ -53,7 +54,11 @@ pub fn check(
     let asking: Vec<&Changed> = changed.iter().filter(|file| file.n_novel() >= config.min_tokens).collect();
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
     let level = config.level(&COPIED_CODE);
-    let mut outcome = Outcome { base, head, findings: Vec::new(), examined, texts: BTreeMap::new(), duplication: None };
+    let before: BTreeMap<&FilePath, &Predecessor> =
+        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
+    let base_text = |path: &FilePath| before.get(path).map_or(&[][..], |before| &before.source.text);
+    let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
+    let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
     if queries.is_empty() || level.is_none() {
         return Ok(outcome);
     }
@@ -66,12 +71,9 @@ pub fn check(
     outcome.examined.not_compared =
         skipped.into_iter().filter(|(_, skip)| skip.is_notable()).map(|(entry, skip)| (entry.path, skip)).collect();
 
-    let before: BTreeMap<&FilePath, &Predecessor> =
-        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
     let copies = copies_of(&asking, &found, &frequencies, &changed, config);
     for (query, copies) in asking.iter().zip(&copies) {
-        let base_text = before.get(&query.source.path).map_or(&[][..], |before| &before.source.text);
-        outcome.findings.extend(findings(query, copies, &found, base_text, config));
+        outcome.findings.extend(findings(query, copies, &found, base_text(&query.source.path), config));
     }
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let named: BTreeSet<&FilePath> = outcome

@@ -5,7 +5,7 @@ use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
-use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, Place, identity, order_origins};
+use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, Place, content, identity, order_origins};
 use crate::text::{Lines, Position};
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
@@ -89,7 +89,8 @@ fn finding(
         n_tokens: tokens.len(),
         n_novel,
         origins,
-        identity: identity(&COPIED_CODE, &source.path, tokens.iter().map(|token| token.exact)),
+        identity: identity(&COPIED_CODE, &source.path, content(tokens)),
+        others: Vec::new(),
     })
 }
 

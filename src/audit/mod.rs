@@ -11,8 +11,10 @@ mod findings;
 mod judge;
 mod moves;
 mod origins;
+mod repeats;
 mod scan;
 mod source;
+mod suppress;
 
 use std::collections::BTreeMap;
 
@@ -21,10 +23,11 @@ pub use check::{Range, check};
 pub use duplication::{Duplication, Share};
 pub use scan::{Tree, scan};
 pub use source::Skip;
+pub use suppress::{Comment, suppress};
 
 use crate::config::ConfigError;
 use crate::git;
-use crate::policy::Finding;
+use crate::policy::{Finding, Notice, Suppressed};
 use crate::text::FilePath;
 
 /// One end of the range that is audited.
@@ -62,12 +65,38 @@ pub struct Outcome {
     pub head: End,
     /// The findings, sorted by path and place.
     pub findings: Vec<Finding>,
+    /// Findings that are not reported, and why, sorted likewise; empty unless they are asked for.
+    pub suppressed: Vec<Suppressed>,
+    /// How many findings are not reported.
+    pub n_suppressed: usize,
+    /// What a reader must know about the audit itself, sorted by path and line.
+    pub notices: Vec<Notice>,
+    /// The suppressions in the files that were judged.
+    pub comments: Vec<Comment>,
     /// What was looked at.
     pub examined: Examined,
     /// The texts of all files that findings and origins lie in.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
     /// What share of the tree is duplicated, when the whole tree was scanned.
     pub duplication: Option<Duplication>,
+}
+
+impl Outcome {
+    /// An outcome in which nothing was found yet.
+    pub fn new(base: Option<End>, head: End) -> Self {
+        Self {
+            base,
+            head,
+            findings: Vec::new(),
+            suppressed: Vec::new(),
+            n_suppressed: 0,
+            notices: Vec::new(),
+            comments: Vec::new(),
+            examined: Examined::default(),
+            texts: BTreeMap::new(),
+            duplication: None,
+        }
+    }
 }
 
 /// Told of long work, for a progress bar.

@@ -107,6 +107,9 @@ pub(super) enum Command {
         #[command(subcommand)]
         action: Cache,
     },
+    /// Record copies that are known, so that they are not reported
+    #[command(subcommand)]
+    Baseline(Baseline),
     /// Explain a rule, or list all of them
     #[command(
         after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
@@ -203,6 +206,11 @@ pub(super) struct Check {
     /// Tokens that a change must bring into a copy to make it a finding
     #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,
+    /// Whose settings and baseline judge the change
+    #[arg(long, value_name = "WHOSE", default_value = "head", env = "SECONDHAND_TRUST")]
+    pub trust: Trust,
+    #[command(flatten)]
+    pub suppressing: Suppressing,
     #[command(flatten)]
     pub output: Output,
 }
@@ -231,6 +239,8 @@ pub(super) struct Scan {
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
+    pub suppressing: Suppressing,
+    #[command(flatten)]
     pub output: Output,
 }
 
@@ -252,6 +262,67 @@ pub(super) struct Init {
     /// Replace files that are there
     #[arg(long)]
     pub force: bool,
+}
+
+const BASELINE_EXAMPLES: &str = "\
+Examples:
+  secondhand baseline create                   every clone that the work tree has now
+  secondhand baseline create --base v1.2       only the copies that came in since v1.2
+  secondhand baseline update --prune           take out what is gone, take in nothing";
+
+/// What to do with the baseline.
+#[derive(Debug, Subcommand)]
+#[command(after_help = BASELINE_EXAMPLES)]
+pub(super) enum Baseline {
+    /// Write a baseline: of the clones the work tree has, or with `--base` of the copies since then
+    Create {
+        #[command(flatten)]
+        known: Known,
+        /// Replace the baseline that is there
+        #[arg(long)]
+        force: bool,
+    },
+    /// Renew the baseline: take in what is there now, and take out what is gone
+    Update {
+        #[command(flatten)]
+        known: Known,
+        /// Only take out what is gone
+        #[arg(long)]
+        prune: bool,
+    },
+    /// List the copies of the baseline by file
+    Show,
+}
+
+/// Which copies a baseline takes in.
+#[derive(Debug, Args)]
+pub(super) struct Known {
+    /// Take in the copies that came in since this revision, as `check` finds them, instead of all clones that `scan` finds
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+}
+
+/// Whose settings and baseline judge a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Trust {
+    /// Those of the head; what the change edits in them is listed
+    Head,
+    /// Those of the base, and no suppression that the change adds
+    Base,
+}
+
+/// Flags for what is not reported.
+#[derive(Debug, Args)]
+pub(super) struct Suppressing {
+    /// Leave out the copies in this baseline [default: the option `baseline`, if the file is there]
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Use no baseline
+    #[arg(long, conflicts_with = "baseline")]
+    pub no_baseline: bool,
+    /// Report suppressed findings too, marked as such, where the format can
+    #[arg(long)]
+    pub show_suppressed: bool,
 }
 
 /// Flags for what is printed, and what fails.

@@ -5,27 +5,33 @@ use super::environment;
 use super::error::Failure;
 use super::output::Reports;
 use super::progress::Bar;
-use super::{CLEAN, FOUND, cache, settings};
+use super::suppressing::Judge;
+use super::{CLEAN, FOUND, cache};
 use crate::audit::{End, Outcome, Range, check};
 use crate::git::{CommitId, Reader, Repository, Snapshot};
 use crate::policy::Level;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(&flags.output)?;
-    start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
-    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
-    let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
-    let languages = config.languages(&origin)?;
-    let range = range(flags, &repository.reader())?;
-    let remembered = cache::open(common, &repository, &config, &languages);
-    let outcome = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
-        check(&repository, range, &remembered, &config, &languages, &bar)?
-    };
-    cache::save(remembered, common);
+    let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+}
+
+/// What the audit finds, before it is written.
+pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let range = range(flags, &repository.reader())?;
+    let judge = Judge::new(&repository, &range, flags, common)?;
+    let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
+    let mut outcome = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        check(&repository, range, &remembered, &judge.config, &judge.languages, &bar)?
+    };
+    cache::save(remembered, common);
+    judge.suppress(&mut outcome);
+    Ok(outcome)
 }
 
 pub(super) fn start_threads(n: usize) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::nearest;
-use crate::{audit, config, git};
+use crate::{audit, config, git, policy};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,14 @@ pub(super) enum Failure {
     Outside { root: PathBuf },
     #[error("cannot write the cache `{}`: {why}", folder.display())]
     Cache { folder: PathBuf, why: crate::store::SegmentError },
+    #[error("cannot read the baseline `{file}`, {error}")]
+    Baseline { file: String, error: policy::BaselineError },
+    #[error("cannot write a baseline to `{}`: there is one already", file.display())]
+    BaselineExists { file: PathBuf },
+    #[error("cannot update the baseline `{}`: there is none", file.display())]
+    NoBaseline { file: PathBuf },
+    #[error("cannot read the settings of the base, `{file}`: it is not UTF-8")]
+    BaseSettings { file: String },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -65,6 +73,12 @@ impl Failure {
             Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
+            Self::Baseline { .. } => Some("write it anew with `secondhand baseline create --force`".to_owned()),
+            Self::BaselineExists { .. } => {
+                Some("renew it with `secondhand baseline update`, or replace it with `--force`".to_owned())
+            }
+            Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
+            Self::BaseSettings { .. } => Some("judge with the head's settings: `--trust head`".to_owned()),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::Cache { .. } => Some("name another place with `--cache-dir DIR`".to_owned()),
             Self::Unwritable { .. }

@@ -1,6 +1,7 @@
 //! Runs the program: reads the command line, does what it says, and ends with a status.
 
 mod args;
+mod baseline;
 mod cache;
 mod check;
 mod environment;
@@ -12,6 +13,7 @@ mod reference;
 mod scan;
 mod settings;
 mod show;
+mod suppressing;
 
 use std::process::ExitCode;
 
@@ -57,6 +59,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),
+        Command::Baseline(action) => baseline::run(action, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),

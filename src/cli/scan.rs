@@ -7,23 +7,29 @@ use super::check::{fails, start_threads};
 use super::error::Failure;
 use super::output::Reports;
 use super::progress::Bar;
+use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings};
-use crate::audit::{End, Outcome, Tree, scan};
+use crate::audit::{End, Outcome, Tree, scan, suppress};
 use crate::corpus::Folder;
 use crate::git::{Entry, Repository, Snapshot};
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(&flags.output)?;
-    start_threads(common.threads)?;
-    let outcome = match place(flags, common)? {
-        Place::Folder(folder) => scan_folder(&folder, flags, common)?,
-        Place::Repository(repository, within) => scan_repository(&repository, &within, flags, common)?,
-    };
+    let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
     Ok(if is_above || fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+}
+
+/// What the scan finds, before it is written.
+pub(super) fn outcome(flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
+    start_threads(common.threads)?;
+    match place(flags, common)? {
+        Place::Folder(folder) => scan_folder(&folder, flags, common),
+        Place::Repository(repository, within) => scan_repository(&repository, &within, flags, common),
+    }
 }
 
 /// What is scanned.
@@ -104,9 +110,15 @@ fn scan_tree<R: crate::git::ReadFiles>(
     flags: &Scan,
     common: &Common,
 ) -> Result<Outcome, Failure> {
-    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let min_tokens = flags.min_tokens.map(|n| ("scan-min-tokens", n.to_string()));
     let (config, origin) = settings::read(common, root, min_tokens.as_slice())?;
     let languages = config.languages(&origin)?;
+    let baseline = baseline_of(root, &config, &flags.suppressing)?;
     let bar = Bar::new(!common.quiet && !common.no_progress);
-    Ok(scan(tree, &config, &languages, &bar)?)
+    let mut outcome = scan(tree, &config, &languages, &bar)?;
+    suppress(&mut outcome, &baseline, today(), true);
+    if !flags.suppressing.show_suppressed {
+        outcome.suppressed.clear();
+    }
+    Ok(outcome)
 }

@@ -17,6 +17,16 @@ pub(super) fn read(
     Ok((Config::new(raw, &origin)?, origin))
 }
 
+/// As [`read`], from settings that were written elsewhere than in a file: in a commit.
+pub(super) fn complete(
+    written: RawConfig,
+    origin: String,
+    common: &Common,
+    flags: &[(&str, String)],
+) -> Result<(Config, String), Failure> {
+    Ok((Config::new(overridden(written, common, flags)?, &origin)?, origin))
+}
+
 /// The settings in use as they were written, and where.
 pub(super) fn raw(
     common: &Common,
@@ -28,10 +38,16 @@ pub(super) fn raw(
         (Some(file), false) => Some(file.clone()),
         (None, false) => root.and_then(find),
     };
-    let mut raw = match &file {
+    let written = match &file {
         Some(file) => RawConfig::read(file)?,
         None => RawConfig::default(),
     };
+    let origin = file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()));
+    Ok((overridden(written, common, flags)?, origin))
+}
+
+/// The settings with what variables and flags change in them.
+fn overridden(mut raw: RawConfig, common: &Common, flags: &[(&str, String)]) -> Result<RawConfig, Failure> {
     for name in options().into_iter().map(|option| option.name) {
         let variable = format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
         if let Ok(value) = env::var(&variable) {
@@ -44,6 +60,5 @@ pub(super) fn raw(
     for (name, value) in flags {
         raw = raw.with(name, value, &format!("--{name}"))?;
     }
-    let origin = file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()));
-    Ok((raw, origin))
+    Ok(raw)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::raw::RawConfig;
 
 /// Where the settings of a repository are looked for, from its root; the first one counts.
-const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
+pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
 
 /// Why settings could not be used.
 #[derive(Debug, thiserror::Error)]

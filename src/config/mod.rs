@@ -10,7 +10,7 @@ mod raw;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-pub use file::{ConfigError, find, nearest};
+pub use file::{ConfigError, NAMES, find, nearest};
 pub use paths::PathRules;
 pub use raw::{ConfigOption, LevelSetting, RawConfig, options, schema};
 
@@ -23,8 +23,12 @@ use crate::{fingerprint, matching};
 pub struct Config {
     /// Novel tokens a copy must hold to be a finding.
     pub min_tokens: usize,
+    /// Tokens a clone must have in a scan of a whole tree.
+    pub scan_min_tokens: usize,
     /// How fingerprints are taken.
     pub fingerprint: fingerprint::Params,
+    /// How they are taken in a scan of a whole tree: fewer, since every clone there holds a longer run.
+    pub scan_fingerprint: fingerprint::Params,
     /// What counts as a clone.
     pub matching: matching::Params,
     /// Documents a fingerprint may occur in before it is common, and not followed.
@@ -39,6 +43,8 @@ pub struct Config {
     pub include_data: bool,
     /// Files that are not compared.
     pub ignore: PathRules,
+    /// The file of the baseline, from the root of the repository.
+    pub baseline: String,
     /// Files whose findings are notes at most.
     pub tests: PathRules,
     /// The level of findings in test code.
@@ -75,16 +81,18 @@ impl Config {
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
         let fingerprint =
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
-        if raw.min_tokens < t.get() {
-            let why = format!(
-                "{} is below the guarantee threshold of {t}: such copies would be found by chance only",
-                raw.min_tokens
-            );
-            return Err(invalid("min-tokens", why));
-        }
+        let guaranteed = |key: &str, n: usize| {
+            let why =
+                || format!("{n} is below the guarantee threshold of {t}: such copies would be found by chance only");
+            if n < t.get() { Err(invalid(key, why())) } else { Ok(n) }
+        };
+        let scan_t = positive("min-run", raw.min_run)?.min(positive("scan-min-tokens", raw.scan_min_tokens)?).max(t);
         Ok(Self {
-            min_tokens: raw.min_tokens,
+            min_tokens: guaranteed("min-tokens", raw.min_tokens)?,
+            scan_min_tokens: guaranteed("scan-min-tokens", raw.scan_min_tokens)?,
             fingerprint,
+            scan_fingerprint: fingerprint::Params::new(k, scan_t)
+                .expect("k <= t was checked, and scan_t is no less than t"),
             matching: matching::Params {
                 k: k.get(),
                 min_distinct: raw.min_distinct,
@@ -100,6 +108,7 @@ impl Config {
             include_generated: raw.include_generated,
             include_data: raw.include_data,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
+            baseline: raw.baseline.clone(),
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             test_level: raw.test_level,
             levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,

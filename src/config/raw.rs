@@ -16,6 +16,8 @@ use crate::policy::Level;
 pub struct RawConfig {
     /// Tokens that a change must bring into a copy to make it a finding. Lower finds shorter copies, and more that are alike by chance.
     pub min_tokens: usize,
+    /// Tokens that a clone must have to be listed by `scan`. Lower lists shorter clones, of which more are alike by chance.
+    pub scan_min_tokens: usize,
     /// The noise threshold k: matches of fewer tokens are never seen. Lower finds copies with an edit on nearly every line, and takes more time.
     pub noise_threshold: usize,
     /// The guarantee threshold t: every match of this many tokens is seen. Lower finds more heavily edited copies, and takes more memory.
@@ -44,6 +46,8 @@ pub struct RawConfig {
     pub include_data: bool,
     /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
     pub ignore: Vec<String>,
+    /// The baseline: a file of copies that are known and not reported, from the root of the repository. Used when it is there; `secondhand baseline create` writes it.
+    pub baseline: String,
     /// Files that are test code, in the syntax of .gitignore, besides the usual names.
     pub tests: Vec<String>,
     /// The level of findings in test code: tests repeat by nature.
@@ -60,6 +64,7 @@ impl Default for RawConfig {
     fn default() -> Self {
         Self {
             min_tokens: 40,
+            scan_min_tokens: 50,
             noise_threshold: 16,
             guarantee_threshold: 20,
             min_distinct: 5,
@@ -74,6 +79,7 @@ impl Default for RawConfig {
             include_generated: false,
             include_data: false,
             ignore: Vec::new(),
+            baseline: "secondhand-baseline.txt".to_owned(),
             tests: Vec::new(),
             test_level: Level::Note,
             rules: BTreeMap::new(),

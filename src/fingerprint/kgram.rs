@@ -30,6 +30,12 @@ pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
     }));
 }
 
+/// Hashes the exact readings of a k-gram's tokens: equal where they are spelled the same. Time O(k).
+pub fn hash_exact(kgram: &[Token]) -> u32 {
+    let hash = kgram.iter().fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
+    (mix(hash) >> 32) as u32
+}
+
 #[inline]
 fn enter(hash: u64, token: &Token) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(value(token))

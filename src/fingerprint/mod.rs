@@ -9,7 +9,7 @@ mod winnow;
 
 use std::num::NonZeroUsize;
 
-pub use kgram::hash_kgrams;
+pub use kgram::{hash_exact, hash_kgrams};
 pub use winnow::{Winnow, winnow};
 
 use crate::language::Token;

@@ -19,7 +19,7 @@ const MAX_CHAINS: usize = 400;
 ///
 /// No two cover the same tokens of both sides. With `is_same`, query and
 /// target are one document: fragments never overlap themselves.
-/// Nothing is judged yet: that is for [`ClonePair::is_clone`], once the caller has cut out what it asks about.
+/// Nothing is judged yet: that is for [`ClonePair::is_clone`](super::ClonePair::is_clone), once the caller has cut out what it asks about.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -30,23 +30,30 @@ pub fn alignments(
     if is_same {
         seeds.retain(|seed| seed.query != seed.target);
     }
+    align_along(query, target, chains(seeds, params.k, params.max_gap), params, is_same)
+}
+
+/// Finds the alignments of `query` with `target` along `chains`, the best first; as [`alignments`] does.
+pub fn align_along(
+    query: Document<'_>,
+    target: Document<'_>,
+    chains: Vec<Vec<Seed>>,
+    params: &Params,
+    is_same: bool,
+) -> Vec<Alignment> {
     let mut found: Vec<Alignment> = Vec::new();
-    for chain in chains(seeds, params.k, params.max_gap).into_iter().take(MAX_CHAINS) {
+    let mut covered: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for chain in chains.into_iter().take(MAX_CHAINS) {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { continue };
-        let (from, to) = (mid(first, params.k), mid(last, params.k));
-        let is_covered = found.iter().any(|old| {
-            let (query, target) = (old.query(), old.target());
-            [from, to].iter().all(|(a, b)| query.contains(a) && target.contains(b))
-        });
-        if is_covered {
+        let ends = [mid(first, params.k), mid(last, params.k)];
+        if covered.iter().any(|(query, target)| ends.iter().all(|(a, b)| query.contains(a) && target.contains(b))) {
             continue;
         }
         let alignment = trim(&align(query.tokens, target.tokens, &chain, params.k), query, target);
-        match is_same {
-            false if !alignment.blocks.is_empty() => found.push(alignment),
-            false => {}
-            true => found.extend(without_overlap(alignment)),
-        }
+        covered.push((alignment.query(), alignment.target()));
+        let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
+        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into as many parts.
+        found.extend(parts.into_iter().filter(|part| part.n_tokens() >= params.min_run));
     }
     found
 }

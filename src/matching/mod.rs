@@ -14,7 +14,7 @@ mod pair;
 mod seed;
 
 pub use align::{Alignment, Block, align};
-pub use along::alignments;
+pub use along::{align_along, alignments};
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
 pub use lines::{added_lines, longest_run};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Level, Rule};
+use super::{Date, KnownCopy, Level, Rule};
+use crate::language::Token;
 use crate::matching::CloneType;
 use crate::text::{FilePath, Position};
 
@@ -111,9 +112,80 @@ pub struct Finding {
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
+    /// The other places of a clone class of a whole tree; empty for a change.
+    pub others: Vec<KnownCopy>,
+}
+
+/// A finding that is not reported, unless it is asked for.
+#[derive(Debug, Clone)]
+pub struct Suppressed {
+    /// What was found.
+    pub finding: Finding,
+    /// Why it is not reported.
+    pub by: SuppressedBy,
+}
+
+/// What keeps a finding from being reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SuppressedBy {
+    /// A comment in the source.
+    Comment {
+        /// The line of the comment, in the file of the finding or, in a scan, of one of its places.
+        line: u32,
+        /// The reason it gives.
+        reason: String,
+        /// The last day it holds.
+        until: Option<Date>,
+    },
+    /// The baseline.
+    Baseline,
+}
+
+impl SuppressedBy {
+    /// What suppresses it and why, in a few words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Comment { line, reason, until: None } => format!("by the comment on line {line}: {reason}"),
+            Self::Comment { line, reason, until: Some(until) } => {
+                format!("by the comment on line {line} until {until}: {reason}")
+            }
+            Self::Baseline => "by the baseline".to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for Notice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.path, self.line) {
+            (Some(path), Some(line)) => write!(f, "{path}:{line}: {}", self.message),
+            (Some(path), None) => write!(f, "{path}: {}", self.message),
+            (None, _) => f.write_str(&self.message),
+        }
+    }
+}
+
+/// What a reader must know about the audit itself: a suppression that does not hold, settings that the change edits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Notice {
+    /// The file it is about.
+    pub path: Option<FilePath>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// What there is to know, a fragment without a full stop.
+    pub message: String,
 }
 
 impl Finding {
+    /// The copy as a baseline knows it.
+    pub fn known_copy(&self) -> KnownCopy {
+        KnownCopy {
+            identity: self.identity.clone(),
+            rule: self.rule.id.to_owned(),
+            n_tokens: self.n_tokens,
+            path: self.path.to_string(),
+        }
+    }
+
     /// What is said in one line.
     pub fn message(&self) -> String {
         let origin = self.origins.first();
@@ -164,13 +236,20 @@ fn distance(a: &FilePath, b: &FilePath) -> usize {
     a.len() + b.len() - 2 * n_shared
 }
 
-/// The identity of a copy: `path` and the exact readings of its tokens, hashed (64-bit FNV-1a).
-pub fn identity(rule: &Rule, path: &FilePath, tokens: impl Iterator<Item = u32>) -> String {
+/// The identity of a copy: its rule, its path and its [`content`], in hexadecimal.
+pub fn identity(rule: &Rule, path: &FilePath, content: u64) -> String {
     let bytes = rule.id.bytes().chain([0]).chain(path.as_bytes().iter().copied()).chain([0]);
-    let bytes = bytes.chain(tokens.flat_map(u32::to_le_bytes));
-    let hash =
-        bytes.fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3));
-    format!("{hash:016x}")
+    format!("{:016x}", fnv_1a(bytes.chain(content.to_le_bytes())))
+}
+
+/// The content of a copy: the exact readings of its tokens, hashed.
+pub fn content(tokens: &[Token]) -> u64 {
+    fnv_1a(tokens.iter().flat_map(|token| token.exact.to_le_bytes()))
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo, variant 1a: small, and the same everywhere.
+fn fnv_1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 
 #[cfg(test)]

@@ -2,11 +2,20 @@
 //!
 //! Invariant: knows what was found, not how it is shown, nor where it was read.
 
+mod baseline;
+mod date;
 mod finding;
 mod rules;
+mod suppression;
 
-pub use finding::{Component, Deletion, Finding, Fragment, Origin, Place, identity, order_origins};
+pub use baseline::{Baseline, BaselineError, KnownCopy};
+pub use date::{Date, DateError};
+pub use finding::{
+    Component, Deletion, Finding, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, content, identity,
+    order_origins,
+};
 pub use rules::{COPIED_CODE, RULES, Rule, rule};
+pub use suppression::{BadSuppression, Suppression, suppressions};
 
 use serde::{Deserialize, Serialize};
 

@@ -32,6 +32,12 @@ pub(crate) struct Report {
     examined: Examined,
     /// The findings, sorted by path and place; of a scan, the clone classes, the largest first.
     findings: Vec<Finding>,
+    /// How many findings comments and the baseline suppress.
+    suppressed_findings: usize,
+    /// Those findings, when they are asked for.
+    suppressed: Vec<Suppressed>,
+    /// What there is to know about the audit itself: suppressions that do not hold, settings that the change edits.
+    notices: Vec<Notice>,
     /// What share of the tree is duplicated, when it was scanned as a whole.
     duplication: Option<Duplication>,
 }
@@ -57,6 +63,22 @@ struct Share {
     percent_of_lines: f64,
     /// The duplicated part of the tokens, 0 to 100.
     percent_of_tokens: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Suppressed {
+    finding: Finding,
+    /// Where: `comment` or `baseline`.
+    by: &'static str,
+    /// Why, and until when.
+    reason: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Notice {
+    path: Option<String>,
+    line: Option<u32>,
+    message: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -170,6 +192,9 @@ fn report(outcome: &Outcome) -> Report {
             not_compared: skipped(&examined.not_compared),
         },
         findings: outcome.findings.iter().map(finding).collect(),
+        suppressed_findings: outcome.n_suppressed,
+        suppressed: outcome.suppressed.iter().map(suppressed).collect(),
+        notices: outcome.notices.iter().map(notice).collect(),
         duplication: outcome.duplication.as_ref().map(duplication),
     }
 }
@@ -213,6 +238,18 @@ fn finding(finding: &policy::Finding) -> Finding {
         origins: finding.origins.iter().map(origin).collect(),
         identity: finding.identity.clone(),
     }
+}
+
+fn suppressed(suppressed: &policy::Suppressed) -> Suppressed {
+    let by = match suppressed.by {
+        policy::SuppressedBy::Comment { .. } => "comment",
+        policy::SuppressedBy::Baseline => "baseline",
+    };
+    Suppressed { finding: finding(&suppressed.finding), by, reason: suppressed.by.describe() }
+}
+
+fn notice(notice: &policy::Notice) -> Notice {
+    Notice { path: notice.path.as_ref().map(ToString::to_string), line: notice.line, message: notice.message.clone() }
 }
 
 fn origin(origin: &policy::Origin) -> Origin {

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification, PhysicalLocation,
     PropertyBag, Region, ReportingConfiguration, ReportingDescriptor, Result as SarifResult, ResultLevel, Run,
-    RunAutomationDetails, Sarif, Tool, ToolComponent,
+    RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
 };
 
 use super::text::summary;
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Origin, RULES, Rule};
+use crate::policy::{Finding, Fragment, Level, Origin, RULES, Rule, Suppressed, SuppressedBy};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
@@ -58,7 +58,7 @@ fn run(outcome: &Outcome) -> Run {
         .automation_details(RunAutomationDetails::builder().id("secondhand/").build())
         .column_kind(json!("utf16CodeUnits"))
         .invocations(vec![invocation(outcome, n_dropped)])
-        .results(kept.into_iter().map(result).collect::<Vec<_>>())
+        .results(kept.into_iter().map(result).chain(outcome.suppressed.iter().map(suppressed)).collect::<Vec<_>>())
         .build()
 }
 
@@ -114,6 +114,16 @@ fn result(finding: &Finding) -> SarifResult {
         .partial_fingerprints(fingerprint)
         .properties(bag(result_properties(finding), &[]))
         .build()
+}
+
+/// A result that is not reported: viewers leave it out, and audits can ask for it.
+fn suppressed(suppressed: &Suppressed) -> SarifResult {
+    let kind = match suppressed.by {
+        SuppressedBy::Comment { .. } => "inSource",
+        SuppressedBy::Baseline => "external",
+    };
+    let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
+    SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding) }
 }
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.

@@ -89,6 +89,15 @@ pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
         Some(duplication) => duplication_lines(outcome, duplication),
         None => vec![checked_line(outcome)],
     };
+    if outcome.n_suppressed > 0 {
+        lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
+    }
+    for suppressed in &outcome.suppressed {
+        let crate::policy::Suppressed { finding, by } = suppressed;
+        let line = finding.fragment.start.line;
+        lines.push(format!("suppressed {}: {}:{line}: {}", by.describe(), finding.path, finding.message()));
+    }
+    lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
     for (path, skip) in examined.skipped.iter().filter(|(_, skip)| is_verbose || skip.is_notable()) {
         lines.push(format!("not examined: {path} ({})", skip.reason()));
     }

@@ -38,6 +38,12 @@ pub use copied_code::COPIED_CODE;
 /// All rules, in the order of the documentation.
 pub static RULES: &[&Rule] = &[&COPIED_CODE];
 
+/// The id of the rule that `word` comes nearest to.
+pub(super) fn nearest_rule(word: &str) -> &'static str {
+    let likeness = |id: &&str| (strsim::jaro_winkler(word, id) * 1000.0) as u32;
+    RULES.iter().map(|rule| rule.id).max_by_key(likeness).unwrap_or_default()
+}
+
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)

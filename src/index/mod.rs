@@ -1,6 +1,10 @@
-//! Finds where fingerprints occur: an inverted index of postings.
+//! Finds where fingerprints occur: an inverted index of postings, and the links of a tree that repeats itself.
 //!
 //! Invariant: equal fingerprints in any order make an equal index.
+
+mod repeats;
+
+pub use repeats::{Link, Occurrence, links};
 
 /// An occurrence of a fingerprint: the document, and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,28 +36,6 @@ impl Index {
         let mut rows: Vec<_> = rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
         rows.dedup();
-        Self::of_sorted(rows)
-    }
-
-    /// Builds the index of those of `rows` whose hash occurs more than once, in the memory of `rows`.
-    pub fn of_repeated(mut rows: Vec<(u64, Posting)>) -> Self {
-        for row in &mut rows {
-            row.0 = remix(row.0);
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        let mut n_kept = 0;
-        let mut at = 0;
-        while at < rows.len() {
-            let n_equal = rows[at..].iter().take_while(|row| row.0 == rows[at].0).count();
-            if n_equal > 1 {
-                rows.copy_within(at..at + n_equal, n_kept);
-                n_kept += n_equal;
-            }
-            at += n_equal;
-        }
-        rows.truncate(n_kept);
-        rows.shrink_to_fit();
         Self::of_sorted(rows)
     }
 
@@ -131,15 +113,6 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(index.postings(hash).collect::<Vec<_>>(), expected);
         }
-    }
-
-    #[test]
-    fn an_index_of_what_is_repeated_leaves_the_rest_out() {
-        let rows =
-            vec![(1, posting(0, 0)), (2, posting(0, 5)), (1, posting(3, 1)), (3, posting(1, 1)), (1, posting(0, 9))];
-        let index = Index::of_repeated(rows);
-        assert_eq!(index.postings(1).collect::<Vec<_>>(), [posting(0, 0), posting(0, 9), posting(3, 1)]);
-        assert_eq!((index.len(), index.postings(2).len(), index.postings(3).len()), (3, 0, 0));
     }
 
     #[test]

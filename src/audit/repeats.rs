@@ -1,0 +1,231 @@
+//! Finds the fragments of a tree that repeat earlier ones, along the links between their fingerprints,
+//! and joins them into classes.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::findings::fragment;
+use super::source::{Source, Sources};
+use super::{Error, Progress};
+use crate::git::{Entry, ReadFiles};
+use crate::index::Link;
+use crate::language::Token;
+use crate::matching::{Candidate, CloneClass, ClonePair, CloneType, Seed, align_along, chains, classes, clones};
+use crate::policy::{Fragment, content};
+use crate::text::Lines;
+
+/// A place that holds a member of a class.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The file's number.
+    pub document: u32,
+    /// Its tokens there.
+    pub tokens: Range<usize>,
+    /// The same in lines.
+    pub fragment: Fragment,
+    /// How it relates to the first place of its class.
+    pub clone_type: CloneType,
+    /// How alike the two are, 0 to 1.
+    pub similarity: f64,
+    /// A hash of its content.
+    pub content: u64,
+}
+
+/// A fragment and the earlier places that it repeats.
+pub(super) struct Repeat {
+    place: Place,
+    earlier: Vec<Place>,
+}
+
+/// Bytes of sources that a thread keeps at hand as targets.
+const KEPT_BYTES: usize = 8 * 1024 * 1024;
+
+/// For each file, the fragments that repeat earlier ones, in the order of the files; `links` are sorted.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn repeats<R: ReadFiles>(
+    links: &[Link],
+    entries: &[Entry],
+    open: &(dyn Fn() -> R + Sync),
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Repeat>, Error> {
+    let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
+    progress.begin("aligning", documents.len());
+    let next = AtomicUsize::new(0);
+    let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
+        let mut kept =
+            Kept { entries, sources, reader: open(), at_hand: HashMap::new(), order: VecDeque::new(), n_bytes: 0 };
+        let mut found = Vec::new();
+        // Neighbors in the tree resemble each other: each thread takes the next file, so that targets are at hand.
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(links) = documents.get(number) else { return Ok(found) };
+            progress.step();
+            let repeats = of_document(links, &mut kept)?;
+            if !repeats.is_empty() {
+                found.push((number, repeats));
+            }
+        }
+    };
+    let n_threads = rayon::current_num_threads();
+    let mut found: Vec<_> =
+        (0..n_threads).into_par_iter().map(work).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+    found.sort_by_key(|(number, _)| *number);
+    Ok(found.into_iter().flat_map(|(_, repeats)| repeats).collect())
+}
+
+/// The sources that a thread has read last.
+struct Kept<'s, R> {
+    entries: &'s [Entry],
+    sources: &'s Sources<'s>,
+    reader: R,
+    at_hand: HashMap<u32, Arc<Source>>,
+    order: VecDeque<u32>,
+    n_bytes: usize,
+}
+
+impl<R: ReadFiles> Kept<'_, R> {
+    fn source(&mut self, document: u32) -> Result<Option<Arc<Source>>, Error> {
+        if let Some(source) = self.at_hand.get(&document) {
+            return Ok(Some(Arc::clone(source)));
+        }
+        let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else { return Ok(None) };
+        let source = Arc::new(source);
+        let n_bytes = |source: &Source| source.text.len() + source.tokens.len() * size_of::<Token>();
+        self.n_bytes += n_bytes(&source);
+        self.at_hand.insert(document, Arc::clone(&source));
+        self.order.push_back(document);
+        while self.n_bytes > KEPT_BYTES && self.order.len() > 1 {
+            let oldest = self.order.pop_front().and_then(|oldest| self.at_hand.remove(&oldest));
+            self.n_bytes -= oldest.map_or(0, |oldest| n_bytes(&oldest));
+        }
+        Ok(Some(source))
+    }
+}
+
+/// The fragments of one file that repeat earlier ones.
+fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<Vec<Repeat>, Error> {
+    let config = kept.sources.config;
+    let params = &config.matching;
+    let mut pairs: Vec<(u32, Arc<Source>, ClonePair)> = Vec::new();
+    for of_target in links.chunk_by(|a, b| a.target == b.target) {
+        let chains = promising_chains(of_target, kept.sources);
+        let (Some(first), false) = (of_target.first(), chains.is_empty()) else { continue };
+        let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
+        if query.family != target.family {
+            continue;
+        }
+        let is_same = first.document == first.target;
+        for alignment in align_along(query.document(), target.document(), chains, params, is_same) {
+            let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
+            let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
+            pairs.extend(long.map(|pair| (first.target, Arc::clone(&target), pair)));
+        }
+    }
+    let (Some(first), false) = (links.first(), pairs.is_empty()) else { return Ok(Vec::new()) };
+    let Some(query) = kept.source(first.document)? else { return Ok(Vec::new()) };
+    let candidates: Vec<Candidate> =
+        pairs.iter().map(|(_, _, pair)| Candidate { query: pair.alignment.query(), n_exact: pair.n_exact }).collect();
+    let classes = classes(&candidates).into_iter();
+    Ok(classes.filter_map(|class| repeat(first.document, &query, &class, &pairs, kept.sources)).collect())
+}
+
+/// The chains along `links`, all of one pair of documents, that may be a clone: long enough
+/// if all between their seeds and a little beyond is one, and rare enough.
+fn promising_chains(links: &[Link], sources: &Sources<'_>) -> Vec<Vec<Seed>> {
+    let config = sources.config;
+    let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
+    let mut seeds: Vec<Seed> =
+        links.iter().map(|link| Seed { query: link.position, target: link.target_position }).collect();
+    let n_places = |seed: &Seed| {
+        let at = links.partition_point(|link| (link.position, link.target_position) < (seed.query, seed.target));
+        links[at].n_places
+    };
+    let is_promising = |chain: &Vec<Seed>| {
+        let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
+        let n_spanned = (last.query - first.query) as usize + k;
+        let told: f64 = chain.iter().map(|seed| (FEW_PLACES / f64::from(n_places(seed))).min(1.0)).sum();
+        n_spanned + 2 * margin >= config.scan_min_tokens && told >= config.min_rarity * chain.len() as f64
+    };
+    chains(&mut seeds, k, config.matching.max_gap).into_iter().filter(is_promising).collect()
+}
+
+/// Places that a shape may stand in and tell all that a shape can.
+const FEW_PLACES: f64 = 5.0;
+
+/// A class of one file: the fragment, and the places of those pairs that are still clones within it.
+fn repeat(
+    document: u32,
+    query: &Source,
+    class: &CloneClass,
+    pairs: &[(u32, Arc<Source>, ClonePair)],
+    sources: &Sources<'_>,
+) -> Option<Repeat> {
+    let config = sources.config;
+    let within = |&member: &usize| {
+        let (other, target, pair) = &pairs[member];
+        let is_whole = pair.alignment.query() == class.query;
+        let pair = match is_whole {
+            true => pair.clone(),
+            false => ClonePair::new(pair.alignment.within(class.query.clone()), &query.tokens, &target.tokens),
+        };
+        let is_long = pair.alignment.n_tokens() >= config.scan_min_tokens;
+        (is_long && pair.is_clone(&config.matching)).then_some((*other, target, pair))
+    };
+    let members: Vec<_> = class.members.iter().filter_map(within).collect();
+    let (_, _, best) = members.first()?;
+    let earlier =
+        members.iter().filter_map(|(other, target, pair)| place(*other, target, pair.alignment.target(), pair));
+    Some(Repeat { place: place(document, query, best.alignment.query(), best)?, earlier: earlier.collect() })
+}
+
+fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Place> {
+    let within = &source.tokens[tokens.clone()];
+    Some(Place {
+        document,
+        fragment: fragment(&source.text, &Lines::new(&source.text), within)?,
+        content: content(within),
+        tokens,
+        clone_type: pair.clone_type,
+        similarity: pair.similarity,
+    })
+}
+
+/// How much two places must overlap, as a part of either, to be one.
+const SAME_PLACE: f64 = 0.7;
+
+/// Joins repeats into classes: a fragment goes where one of its earlier places is a member already.
+pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
+    let mut classes: Vec<Vec<Place>> = Vec::new();
+    let mut members: HashMap<u32, Vec<(Range<usize>, usize)>> = HashMap::new();
+    for Repeat { place, earlier } in repeats {
+        let known = |place: &Place| {
+            let of_document = members.get(&place.document)?;
+            of_document.iter().find(|(tokens, _)| is_same(tokens, &place.tokens)).map(|&(_, class)| class)
+        };
+        let class = earlier.iter().chain([&place]).find_map(known).unwrap_or(classes.len());
+        if class == classes.len() {
+            classes.push(Vec::new());
+        }
+        for place in earlier.into_iter().chain([place]) {
+            let of_document = members.entry(place.document).or_default();
+            if !of_document.iter().any(|(tokens, _)| is_same(tokens, &place.tokens)) {
+                of_document.push((place.tokens.clone(), class));
+                classes[class].push(place);
+            }
+        }
+    }
+    classes.retain(|class| class.len() > 1);
+    classes
+}
+
+fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
+    let n_shared = a.end.min(b.end).saturating_sub(a.start.max(b.start)) as f64;
+    n_shared >= SAME_PLACE * a.len() as f64 && n_shared >= SAME_PLACE * b.len() as f64
+}

@@ -1,0 +1,151 @@
+//! Takes findings out of the report that a comment or the baseline allows, and tells of suppressions that do not hold.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::Outcome;
+use super::source::Source;
+use crate::matching::added_lines;
+use crate::policy::{
+    BadSuppression, Baseline, Date, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy, Suppression,
+    suppressions,
+};
+use crate::text::FilePath;
+
+/// A suppression in a file, or what was meant as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// The file.
+    pub path: FilePath,
+    /// Whether the change adds it.
+    pub is_added: bool,
+    /// What it says.
+    pub suppression: Result<Suppression, BadSuppression>,
+}
+
+/// The suppressions in a file whose text before the change was `base_text`.
+pub(super) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
+    let found = suppressions(&source.text, &source.tokens);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let added = added_lines(base_text, &source.text);
+    let comment = |suppression: Result<Suppression, BadSuppression>| {
+        let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
+        let is_added = added.get(line as usize - 1).copied().unwrap_or_default();
+        Comment { path: source.path.clone(), is_added, suppression }
+    };
+    found.into_iter().map(comment).collect()
+}
+
+/// Moves the findings that are allowed on `today` to the suppressed ones, and adds the notices.
+///
+/// Unless `trusts_change`, suppressions that the change itself adds do not hold.
+/// A clone class of a tree is suppressed when all of its places but one are, or all are in the baseline.
+pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, today: Date, trusts_change: bool) {
+    let is_scan = outcome.duplication.is_some();
+    let mut comments =
+        Comments { all: &outcome.comments, uses: vec![false; outcome.comments.len()], today, trusts_change };
+    let mut known = baseline.counts();
+    let mut kept = Vec::new();
+    for finding in std::mem::take(&mut outcome.findings) {
+        let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
+        match allowed.or_else(|| take_known(&finding, &mut known)) {
+            Some(by) => outcome.suppressed.push(Suppressed { finding, by }),
+            None => kept.push(finding),
+        }
+    }
+    let mut notices = comments.notices(is_scan);
+    outcome.findings = kept;
+    outcome.n_suppressed = outcome.suppressed.len();
+    outcome.notices.append(&mut notices);
+    outcome.notices.sort();
+}
+
+fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {
+    let copies = || std::iter::once(&finding.identity).chain(finding.others.iter().map(|other| &other.identity));
+    let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
+    for identity in copies() {
+        *asked.entry(identity).or_default() += 1;
+    }
+    let is_known = asked.iter().all(|(identity, n)| known.get(identity).is_some_and(|left| left >= n));
+    if !is_known {
+        return None;
+    }
+    for (identity, n) in asked {
+        if let Some(left) = known.get_mut(identity) {
+            *left -= n;
+        }
+    }
+    Some(SuppressedBy::Baseline)
+}
+
+/// The comments of an audit, and which of them were of use.
+struct Comments<'a> {
+    all: &'a [Comment],
+    uses: Vec<bool>,
+    today: Date,
+    trusts_change: bool,
+}
+
+impl Comments<'_> {
+    /// The first comment that allows a finding of `rule` in `path`.
+    fn allow(&mut self, rule: &str, path: &FilePath, fragment: &Fragment) -> Option<SuppressedBy> {
+        let lines: RangeInclusive<u32> = fragment.start.line..=fragment.end.line;
+        let mut found = None;
+        for (comment, is_used) in self.all.iter().zip(&mut self.uses) {
+            let Ok(suppression) = &comment.suppression else { continue };
+            if comment.path != *path || !suppression.covers(rule, &lines) {
+                continue;
+            }
+            *is_used = true;
+            let is_trusted = self.trusts_change || !comment.is_added;
+            if found.is_none() && is_trusted && suppression.holds(self.today) {
+                let Suppression { line, reason, until, .. } = suppression.clone();
+                found = Some(SuppressedBy::Comment { line, reason, until });
+            }
+        }
+        found
+    }
+
+    fn allow_copy(&mut self, finding: &Finding) -> Option<SuppressedBy> {
+        self.allow(finding.rule.id, &finding.path, &finding.fragment)
+    }
+
+    fn allow_class(&mut self, finding: &Finding) -> Option<SuppressedBy> {
+        let rule = finding.rule.id;
+        let own = self.allow(rule, &finding.path, &finding.fragment);
+        let others = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+        let others: Vec<_> = others.map(|origin| self.allow(rule, &origin.path, &origin.fragment)).collect();
+        let n_left = std::iter::once(&own).chain(&others).filter(|allowed| allowed.is_none()).count();
+        if n_left > 1 { None } else { own.or_else(|| others.into_iter().flatten().next()) }
+    }
+
+    /// What is to be said of the comments. In a change only those that it adds are asked whether they are of use:
+    /// the copies that others allow are not new, and were not looked for.
+    fn notices(&self, is_scan: bool) -> Vec<Notice> {
+        let message = |comment: &Comment, is_used: bool| match &comment.suppression {
+            Err(bad) => Some(format!("this suppression does not hold: {}", bad.why)),
+            Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
+                let until = suppression.until.map(|until| until.to_string()).unwrap_or_default();
+                Some(format!("this suppression does not hold any more: it ended with {until}"))
+            }
+            Ok(suppression) if comment.is_added && is_used && !self.trusts_change => {
+                Some(format!("this suppression does not hold: the change itself adds it ({})", suppression.reason))
+            }
+            Ok(suppression) if comment.is_added && is_used => {
+                Some(format!("the change adds a suppression: {}", suppression.reason))
+            }
+            Ok(_) if !is_used && (is_scan || comment.is_added) => {
+                Some("this suppression is not of use: there is no copy for it to allow".to_owned())
+            }
+            Ok(_) => None,
+        };
+        let line = |comment: &Comment| comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
+        let notice = |(comment, &is_used): (&Comment, &bool)| {
+            let message = message(comment, is_used)?;
+            Some(Notice { path: Some(comment.path.clone()), line: Some(line(comment)), message })
+        };
+        self.all.iter().zip(&self.uses).filter_map(notice).collect()
+    }
+}

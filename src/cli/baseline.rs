@@ -1,0 +1,94 @@
+//! Runs `secondhand baseline`: records copies that are known.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::args::{Baseline as Action, Cli, Command, Common, Known};
+use super::error::Failure;
+use super::output::print_text;
+use super::suppressing::read_baseline;
+use super::{CLEAN, check, scan, settings};
+use crate::audit::Outcome;
+use crate::git::Repository;
+use crate::policy::Baseline;
+use clap::Parser;
+
+pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
+    let repository = Repository::discover(&common.repo)?;
+    let (config, _) = settings::read(common, Some(repository.root()), &[])?;
+    let file = repository.root().join(&config.baseline);
+    match action {
+        Action::Create { known, force } => create(&file, known, *force, common)?,
+        Action::Update { known, prune } => update(&file, known, *prune, common)?,
+        Action::Show => print_text(&listing(&read_baseline(&file)?))?,
+    }
+    Ok(CLEAN)
+}
+
+fn create(file: &Path, known: &Known, force: bool, common: &Common) -> Result<(), Failure> {
+    if !force && file.symlink_metadata().is_ok() {
+        return Err(Failure::BaselineExists { file: file.to_owned() });
+    }
+    let baseline = copies_now(known, common)?;
+    write(file, &baseline)?;
+    say(common, &format!("{} in `{}`", count(baseline.len()), file.display()))
+}
+
+fn update(file: &Path, known: &Known, prune: bool, common: &Common) -> Result<(), Failure> {
+    if file.symlink_metadata().is_err() {
+        return Err(Failure::NoBaseline { file: file.to_owned() });
+    }
+    let old = read_baseline(file)?;
+    let now = copies_now(known, common)?;
+    let new = if prune { old.within(&now) } else { now };
+    write(file, &new)?;
+    let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
+    say(common, &format!("{n_added} added, {n_gone} taken out: {} in `{}`", count(new.len()), file.display()))
+}
+
+/// The copies that `check` or `scan` find with the settings in use and no baseline.
+fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
+    let outcome: Outcome = match &known.base {
+        Some(base) => match Cli::parse_from(["secondhand", "check", "--no-baseline", "--base", base]).command {
+            Command::Check(flags) => check::outcome(&flags, common)?,
+            _ => return Ok(Baseline::default()),
+        },
+        None => match Cli::parse_from(["secondhand", "scan", "--no-baseline"]).command {
+            Command::Scan(flags) => scan::outcome(&flags, common)?,
+            _ => return Ok(Baseline::default()),
+        },
+    };
+    let findings = outcome.findings.iter();
+    Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
+}
+
+fn write(file: &Path, baseline: &Baseline) -> Result<(), Failure> {
+    let unwritable = |why| Failure::Unwritable { file: file.to_owned(), why };
+    let temporary: PathBuf = file.with_extension("tmp");
+    std::fs::write(&temporary, baseline.to_text()).map_err(unwritable)?;
+    std::fs::rename(&temporary, file).map_err(unwritable)
+}
+
+fn say(common: &Common, text: &str) -> Result<(), Failure> {
+    if common.quiet { Ok(()) } else { print_text(&format!("{text}\n")) }
+}
+
+fn listing(baseline: &Baseline) -> String {
+    let mut by_file: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for copy in baseline.copies() {
+        let (n, n_tokens) = by_file.entry(&copy.path).or_default();
+        *n += 1;
+        *n_tokens += copy.n_tokens;
+    }
+    let mut text = String::new();
+    for (path, (n, n_tokens)) in &by_file {
+        let _ = writeln!(text, "{path}: {}, {n_tokens} tokens", count(*n));
+    }
+    let _ = writeln!(text, "{} in {} files", count(baseline.len()), by_file.len());
+    text
+}
+
+fn count(n: usize) -> String {
+    if n == 1 { "1 copy".to_owned() } else { format!("{n} copies") }
+}

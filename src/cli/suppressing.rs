@@ -1,0 +1,146 @@
+//! Puts together who judges a change: settings, baseline and suppressions, of the head or of the base.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::args::{Check, Common, Suppressing, Trust};
+use super::error::Failure;
+use super::settings;
+use crate::audit::{Outcome, Range, suppress};
+use crate::config::{Config, NAMES, RawConfig, options};
+use crate::git::{Entry, ReadFiles, Reader, Repository, Snapshot};
+use crate::language::Languages;
+use crate::policy::{Baseline, Date, Notice};
+use crate::text::FilePath;
+
+/// Who judges a change.
+pub(super) struct Judge {
+    pub config: Config,
+    pub languages: Languages,
+    baseline: Baseline,
+    trust: Trust,
+    shows_suppressed: bool,
+    /// What the change edits in settings and baseline.
+    weakened: Vec<Notice>,
+}
+
+impl Judge {
+    /// Reads settings and baseline, of the work tree or, as `--trust base` asks, of the base.
+    pub fn new(repository: &Repository, range: &Range, flags: &Check, common: &Common) -> Result<Self, Failure> {
+        let reader = repository.reader();
+        let base = range.base.as_ref().map(|(_, snapshot)| snapshot);
+        let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+        let is_of_base = flags.trust == Trust::Base && common.config.is_none() && !common.isolated;
+        let (config, origin) = if is_of_base {
+            let written = base.and_then(settings_entry).map(|entry| written(&reader, entry)).transpose()?;
+            let (raw, origin) = written.unwrap_or_else(|| (RawConfig::default(), "the settings".to_owned()));
+            settings::complete(raw, origin, common, min_tokens.as_slice())?
+        } else {
+            settings::read(common, Some(repository.root()), min_tokens.as_slice())?
+        };
+        let baseline = match flags.trust {
+            Trust::Base if flags.suppressing.baseline.is_none() && !flags.suppressing.no_baseline => {
+                let entry = base.and_then(|base| base.get(&FilePath::new(config.baseline.as_bytes())));
+                entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default()
+            }
+            _ => baseline_of(Some(repository.root()), &config, &flags.suppressing)?,
+        };
+        let head = &range.head.1;
+        let weakened = base.map(|base| edits(&reader, base, head, &config.baseline)).transpose()?.unwrap_or_default();
+        Ok(Self {
+            languages: config.languages(&origin)?,
+            config,
+            baseline,
+            trust: flags.trust,
+            shows_suppressed: flags.suppressing.show_suppressed,
+            weakened,
+        })
+    }
+
+    /// Takes out of the outcome what is suppressed, and adds what the change edits in its own judge.
+    pub fn suppress(self, outcome: &mut Outcome) {
+        outcome.notices.extend(self.weakened);
+        suppress(outcome, &self.baseline, today(), self.trust == Trust::Head);
+        if !self.shows_suppressed {
+            outcome.suppressed.clear();
+        }
+    }
+}
+
+/// Today, in UTC; the day of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+pub(super) fn today() -> Date {
+    let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    Date::of_seconds(set.unwrap_or_else(now))
+}
+
+/// The baseline that the flags name or, if it is there, the one of the settings.
+pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
+    let default = root.map(|root| root.join(&config.baseline)).filter(|file| file.symlink_metadata().is_ok());
+    match flags.baseline.clone().or(default) {
+        Some(file) if !flags.no_baseline => read_baseline(&file),
+        _ => Ok(Baseline::default()),
+    }
+}
+
+/// Reads a baseline.
+pub(super) fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
+    Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
+}
+
+fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
+    let text = String::from_utf8_lossy(&reader.read(entry)?).into_owned();
+    Baseline::parse(&text).map_err(|error| Failure::Baseline { file: entry.path.to_string(), error })
+}
+
+/// The settings file of a state of the repository.
+fn settings_entry(snapshot: &Snapshot) -> Option<&Entry> {
+    NAMES.iter().find_map(|name| snapshot.get(&FilePath::new(name.as_bytes())))
+}
+
+fn written(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failure> {
+    let name = entry.path.to_string();
+    let text = String::from_utf8(reader.read(entry)?).map_err(|_| Failure::BaseSettings { file: name.clone() })?;
+    Ok((RawConfig::parse(&text, &name)?, format!("`{name}` of the base")))
+}
+
+/// What the change edits in settings and baseline: it must not weaken its own judge unseen.
+fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, baseline: &str) -> Result<Vec<Notice>, Failure> {
+    let mut notices = Vec::new();
+    let (before, after) = (settings_entry(base), settings_entry(head));
+    if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
+        // Settings that cannot be read are an error where they are used; here they count as none.
+        let raw = |entry: Option<&Entry>| entry.and_then(|entry| written(reader, entry).ok()).unwrap_or_default().0;
+        let (old, new) = (raw(before), raw(after));
+        let edit = |name: String| {
+            let (old, new) = (old.get(&name)?, new.get(&name)?);
+            (old != new).then(|| format!("{name} from {old} to {new}"))
+        };
+        let mut edited: Vec<String> = options().into_iter().filter_map(|option| edit(option.name)).collect();
+        if old.language != new.language {
+            edited.push("its languages".to_owned());
+        }
+        if !edited.is_empty() {
+            let path = after.or(before).map(|entry| entry.path.clone());
+            notices.push(Notice {
+                path,
+                line: None,
+                message: format!("the change edits settings: {}", edited.join("; ")),
+            });
+        }
+    }
+    let path = FilePath::new(baseline.as_bytes());
+    let (before, after) = (base.get(&path), head.get(&path));
+    if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
+        let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(reader, entry).ok()).unwrap_or_default();
+        let (old, new) = (read(before), read(after));
+        let n_added = new.n_beyond(&old);
+        if n_added > 0 {
+            let copies = if n_added == 1 { "copy" } else { "copies" };
+            let message = format!("the change adds {n_added} {copies} to the baseline");
+            notices.push(Notice { path: Some(path), line: None, message });
+        }
+    }
+    Ok(notices)
+}

@@ -1,0 +1,155 @@
+//! Reads and writes the baseline: copies that are known and not reported.
+//!
+//! One line a copy, sorted, so that two branches' baselines merge line by line. An
+//! identity says nothing of lines: it survives code that moves within its file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A copy that is known.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KnownCopy {
+    /// Its identity: see [`super::identity`].
+    pub identity: String,
+    /// The id of its rule.
+    pub rule: String,
+    /// Its tokens.
+    pub n_tokens: usize,
+    /// Its file, escaped as in messages.
+    pub path: String,
+}
+
+/// The copies that are known; one that stands there twice is known twice.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Baseline {
+    copies: BTreeMap<KnownCopy, usize>,
+}
+
+/// A line of a baseline cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct BaselineError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub why: &'static str,
+}
+
+const HEADER: &str = "\
+# Copies that Secondhand knows and does not report. One line a copy: identity, rule, tokens, path.
+# Renewed by `secondhand baseline update`; a copy that is not listed here is reported.
+";
+
+impl Baseline {
+    /// Reads a baseline. Empty lines and lines that begin with `#` are left out.
+    ///
+    /// # Errors
+    /// The first line that is none.
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        lines.map(|(at, line)| parse(line).map_err(|why| BaselineError { line: at + 1, why })).collect()
+    }
+
+    /// The file's text, sorted by path.
+    pub fn to_text(&self) -> String {
+        let mut rows: Vec<(&KnownCopy, usize)> = self.copies.iter().map(|(copy, &n)| (copy, n)).collect();
+        rows.sort_by(|(a, _), (b, _)| (&a.path, &a.rule, &a.identity).cmp(&(&b.path, &b.rule, &b.identity)));
+        let mut text = HEADER.to_owned();
+        for (KnownCopy { identity, rule, n_tokens, path }, n) in rows {
+            for _ in 0..n {
+                let _ = writeln!(text, "{identity} {rule} {n_tokens} {path}");
+            }
+        }
+        text
+    }
+
+    /// The number of copies.
+    pub fn len(&self) -> usize {
+        self.copies.values().sum()
+    }
+
+    /// Whether no copy is known.
+    pub fn is_empty(&self) -> bool {
+        self.copies.is_empty()
+    }
+
+    /// The copies in order, each as often as it is known.
+    pub fn copies(&self) -> impl Iterator<Item = &KnownCopy> {
+        self.copies.iter().flat_map(|(copy, &n)| std::iter::repeat_n(copy, n))
+    }
+
+    /// How many of the copies here are not in `other`.
+    pub fn n_beyond(&self, other: &Self) -> usize {
+        let n_beyond = |(copy, n): (&KnownCopy, &usize)| n.saturating_sub(other.copies.get(copy).copied().unwrap_or(0));
+        self.copies.iter().map(n_beyond).sum()
+    }
+
+    /// Those of the copies here that are in `other` too.
+    pub fn within(&self, other: &Self) -> Self {
+        let both = |(copy, &n): (&KnownCopy, &usize)| Some((copy.clone(), n.min(*other.copies.get(copy)?)));
+        Self { copies: self.copies.iter().filter_map(both).collect() }
+    }
+
+    /// How often each identity is known, to be counted down as copies are met.
+    pub fn counts(&self) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for (copy, n) in &self.copies {
+            *counts.entry(copy.identity.as_str()).or_default() += n;
+        }
+        counts
+    }
+}
+
+impl FromIterator<KnownCopy> for Baseline {
+    fn from_iter<T: IntoIterator<Item = KnownCopy>>(copies: T) -> Self {
+        let mut baseline = Self::default();
+        for copy in copies {
+            *baseline.copies.entry(copy).or_default() += 1;
+        }
+        baseline
+    }
+}
+
+fn parse(line: &str) -> Result<KnownCopy, &'static str> {
+    let mut parts = line.splitn(4, ' ');
+    let (Some(identity), Some(rule), Some(n_tokens), Some(path)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err("expected identity, rule, tokens and path");
+    };
+    if identity.len() != 16 || !identity.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err("the identity must be 16 hexadecimal digits");
+    }
+    let n_tokens = n_tokens.parse().map_err(|_| "the number of tokens is no number")?;
+    Ok(KnownCopy { identity: identity.to_owned(), rule: rule.to_owned(), n_tokens, path: path.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copy(identity: u64, path: &str) -> KnownCopy {
+        let identity = format!("{identity:016x}");
+        KnownCopy { identity, rule: "copied-code".to_owned(), n_tokens: 50, path: path.to_owned() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let baseline: Baseline = [copy(2, "b c.rs"), copy(1, "a.rs"), copy(2, "b c.rs")].into_iter().collect();
+        let text = baseline.to_text();
+        assert!(text.ends_with(
+            "0000000000000001 copied-code 50 a.rs\n0000000000000002 copied-code 50 b c.rs\n0000000000000002 copied-code 50 b c.rs\n"
+        ));
+        assert_eq!(Baseline::parse(&text), Ok(baseline));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_named() {
+        let wrong = |text: &str| Baseline::parse(text).map_err(|error| error.to_string());
+        assert_eq!(
+            wrong("# x\n\nzz copied-code 50 a.rs"),
+            Err("line 3: the identity must be 16 hexadecimal digits".into())
+        );
+        assert_eq!(wrong("<<<<<<< HEAD\n"), Err("line 1: expected identity, rule, tokens and path".into()));
+    }
+}

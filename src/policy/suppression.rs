@@ -1,0 +1,172 @@
+//! Reads suppressions: comments that allow a copy where it stands, and say why.
+//!
+//! `secondhand: allow(copied-code) -- reason` allows what begins on the next line of code
+//! or reaches over the comment; `allow-file(...)` allows it in the whole file.
+//! `allow(copied-code, until = 2027-01-31)` ends with that day. A suppression without a reason does not hold.
+
+use std::ops::RangeInclusive;
+
+use super::{Date, rule, rules::nearest_rule};
+use crate::language::Token;
+use crate::text::Lines;
+
+/// A comment that allows findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suppression {
+    /// The line of the comment.
+    pub line: u32,
+    /// The lines of which a finding must touch one; `None` for the whole file.
+    pub lines: Option<RangeInclusive<u32>>,
+    /// The rules it allows.
+    pub rules: Vec<String>,
+    /// The last day it holds.
+    pub until: Option<Date>,
+    /// Why it is there.
+    pub reason: String,
+}
+
+impl Suppression {
+    /// Whether it is about a finding of the rule with this id that touches `lines`.
+    pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
+        let touches = |own: &RangeInclusive<u32>| own.start() <= lines.end() && lines.start() <= own.end();
+        self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(touches)
+    }
+
+    /// Whether it holds on `today`.
+    pub fn holds(&self, today: Date) -> bool {
+        self.until.is_none_or(|until| today <= until)
+    }
+}
+
+/// A comment that was meant as a suppression and is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadSuppression {
+    /// The line of the comment.
+    pub line: u32,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+const MARK: &[u8] = b"secondhand:";
+/// What a comment of some language ends with.
+const CLOSERS: &[&str] = &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
+
+/// The suppressions in the comments of `text`, whose tokens are `tokens`, in order. Time O(n).
+pub fn suppressions(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, BadSuppression>> {
+    let mut found = Vec::new();
+    let marks: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
+    if marks.is_empty() {
+        return found;
+    }
+    let lines = Lines::new(text);
+    for at in marks {
+        let next = tokens.partition_point(|token| (token.end as usize) <= at);
+        let is_comment = tokens.get(next).is_none_or(|token| token.start as usize > at);
+        let line = lines.line_of(at as u32);
+        let rest = text.get(at + MARK.len()..lines.range(line).end).unwrap_or_default();
+        let rest = String::from_utf8_lossy(rest);
+        let Some(rest) = rest.trim().strip_prefix("allow").filter(|_| is_comment) else { continue };
+        let is_beside_code = next > 0 && lines.line_of(tokens[next - 1].end.saturating_sub(1)) == line;
+        let next_line = tokens.get(next).map_or(line, |token| lines.line_of(token.start));
+        let last = if is_beside_code { line } else { next_line };
+        found.push(parse(rest, line, line..=last).map_err(|why| BadSuppression { line, why }));
+    }
+    found
+}
+
+/// Parses what follows `allow`.
+fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppression, String> {
+    let is_of_file = text.starts_with("-file");
+    let text = text.strip_prefix("-file").unwrap_or(text).trim_start();
+    let inner = text.strip_prefix('(').and_then(|text| text.split_once(')'));
+    let Some((list, rest)) = inner else {
+        return Err("the rules stand in parentheses, as in `allow(copied-code) -- reason`".to_owned());
+    };
+    let mut rules = Vec::new();
+    let mut until = None;
+    for item in list.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+        match item.split_once('=') {
+            Some((key, date)) if key.trim() == "until" => {
+                until = Some(date.trim().parse::<Date>().map_err(|error| error.to_string())?);
+            }
+            Some((key, _)) => return Err(format!("unknown key `{}`: only `until` may stand there", key.trim())),
+            None if rule(item).is_some() => rules.push(item.to_owned()),
+            None => return Err(format!("there is no rule `{item}`; did you mean `{}`?", nearest_rule(item))),
+        }
+    }
+    if rules.is_empty() {
+        return Err("it names no rule, as in `allow(copied-code) -- reason`".to_owned());
+    }
+    let reason = rest.trim_start().strip_prefix("--").map(str::trim).unwrap_or_default();
+    let reason = CLOSERS.iter().find_map(|closer| reason.strip_suffix(closer)).unwrap_or(reason).trim();
+    if reason.is_empty() {
+        return Err("it gives no reason: write `-- ` and the reason after it".to_owned());
+    }
+    Ok(Suppression { line, lines: (!is_of_file).then_some(lines), rules, until, reason: reason.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Languages;
+
+    fn of(text: &str) -> Vec<Result<Suppression, BadSuppression>> {
+        let languages = Languages::builtin();
+        let mut tokens = Vec::new();
+        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        suppressions(text.as_bytes(), &tokens)
+    }
+
+    #[track_caller]
+    fn check_wrong(comment: &str, why: &str) {
+        assert_eq!(of(comment), [Err(BadSuppression { line: 1, why: why.to_owned() })]);
+    }
+
+    #[test]
+    fn a_comment_above_code_reaches_to_its_first_line() {
+        let found = of("int a;\n/* secondhand: allow(copied-code) -- kept apart on purpose */\n\nint f(void);\n");
+        let expected = Suppression {
+            line: 2,
+            lines: Some(2..=4),
+            rules: vec!["copied-code".to_owned()],
+            until: None,
+            reason: "kept apart on purpose".to_owned(),
+        };
+        assert_eq!(found, [Ok(expected)]);
+    }
+
+    #[test]
+    fn a_comment_beside_code_reaches_no_further() {
+        let found = of("int a; // secondhand: allow(copied-code) -- why\nint b;\n");
+        assert_eq!(found[0].as_ref().map(|found| found.lines.clone()), Ok(Some(1..=1)));
+    }
+
+    #[test]
+    fn one_for_the_file_reaches_everywhere_until_its_day() {
+        let found = of("// secondhand: allow-file(copied-code, until = 2027-01-31) -- why\nint a;\n");
+        let found = found[0].as_ref().expect("it is well formed");
+        let day = |text: &str| text.parse().expect("it is a day");
+        assert!(found.covers("copied-code", &(90..=99)) && found.holds(day("2027-01-31")));
+        assert!(!found.holds(day("2027-02-01")));
+    }
+
+    #[test]
+    fn a_string_is_no_comment_and_prose_is_no_suppression() {
+        assert_eq!(of("char *a = \"secondhand: allow(copied-code) -- x\"; // secondhand: a word\n"), []);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        check_wrong("// secondhand: allow(copied-code)", "it gives no reason: write `-- ` and the reason after it");
+        check_wrong(
+            "// secondhand: allow(copied-code) --  ",
+            "it gives no reason: write `-- ` and the reason after it",
+        );
+        check_wrong("// secondhand: allow(copy) -- x", "there is no rule `copy`; did you mean `copied-code`?");
+        check_wrong(
+            "// secondhand: allow copied-code",
+            "the rules stand in parentheses, as in `allow(copied-code) -- reason`",
+        );
+        check_wrong("// secondhand: allow(copied-code, until = soon) -- x", "`soon` is not a date, as 2027-01-31 is");
+    }
+}
