@@ -111,6 +111,22 @@ fn every_page_is_in_the_book() {
     assert!(missing.is_empty(), "not in docs/SUMMARY.md: {missing:?}");
 }
 
+#[test]
+fn the_actions_inputs_and_outputs_are_documented() {
+    let action = read(Path::new("action.yml"));
+    let page = read(Path::new("docs/how-to/github-action.md"));
+    let listed = |from: &str, to: &str| -> BTreeSet<String> {
+        let part = action.split(from).nth(1).and_then(|rest| rest.split(to).next()).expect("action.yml has this part");
+        let names = part.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        names.map(|line| line.trim().trim_end_matches(':').to_owned()).collect()
+    };
+    let names =
+        listed("\ninputs:\n", "\noutputs:\n").union(&listed("\noutputs:\n", "\nruns:\n")).cloned().collect::<Vec<_>>();
+    assert!(names.len() > 15, "{names:?}");
+    let missing: Vec<_> = names.iter().filter(|name| !page.contains(&format!("\n| `{name}` |"))).collect();
+    assert!(missing.is_empty(), "not in docs/how-to/github-action.md: {missing:?}");
+}
+
 /// A command of a session, and what it is said to print.
 #[derive(Debug, Default)]
 struct Step {

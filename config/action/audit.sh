@@ -19,6 +19,7 @@ mkdir -p "$(dirname -- "$sarif")"
 
 arguments=(check --repo "$PWD" --no-progress --color never --fail-on "${INPUT_FAIL_ON:-warning}")
 arguments+=(--report "sarif=$sarif" --report "counts=$reports/counts")
+[ -z "${INPUT_TRUST:-}" ] || arguments+=(--trust "$INPUT_TRUST")
 [ -z "${BASE:-}" ] || arguments+=(--base "$BASE")
 [ -z "${HEAD:-}" ] || arguments+=(--head "$HEAD")
 [ -z "${INPUT_CONFIG:-}" ] || arguments+=(--config "$INPUT_CONFIG")
