@@ -23,13 +23,14 @@ fn main() {
         let id = path.file_stem().and_then(|stem| stem.to_str()).expect("a table's name is UTF-8");
         let text = fs::read_to_string(path).expect("a table is UTF-8");
         let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(id);
         let list = |key: &str| strings(table.get(key));
         let claims = table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
         let claims: Vec<_> =
             claims.iter().filter_map(|claim| claim.get("extension")?.as_str().map(String::from)).collect();
         writeln!(
             rows,
-            "    Builtin {{ id: {id:?}, toml: include_str!({path:?}), extensions: &{:?}, claims: &{claims:?}, \
+            "    Builtin {{ id: {id:?}, name: {name:?}, toml: include_str!({path:?}), extensions: &{:?}, claims: &{claims:?}, \
              file_names: &{:?}, shebangs: &{:?} }},",
             list("extensions"),
             list("file-names"),

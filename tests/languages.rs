@@ -1,10 +1,10 @@
 //! Runs the examples that every language table carries, and guards the tables against each other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use secondhand::language::{Delimited, Kind, Languages, Lexer, Place, Table, Token};
+use secondhand::language::{Delimited, Family, Kind, Languages, Lexer, Place, Table, Token};
 
 fn tables() -> Vec<(String, Table)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/languages");
@@ -33,11 +33,13 @@ fn show(token: &Token, text: &[u8]) -> String {
 #[test]
 fn every_example_gives_its_tokens() {
     let mut faults = Vec::new();
+    let languages = Languages::builtin();
     for (id, table) in tables() {
-        let lexer = Lexer::new(&table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        Lexer::new(&table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let language = languages.get(&id).expect("every table is built in");
         for example in &table.examples {
             let mut tokens = Vec::new();
-            lexer.tokenize(example.source.as_bytes(), &mut tokens);
+            languages.tokenize(language, example.source.as_bytes(), true, &mut tokens);
             let found: Vec<_> = tokens.iter().map(|token| show(token, example.source.as_bytes())).collect();
             if found != example.tokens {
                 faults.push(format!("{id}: {}\n  expected {:?}\n     found {found:?}", example.shows, example.tokens));
@@ -76,6 +78,16 @@ fn every_special_thing_of_a_table_has_an_example() {
                 faults.push(format!("{id}: no example shows the import {:?}", import.first.iter().collect::<Vec<_>>()));
             }
         }
+        for region in &table.regions {
+            let begin = regex::bytes::RegexBuilder::new(&region.begin).multi_line(true).unicode(false).build();
+            let begin = begin.unwrap_or_else(|error| panic!("{id}: {error}"));
+            if !table.examples.iter().any(|example| begin.is_match(example.source.as_bytes())) {
+                faults.push(format!("{id}: no example shows a region that begins with {:?}", region.begin));
+            }
+        }
+        for text in table.plain.iter().filter(|text| !is_shown(&table, text)) {
+            faults.push(format!("{id}: no example shows {text:?}"));
+        }
         for pair in table.strings.iter().flat_map(|string| &string.interpolation) {
             if !is_shown(&table, &pair.open) {
                 faults.push(format!("{id}: no example shows code inside {:?}", pair.open));
@@ -102,6 +114,27 @@ fn no_two_languages_own_one_name() {
             if let Some(other) = owners.insert(name.clone(), id.clone()) {
                 faults.push(format!("{name} is owned by {other} and {id}: let one of them claim it by content"));
             }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn no_two_families_share_a_number() {
+    let families: BTreeSet<String> = tables().iter().map(|(_, table)| table.family()).collect();
+    let numbers: BTreeSet<Family> = families.iter().map(|family| Family::new(family)).collect();
+    assert_eq!(numbers.len(), families.len(), "rename one: code of two families would be compared");
+}
+
+#[test]
+fn every_language_that_a_table_names_is_there() {
+    let languages = Languages::builtin();
+    let mut faults = Vec::new();
+    for (id, table) in tables() {
+        let of_regions = table.regions.iter().filter_map(|region| region.language.as_ref());
+        let of_strings = table.strings.iter().filter_map(|string| string.holds.as_ref());
+        for name in of_regions.chain(of_strings).chain(&table.around).filter(|name| languages.get(name).is_none()) {
+            faults.push(format!("{id}: there is no table {name}"));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

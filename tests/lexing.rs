@@ -57,6 +57,22 @@ const PIECES: &[&str] = &[
     "\t",
     "\u{FEFF}",
     "é",
+    "<script>",
+    "<script lang=ts>",
+    "</script>",
+    "<?php ",
+    "?>",
+    "<%=",
+    "%>",
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "```c\n",
+    "```\n",
+    "---\n",
+    ".. code:: c\n\n ",
+    "{\"cells\":[{\"cell_type\":\"code\",\"source\":[\"a\\n\\\"\u{E9}\"]}],\"metadata\":{\"language_info\":{\"name\":\"c\"}}}",
     "\u{0}",
 ];
 
@@ -68,7 +84,14 @@ fn languages() -> &'static Languages {
 fn check(text: &[u8]) {
     let mut tokens: Vec<Token> = Vec::new();
     for id in languages().ids() {
-        languages().get(id).expect("every id has a language").lexer.tokenize(text, &mut tokens);
+        let language = languages().get(id).expect("every id has a language");
+        let embedded = languages().tokenize(language, text, true, &mut tokens);
+        for part in embedded {
+            assert!(
+                part.range.start < part.range.end && part.range.end <= text.len(),
+                "{id}: a region lies in {text:?}"
+            );
+        }
         let mut end = 0;
         for token in &tokens {
             assert!(token.start >= end && token.end > token.start, "{id}: tokens overlap or are empty in {text:?}");
@@ -89,6 +112,19 @@ proptest! {
     #[test]
     fn any_bytes_are_lexed(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         check(&bytes);
+    }
+}
+
+#[test]
+fn lines_of_a_megabyte_are_lexed() {
+    for piece in ["a", "\"", "\\", "{", "<", "é ", "/"] {
+        let text = piece.repeat(1 << 20);
+        let mut tokens = Vec::new();
+        for id in ["c", "python", "rust", "javascript", "ruby", "shell", "perl", "html", "markdown", "php", "erb"] {
+            let language = languages().get(id).expect("it is built in");
+            languages().tokenize(language, text.as_bytes(), true, &mut tokens);
+            assert!(tokens.iter().all(|token| token.end as usize <= text.len()));
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use super::source::{Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
-use crate::git::{BlobId, Content, Entry, Repository, Snapshot};
+use crate::git::{Attributes, BlobId, Content, Entry, Repository, Snapshot};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
 
@@ -149,7 +149,8 @@ pub fn warm(
     languages: &Languages,
     progress: &dyn Progress,
 ) -> Result<usize, Error> {
-    let sources = Sources { config, languages, remembered };
+    let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
+    let sources = Sources { config, languages, attributes: &attributes, remembered };
     let is_unknown = |entry: &&Entry| {
         sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
     };

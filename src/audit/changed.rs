@@ -32,7 +32,7 @@ pub(super) fn changed_files(
     let changes = changes(base, head);
     examined.n_changed = changes.changed.len();
     progress.begin("reading", changes.changed.len() + changes.deleted.len());
-    let read = |entry: &Entry, reader: &Reader| match sources.skip_by_name(&entry.path) {
+    let read = |entry: &Entry, reader: &Reader| match sources.skip_judging(&entry.path) {
         Some(skip) => Ok(Err(skip)),
         None => sources.read(reader, entry),
     };
@@ -98,7 +98,7 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
 }
 
 fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
-    match base.filter(|base| base.family == head.family) {
+    match base {
         Some(base) => {
             let Novelty { novel, removed } = novelty(base.document(), head.document());
             let predecessor = Predecessor { of: Some(head.path.clone()), source: base, removed };

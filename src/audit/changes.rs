@@ -77,7 +77,7 @@ pub(super) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -
         n_shared.sort_unstable();
         for (from, n) in n_shared {
             let resemblance = n as f64 / (own.len() + sets[from].len() - n) as f64;
-            if deleted[from].family == source.family && resemblance >= RENAMED_AT {
+            if resemblance >= RENAMED_AT {
                 pairs.push((resemblance, from, to));
             }
         }

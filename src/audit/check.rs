@@ -12,7 +12,7 @@ use super::source::Sources;
 use super::suppress::comments;
 use super::{End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
-use crate::git::{Entry, Repository, Snapshot};
+use crate::git::{Attributes, Entry, Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::COPIED_CODE;
 use crate::text::FilePath;
@@ -40,8 +40,9 @@ pub fn check(
     languages: &Languages,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let sources = Sources { config, languages, remembered };
     let Range { base, head: (head, head_files) } = range;
+    let attributes = Attributes::read(&head_files.entries, &repository.reader())?;
+    let sources = Sources { config, languages, attributes: &attributes, remembered };
     let (base, base_files) = base.unzip();
     let mut examined = Examined::default();
 

@@ -79,7 +79,7 @@ fn finding(
     let tokens = &source.tokens[class.query.clone()];
     let fragment = fragment(&source.text, lines, tokens)?;
     let level = config.level(&COPIED_CODE)?;
-    let is_test = config.tests.contains(&source.path);
+    let is_test = source.is_prose || config.tests.contains(&source.path);
     (!origins.is_empty()).then(|| Finding {
         rule: &COPIED_CODE,
         level: if is_test { level.min(config.test_level) } else { level },

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::cache::reason;
 use super::judge::FEW_FILES;
-use super::source::{Skip, Source, Sources};
+use super::source::{MIXED, Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
@@ -81,9 +81,9 @@ impl<'q> Queries<'q> {
         self.index.is_empty()
     }
 
-    /// Whether any query could be compared with sources of `family`.
-    fn has_family(&self, family: &str) -> bool {
-        self.sources.iter().any(|source| source.family == family)
+    /// Whether any query could share a fingerprint with sources of `family`: those of two families never do.
+    fn may_share(&self, family: &str) -> bool {
+        family == MIXED || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
     }
 
     fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
@@ -96,7 +96,7 @@ impl<'q> Queries<'q> {
 
     /// The fingerprints of `target` that the queries have too.
     pub fn hits_in(&self, target: &Source, config: &Config, scratch: &mut Vec<u64>) -> Vec<Hit> {
-        if !self.has_family(&target.family) {
+        if !self.may_share(&target.family) {
             return Vec::new();
         }
         self.hits(config.fingerprint.fingerprints(&target.tokens, scratch))
@@ -104,7 +104,7 @@ impl<'q> Queries<'q> {
 
     /// The fingerprints of a file that the queries have too, by what is remembered of it.
     fn hits_in_remembered(&self, target: &Cached<'_>) -> Vec<Hit> {
-        if !self.has_family(target.family) {
+        if !self.may_share(target.family) {
             return Vec::new();
         }
         let rows = target.hashes().map(|hash| self.index.rows(hash));
@@ -140,8 +140,7 @@ impl<'q> Queries<'q> {
             for posting in postings.clone() {
                 let query = posting.document as usize;
                 let n_in_query = postings.clone().filter(|other| other.document == posting.document).count();
-                let is_comparable = self.sources[query].family == target.family;
-                if is_comparable && n_in_query * n_in_target[&hit.row] <= MAX_SEEDS_OF_ONE {
+                if n_in_query * n_in_target[&hit.row] <= MAX_SEEDS_OF_ONE {
                     seeds.entry(query).or_default().push(Seed { query: posting.position, target: hit.position });
                 }
             }

@@ -118,9 +118,6 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
         let chains = promising_chains(of_target, kept.sources);
         let (Some(first), false) = (of_target.first(), chains.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
-        if query.family != target.family {
-            continue;
-        }
         let is_same = first.document == first.target;
         for alignment in align_along(query.document(), target.document(), chains, params, is_same) {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();

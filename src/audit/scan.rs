@@ -15,7 +15,7 @@ use super::source::{Skip, Source, Sources};
 use super::{Comment, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::fingerprint::hash_exact;
-use crate::git::{Entry, ReadFiles};
+use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::language::Languages;
 use crate::matching::is_telling;
@@ -55,10 +55,11 @@ pub fn scan<R: ReadFiles>(
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
     let remembered = Remembered::nothing();
-    let sources = Sources { config, languages, remembered: &remembered };
+    let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
+    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
     let n_all = tree.entries.len();
     let entries: Vec<Entry> =
-        tree.entries.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
+        tree.entries.into_iter().filter(|entry| sources.skip_judging(&entry.path).is_none()).collect();
     let (occurrences, read) = occurrences(&entries, tree.open, &sources, progress)?;
     let links = links(occurrences, MAX_PLACES);
     let groups = join(repeats(&links, &entries, tree.open, &sources, progress)?);

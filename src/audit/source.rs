@@ -2,7 +2,7 @@
 
 use super::cache::Remembered;
 use crate::config::Config;
-use crate::git::{Entry, Error, ReadFiles};
+use crate::git::{Attributes, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, is_binary};
@@ -15,8 +15,10 @@ pub(super) struct Source {
     pub tokens: Vec<Token>,
     /// The name of its language.
     pub language: String,
-    /// The family of its language: only sources of one family are compared.
+    /// The family of its language; [`MIXED`] when it holds code of others.
     pub family: String,
+    /// Whether it is data or documentation, with code inside that is compared.
+    pub is_prose: bool,
 }
 
 impl Source {
@@ -24,6 +26,9 @@ impl Source {
         Document { text: &self.text, tokens: &self.tokens }
     }
 }
+
+/// In the place of a family: of a file that holds code of several languages.
+pub(super) const MIXED: &str = "*";
 
 /// Why a file was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,8 +43,10 @@ pub enum Skip {
     TooLarge,
     /// It holds NUL bytes.
     Binary,
-    /// A generator has marked it as its output.
+    /// A generator has marked it as its output, or `.gitattributes` has.
     Generated,
+    /// Others wrote it, says `.gitattributes`: it is compared, not judged.
+    Vendored,
     /// Its lines are so long that no one writes them.
     Minified,
     /// It is a pointer of Git LFS; the content is elsewhere.
@@ -56,6 +63,7 @@ impl Skip {
             Self::TooLarge => "too large",
             Self::Binary => "binary",
             Self::Generated => "generated",
+            Self::Vendored => "vendored",
             Self::Minified => "minified",
             Self::LfsPointer => "a Git LFS pointer",
         }
@@ -71,6 +79,8 @@ impl Skip {
 pub(super) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
+    /// What the tree says of its files.
+    pub attributes: &'a Attributes,
     pub remembered: &'a Remembered,
 }
 
@@ -82,13 +92,19 @@ const MINIFIED_SIZE: usize = 4_000;
 impl Sources<'_> {
     /// Whether the name alone rules a file out.
     pub fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
-        if !self.languages.may_know(path) {
+        if !self.languages.may_know(path) && self.attributes.of(path).language.is_none() {
             Some(Skip::NotSource)
         } else if self.config.ignore.contains(path) {
             Some(Skip::Ignored)
         } else {
             None
         }
+    }
+
+    /// As [`Self::skip_by_name`], for a file that is judged rather than compared with.
+    pub fn skip_judging(&self, path: &FilePath) -> Option<Skip> {
+        let is_vendored = || self.attributes.of(path).vendored == Some(true);
+        self.skip_by_name(path).or_else(|| is_vendored().then_some(Skip::Vendored))
     }
 
     /// Reads a file that [`Self::skip_by_name`] let pass.
@@ -110,11 +126,13 @@ impl Sources<'_> {
     }
 
     /// All that decides how a file is read besides its bytes and the language tables, as a number:
-    /// its name and the settings that [`Self::read`] heeds.
+    /// its name, the settings that [`Self::read`] heeds, and what `.gitattributes` say of it.
     pub fn reading(&self, path: &FilePath) -> u64 {
         let Config { include_data, include_generated, max_file_size, .. } = *self.config;
-        let settings = [u8::from(include_data), u8::from(include_generated)];
-        let bytes = settings.into_iter().chain(max_file_size.to_le_bytes()).chain(path.name().iter().copied());
+        let FileAttributes { language, generated, .. } = self.attributes.of(path);
+        let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
+        let names = [path.name(), &[0], language.as_deref().unwrap_or_default().as_bytes()].concat();
+        let bytes = settings.into_iter().chain(max_file_size.to_le_bytes()).chain(names);
         bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
     }
 
@@ -125,24 +143,33 @@ impl Sources<'_> {
         if is_binary(&text) {
             return Err(Skip::Binary);
         }
-        let language = self.languages.identify(path, &text).ok_or(Skip::NotSource)?;
-        if language.is_data && !self.config.include_data {
+        let attributes = self.attributes.of(path);
+        let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
+        let language = named.or_else(|| self.languages.identify(path, &text)).ok_or(Skip::NotSource)?;
+        let with_data = self.config.include_data;
+        if language.is_data && !with_data && !language.is_host() {
             return Err(Skip::Data);
         }
-        if !self.config.include_generated && is_generated(&text) {
+        let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(&text));
+        if !self.config.include_generated && is_generated() {
             return Err(Skip::Generated);
         }
-        if is_minified(&text) {
+        if !language.is_notebook && is_minified(&text) {
             return Err(Skip::Minified);
         }
         let mut tokens = Vec::new();
-        language.lexer.tokenize(&text, &mut tokens);
+        let embedded = self.languages.tokenize(language, &text, with_data, &mut tokens);
+        let is_mixed = !embedded.is_empty();
+        if language.is_data && !with_data && !is_mixed {
+            return Err(Skip::Data);
+        }
         Ok(Source {
             path: path.clone(),
             text,
             tokens,
             language: language.name.clone(),
-            family: language.family.clone(),
+            family: if is_mixed { MIXED.to_owned() } else { language.family.clone() },
+            is_prose: attributes.documentation.unwrap_or(language.is_data),
         })
     }
 }

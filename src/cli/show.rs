@@ -10,8 +10,8 @@ use super::error::Failure;
 use super::output::print_text;
 use super::{CLEAN, settings};
 use crate::config::{RawConfig, options, schema};
-use crate::git::Repository;
-use crate::language::{Kind, Languages};
+use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
+use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
 use crate::text::{FilePath, Lines, printable};
 
@@ -34,8 +34,8 @@ pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Com
     let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
     let languages = config.languages(&origin)?;
     let text = match (file, tokens) {
-        (Some(path), _) => language_of(path, &languages)?,
-        (None, Some(path)) => tokens_of(path, &languages)?,
+        (Some(path), _) => language_of(&Shown::read(path, repository.as_ref())?, &languages),
+        (None, Some(path)) => tokens_of(&Shown::read(path, repository.as_ref())?, &languages),
         (None, None) => list_languages(&languages),
     };
     print_text(&text)?;
@@ -53,29 +53,79 @@ fn list_languages(languages: &Languages) -> String {
     text
 }
 
-fn read(path: &Path) -> Result<(FilePath, Vec<u8>), Failure> {
-    let text = std::fs::read(path).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
-    Ok((FilePath::new(path.as_os_str().as_encoded_bytes()), text))
+/// A file that is asked about.
+struct Shown {
+    path: FilePath,
+    text: Vec<u8>,
+    attributes: FileAttributes,
 }
 
-fn language_of(path: &Path, languages: &Languages) -> Result<String, Failure> {
-    let (path, text) = read(path)?;
-    Ok(match languages.identify(&path, &text) {
-        Some(language) => {
-            format!("{path}: {} (table `{}`, family `{}`)\n", language.name, language.id, language.family)
-        }
-        None => format!("{path}: no language knows this name or first line\n"),
-    })
+impl Shown {
+    fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
+        let text = std::fs::read(path).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
+        let attributes = match repository.filter(|repository| repository.has_work_tree()) {
+            Some(repository) => attributes_of(path, repository)?,
+            None => FileAttributes::default(),
+        };
+        Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text, attributes })
+    }
+
+    /// Its language, and why it is this one.
+    fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
+        let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
+        let named = named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
+        let identified = || languages.identify_why(&self.path, &self.text);
+        named.or_else(|| identified().map(|(language, reason)| (language, reason.to_string())))
+    }
+
+    fn unknown(&self) -> String {
+        format!("{}: no language knows this name or first line\n", self.path)
+    }
 }
 
-fn tokens_of(path: &Path, languages: &Languages) -> Result<String, Failure> {
-    let (path, text) = read(path)?;
-    let Some(language) = languages.identify(&path, &text) else {
-        return Ok(format!("{path}: no language knows this name or first line\n"));
+/// What the `.gitattributes` of the work tree say of the file at `path`.
+fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes, Failure> {
+    let (Ok(root), Ok(path)) = (repository.root().canonicalize(), path.canonicalize()) else {
+        return Ok(FileAttributes::default());
     };
-    let mut tokens = Vec::new();
-    language.lexer.tokenize(&text, &mut tokens);
-    let lines = Lines::new(&text);
+    let Ok(path) = path.strip_prefix(&root) else { return Ok(FileAttributes::default()) };
+    let slashes = |path: &Path| {
+        let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
+        FilePath::new(parts.join(&b'/'))
+    };
+    let files = path.ancestors().skip(1).map(|folder| folder.join(".gitattributes"));
+    let files = files.filter(|file| root.join(file).is_file());
+    let entries: Vec<_> = files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();
+    Ok(Attributes::read(&entries, &repository.reader())?.of(&slashes(path)))
+}
+
+fn language_of(file: &Shown, languages: &Languages) -> String {
+    let Some((language, why)) = file.language(languages) else { return file.unknown() };
+    let Language { name, id, family, .. } = language;
+    let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
+    let FileAttributes { generated, vendored, documentation, .. } = file.attributes;
+    let marks = [("generated", generated), ("vendored", vendored), ("documentation", documentation)];
+    for (mark, is_set) in marks.iter().filter_map(|(mark, is_set)| Some((mark, (*is_set)?))) {
+        let not = if is_set { "" } else { "not " };
+        let _ = writeln!(shown, "  {not}{mark}, says .gitattributes");
+    }
+    if generated.is_none() && is_generated(&file.text) {
+        shown.push_str("  generated, says the file\n");
+    }
+    let lines = Lines::new(&file.text);
+    for Embedded { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
+        let (first, last) = (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
+        let cell = cell.map_or_else(String::new, |cell| format!("cell {cell}, "));
+        let _ = writeln!(shown, "  {cell}lines {first}-{last}: {} (table `{}`)", language.name, language.id);
+    }
+    shown
+}
+
+fn tokens_of(file: &Shown, languages: &Languages) -> String {
+    let Some((language, _)) = file.language(languages) else { return file.unknown() };
+    let (text, mut tokens) = (&file.text, Vec::new());
+    languages.tokenize(language, text, true, &mut tokens);
+    let lines = Lines::new(text);
     let mut shown = String::new();
     for token in &tokens {
         let kind = match token.kind() {
@@ -85,10 +135,10 @@ fn tokens_of(path: &Path, languages: &Languages) -> Result<String, Failure> {
             Kind::String => "string",
             Kind::Punctuation => "punctuation",
         };
-        let at = lines.position(&text, token.start);
-        let _ = writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(&text)));
+        let at = lines.position(text, token.start);
+        let _ = writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(text)));
     }
-    Ok(shown)
+    shown
 }
 
 pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8, Failure> {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: gix is named in this folder only; what it hands out are our own types.
 
+mod attributes;
 mod error;
 mod snapshot;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
+pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use snapshot::{Content, Entry, Snapshot};
 

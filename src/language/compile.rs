@@ -2,6 +2,7 @@
 
 use super::hash;
 use super::table::{Delimited, ImportEnd, Place, Table, TableError};
+use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
 pub(super) type Class = u8;
@@ -32,6 +33,9 @@ pub(super) struct Compiled {
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
     pub imports: Vec<ImportRule>,
+    /// The rule that a file begins inside of.
+    pub at_start: Option<usize>,
+    pub family: Family,
     /// Folds letters to lower case when or-ed to every byte of a word; 0 or `0x20…`.
     pub fold: u64,
     pub digit_separators: [bool; 256],
@@ -53,6 +57,8 @@ pub(super) struct Opener {
 pub(super) enum Opens {
     Rule(usize),
     Heredoc(usize),
+    /// Nothing: the text is punctuation.
+    Nothing,
 }
 
 /// The part of an opener that its closer repeats.
@@ -72,6 +78,9 @@ pub(super) struct Rule {
     pub is_comment: bool,
     /// `None`: the line end.
     pub close: Option<Closer>,
+    /// What closes it as well.
+    pub other_closes: Vec<Box<[u8]>>,
+    pub ends_before: Vec<Box<[u8]>>,
     pub place: Place,
     /// The opener that starts another level, when levels nest.
     pub nests: Option<Box<[u8]>>,
@@ -79,6 +88,8 @@ pub(super) struct Rule {
     pub plain: Vec<Box<[u8]>>,
     pub is_multi_line: bool,
     pub is_one_character: bool,
+    /// Whether its body is code of another language.
+    pub is_held: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     /// Bytes at which the body needs a closer look; the closer's own when it has no bracket hole.
@@ -89,11 +100,18 @@ impl Rule {
     /// Whether the body ends at the first occurrence of the closer, whatever stands before it.
     pub fn is_simple(&self) -> bool {
         self.is_multi_line
+            && self.other_closes.is_empty()
+            && self.ends_before.is_empty()
             && self.nests.is_none()
             && self.escape.is_none()
             && self.plain.is_empty()
             && self.shelter.is_none()
             && self.interpolation.is_empty()
+    }
+
+    /// Whether the body ends at the line end, whatever stands before it.
+    pub fn is_line(&self) -> bool {
+        self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty()
     }
 }
 
@@ -198,6 +216,8 @@ impl Compiled {
             heredocs,
             keywords: keywords(table, fold),
             imports: imports(table, fold)?,
+            at_start: (table.comments.iter().chain(&table.strings)).position(|row| row.at_start),
+            family: Family::new(&table.family()),
             fold,
             digit_separators: byte_set(table.digit_separators.as_bytes()),
         })
@@ -289,6 +309,9 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     for (rule, row) in table.heredocs.iter().enumerate() {
         openers.push(opener(&row.open, Opens::Heredoc(rule), false)?);
     }
+    for text in &table.plain {
+        openers.push(opener(text, Opens::Nothing, table.case_insensitive)?);
+    }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
     // stable, so rows of one length are tried in the table's order.
     openers.sort_by_key(|opener| (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len())));
@@ -328,13 +351,21 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
 fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
     let first = row.open.iter().next().unwrap_or_default();
     let default_close = first.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    let close = match &row.close {
-        Some(close) => Some(close.as_str()),
-        None if is_comment => None,
-        None => Some(default_close),
+    let mut closes: Vec<&str> = match &row.close {
+        Some(closes) => closes.iter().collect(),
+        None if is_comment => Vec::new(),
+        None => vec![default_close],
     };
-    if close == Some("") {
+    if closes.contains(&"") || closes.is_empty() && (row.close.is_some() || !is_comment) {
         return Err(TableError::Value { key: "close", why: format!("nothing closes `{first}`") });
+    }
+    let others = closes.split_off(closes.len().min(1));
+    if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
+        return Err(TableError::Value { key: "close", why: format!("only the first may have a hole, not `{other}`") });
+    }
+    if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
+        let why = format!("what `{first}` opens must be a literal, neither nested nor with code inside");
+        return Err(TableError::Value { key: "holds", why });
     }
     let mut interpolation = Vec::new();
     for pair in &row.interpolation {
@@ -360,20 +391,26 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         }
         escape => escape.map(|c| c as u8),
     };
-    if row.plain.iter().any(String::is_empty) {
-        return Err(TableError::Value { key: "plain", why: "a text in it is empty".into() });
+    for (key, texts) in [("plain", &row.plain), ("ends-before", &row.ends_before)] {
+        if texts.iter().any(String::is_empty) {
+            return Err(TableError::Value { key, why: "a text in it is empty".into() });
+        }
     }
+    let bytes = |texts: &[String]| texts.iter().map(|text| text.as_bytes().into()).collect();
     let mut rule = Rule {
         is_comment,
-        close: close.map(|close| {
+        close: closes.first().map(|close| {
             let (head, hole, tail) = split_hole(close);
             Closer { head, hole, tail }
         }),
+        other_closes: others.iter().map(|close| close.as_bytes().into()).collect(),
+        ends_before: bytes(&row.ends_before),
         place: row.place,
         nests: row.nested.then(|| split_hole(first).0),
         escape,
-        plain: row.plain.iter().map(|text| text.as_bytes().into()).collect(),
-        is_multi_line: row.multi_line || (is_comment && row.close.is_some()),
+        plain: bytes(&row.plain),
+        is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
+        is_held: row.holds.is_some(),
         is_one_character: row.one_character,
         shelter,
         interpolation,
@@ -403,7 +440,7 @@ fn stops(rule: &Rule) -> [bool; 256] {
     stop(rule.escape.as_ref());
     stop(rule.nests.as_ref().and_then(|open| open.first()));
     stop(rule.shelter.as_ref().map(|(open, _)| open));
-    for text in &rule.plain {
+    for text in rule.plain.iter().chain(&rule.other_closes).chain(&rule.ends_before) {
         stop(text.first());
     }
     for (open, _) in &rule.interpolation {

@@ -7,6 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::hash;
 use super::lexer::Lexer;
+use super::region::Regions;
 use super::table::{Table, TableError};
 use crate::text::FilePath;
 
@@ -21,8 +22,54 @@ pub struct Language {
     pub family: String,
     /// Whether its files are data or prose.
     pub is_data: bool,
-    /// Reads its source.
+    /// Reads its source; where it may hold other languages, [`Languages::tokenize`] does.
     pub lexer: Lexer,
+    pub(super) regions: Regions,
+    /// The language of the text around its regions.
+    pub(super) around: Option<String>,
+    /// For each row of its strings, the language that such a literal holds.
+    pub(super) holds: Vec<Option<String>>,
+    /// Whether a file of it is a notebook.
+    pub is_notebook: bool,
+}
+
+impl Language {
+    /// Whether its files may hold other languages.
+    pub fn is_host(&self) -> bool {
+        !self.regions.is_empty() || self.around.is_some() || self.is_notebook || !self.holds.is_empty()
+    }
+}
+
+/// What told the language of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// Its whole name.
+    FileName,
+    /// Its extension.
+    Extension(String),
+    /// Its extension, which several languages have, and what it holds.
+    Claim {
+        /// The extension.
+        extension: String,
+        /// The pattern that was found in it.
+        pattern: String,
+    },
+    /// The interpreter its first line names.
+    Interpreter(String),
+}
+
+impl std::fmt::Display for Reason {
+    /// Writes the reason, to follow "by".
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::FileName => f.write_str("its name"),
+            Self::Extension(extension) => write!(f, "its extension `{extension}`"),
+            Self::Claim { extension, pattern } => {
+                write!(f, "its extension `{extension}` and what it holds: `{}`", pattern.escape_debug())
+            }
+            Self::Interpreter(name) => write!(f, "its first line, which names `{name}`"),
+        }
+    }
 }
 
 /// All languages: the built-in ones and those a user adds.
@@ -31,6 +78,8 @@ pub struct Languages {
     rows: Vec<Row>,
     by_extension: HashMap<String, usize>,
     by_file_name: HashMap<String, usize>,
+    /// What a file name begins and ends with, and whose it is then.
+    by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
@@ -41,6 +90,8 @@ pub struct Languages {
 #[derive(Debug)]
 struct Row {
     id: String,
+    /// The name people know it by.
+    name: String,
     /// The built-in table's text; a user's table has been read already.
     toml: &'static str,
     table: OnceLock<Table>,
@@ -51,6 +102,7 @@ struct Row {
 
 struct Builtin {
     id: &'static str,
+    name: &'static str,
     toml: &'static str,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
@@ -96,6 +148,7 @@ impl Languages {
             rows: Vec::with_capacity(BUILTIN.len()),
             by_extension: HashMap::new(),
             by_file_name: HashMap::new(),
+            by_pattern: Vec::new(),
             by_shebang: HashMap::new(),
             claims: HashMap::new(),
             digest: DIGEST,
@@ -106,13 +159,14 @@ impl Languages {
                 map.extend(keys.iter().map(|key| ((*key).to_owned(), row)));
             };
             own(&mut languages.by_extension, builtin.extensions);
-            own(&mut languages.by_file_name, builtin.file_names);
+            languages.own_names(builtin.file_names, row);
             own(&mut languages.by_shebang, builtin.shebangs);
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
             languages.rows.push(Row {
                 id: builtin.id.to_owned(),
+                name: builtin.name.to_owned(),
                 toml: builtin.toml,
                 table: OnceLock::new(),
                 claims: OnceLock::new(),
@@ -130,12 +184,14 @@ impl Languages {
         Lexer::new(&table)?;
         compile_claims(&table)?;
         self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
+        Regions::new(&table)?;
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
         for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang] {
             map.retain(|_, owner| *owner != row);
         }
+        self.by_pattern.retain(|(.., owner)| *owner != row);
         self.by_extension.extend(table.extensions.iter().map(|key| (key.clone(), row)));
-        self.by_file_name.extend(table.file_names.iter().map(|key| (key.clone(), row)));
+        self.own_names(&table.file_names.iter().map(String::as_str).collect::<Vec<_>>(), row);
         self.by_shebang.extend(table.shebangs.iter().map(|key| (key.clone(), row)));
         for claim in &table.claims {
             let rows = self.claims.entry(claim.extension.clone()).or_default();
@@ -143,6 +199,7 @@ impl Languages {
         }
         let added = Row {
             id: id.to_owned(),
+            name: table.name.clone(),
             toml: "",
             table: OnceLock::from(table),
             claims: OnceLock::new(),
@@ -159,6 +216,37 @@ impl Languages {
     /// among them, and code. Fingerprints of another digest cannot be compared.
     pub fn digest(&self) -> u64 {
         self.digest
+    }
+
+    fn own_names(&mut self, names: &[&str], row: usize) {
+        for name in names {
+            match name.split_once('*') {
+                Some((before, after)) => self.by_pattern.push((before.to_owned(), after.to_owned(), row)),
+                None => drop(self.by_file_name.insert((*name).to_owned(), row)),
+            }
+        }
+    }
+
+    fn of_name(&self, name: &str) -> Option<usize> {
+        let fits = |(before, after, _): &&(String, String, usize)| {
+            name.len() > before.len() + after.len()
+                && name.starts_with(before.as_str())
+                && name.ends_with(after.as_str())
+        };
+        let by_pattern = || self.by_pattern.iter().find(fits).map(|&(.., row)| row);
+        self.by_file_name.get(name).copied().or_else(by_pattern)
+    }
+
+    /// The language that people call `name`: a table, its name in any case, with spaces or hyphens, an
+    /// extension, an interpreter.
+    pub fn named(&self, name: &str) -> Option<&Language> {
+        let name = name.trim().to_ascii_lowercase();
+        let spaced = name.replace(' ', "-");
+        let is_called = |row: &Row| row.id == spaced || row.name.to_ascii_lowercase().replace(' ', "-") == spaced;
+        let row = (self.rows.iter().position(is_called))
+            .or_else(|| self.by_extension.get(name.trim_start_matches('.')).copied())
+            .or_else(|| self.by_shebang.get(without_version(&name)).copied())?;
+        Some(self.rows[row].language())
     }
 
     /// The ids of all languages, sorted.
@@ -183,7 +271,7 @@ impl Languages {
     /// A name without an extension may be a script: its first line tells.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
-        self.by_file_name.contains_key(&*name)
+        self.of_name(&name).is_some()
             || extensions(&name).any(|extension| {
                 let extension = extension.to_ascii_lowercase();
                 self.by_extension.contains_key(&extension) || self.claims.contains_key(&extension)
@@ -196,24 +284,37 @@ impl Languages {
     /// In this order: the whole name; the longest extension, where a language
     /// that claims it by content comes before its owner; the `#!` line.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
+        self.identify_why(path, text).map(|(language, _)| language)
+    }
+
+    /// As [`Self::identify`], with what told it.
+    pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let name = String::from_utf8_lossy(path.name());
         let by_extension = |extension: &str| {
             let extension = extension.to_ascii_lowercase();
-            self.claimed(&extension, text).or_else(|| self.by_extension.get(&extension).copied())
+            let claimed = self.claimed(&extension, text);
+            let claimed = claimed.map(|(row, pattern)| (row, Reason::Claim { extension: extension.clone(), pattern }));
+            let owned = || Some((*self.by_extension.get(&extension)?, Reason::Extension(extension.clone())));
+            claimed.or_else(owned)
         };
-        let row = (self.by_file_name.get(&*name).copied())
+        let by_interpreter = || {
+            let interpreter = interpreter(text)?;
+            Some((*self.by_shebang.get(&interpreter)?, Reason::Interpreter(interpreter)))
+        };
+        let (row, reason) = (self.of_name(&name).map(|row| (row, Reason::FileName)))
             .or_else(|| extensions(&name).find_map(by_extension))
-            .or_else(|| self.by_shebang.get(interpreter(text)?.as_str()).copied())?;
-        Some(self.rows[row].language())
+            .or_else(by_interpreter)?;
+        Some((self.rows[row].language(), reason))
     }
 
-    fn claimed(&self, extension: &str, text: &[u8]) -> Option<usize> {
+    /// The language that claims `extension` by what `text` holds, and the pattern that was found.
+    fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
-        let rows = self.claims.get(extension)?;
-        let is_claimed = |row: &usize| {
-            self.rows[*row].claims().iter().any(|(claimed, pattern)| claimed == extension && pattern.is_match(text))
+        let claim = |row: &usize| {
+            let mut claims = self.rows[*row].claims().iter().filter(|(claimed, _)| claimed == extension);
+            claims.find(|(_, pattern)| pattern.is_match(text)).map(|(_, pattern)| (*row, pattern.to_string()))
         };
-        rows.iter().copied().find(is_claimed)
+        self.claims.get(extension)?.iter().find_map(claim)
     }
 }
 
@@ -236,9 +337,19 @@ impl Row {
                 family: table.family(),
                 is_data: table.data,
                 lexer: Lexer::new(table).expect("`add` and tests/languages.rs compile every table"),
+                regions: Regions::new(table).expect("`add` and tests/languages.rs compile every region"),
+                around: table.around.clone(),
+                holds: holds(table),
+                is_notebook: table.notebook,
             }
         })
     }
+}
+
+/// For each row of the table's strings, the language it holds; nothing when none does.
+fn holds(table: &Table) -> Vec<Option<String>> {
+    let holds: Vec<_> = table.strings.iter().map(|row| row.holds.clone()).collect();
+    if holds.iter().any(Option::is_some) { holds } else { Vec::new() }
 }
 
 /// Compiles the patterns by which a language claims extensions that another owns.
@@ -265,7 +376,12 @@ fn interpreter(text: &[u8]) -> Option<String> {
     if program == "env" {
         program = name(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
     }
-    Some(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned())
+    Some(without_version(&program).to_owned())
+}
+
+/// The name of a program without its version: `python` of `python3.11`.
+fn without_version(program: &str) -> &str {
+    program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }
 
 #[cfg(test)]

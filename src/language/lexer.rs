@@ -37,10 +37,23 @@ impl Lexer {
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
+        self.tokenize_holding(text, tokens, &mut Vec::new());
+    }
+
+    /// As [`Self::tokenize`], and puts into `held` what literals hold of other languages.
+    pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        Run::new(&self.compiled, text, tokens).run();
+        Run::new(&self.compiled, text, tokens, held).run();
     }
+}
+
+/// The body of a literal that is code of another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    pub range: std::ops::Range<usize>,
+    /// The number of the literal's row among the table's strings.
+    pub row: usize,
 }
 
 /// Levels of code inside literals inside code; deeper ones are plain text.
@@ -90,6 +103,7 @@ struct Run<'c, 't, 'o> {
     text: &'t [u8],
     at: usize,
     tokens: &'o mut Vec<Token>,
+    held: &'o mut Vec<Held>,
     /// The number of tokens before this line.
     line_first: usize,
     frames: Vec<Frame<'c>>,
@@ -99,13 +113,14 @@ struct Run<'c, 't, 'o> {
 }
 
 impl<'c, 't, 'o> Run<'c, 't, 'o> {
-    fn new(table: &'c Compiled, text: &'t [u8], tokens: &'o mut Vec<Token>) -> Self {
+    fn new(table: &'c Compiled, text: &'t [u8], tokens: &'o mut Vec<Token>, held: &'o mut Vec<Held>) -> Self {
         let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Self {
             table,
             text,
             at,
             tokens,
+            held,
             line_first: 0,
             frames: Vec::new(),
             heredocs: Vec::new(),
@@ -118,6 +133,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
             self.at = self.line_end(self.at);
         }
+        self.begin_inside();
         let table = self.table;
         while let Some(&byte) = self.text.get(self.at) {
             let class = table.classes[byte as usize];
@@ -138,8 +154,23 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.end_import(ImportEnd::Line);
     }
 
+    /// Passes over text that stands before the first code, in a language whose files begin so.
+    fn begin_inside(&mut self) {
+        let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
+        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        if closes_in(rule, close, &self.text[self.at..]) {
+            self.body(rule, Cow::Borrowed(close), self.at, self.at);
+        }
+    }
+
     #[inline]
     fn push(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
+        let symbol = symbol.of(self.table.family);
+        self.push_symbol(start, end, symbol, exact);
+    }
+
+    #[inline]
+    fn push_symbol(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
     }
 
@@ -162,11 +193,12 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if !self.table.imports.is_empty() {
             self.begin_import(exact);
         }
+        let family = self.table.family;
         let symbol = match self.table.keywords.find(hash, end - start) {
-            Some(_) => Symbol::keyword(exact),
-            None => Symbol::IDENTIFIER,
+            Some(_) => Symbol::keyword(exact, family),
+            None => Symbol::IDENTIFIER.of(family),
         };
-        self.push(start, end, symbol, exact);
+        self.push_symbol(start, end, symbol, exact);
     }
 
     fn number(&mut self) {
@@ -271,16 +303,26 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some((inside, hole)) = self.matches(opener) else { return false };
         match opener.opens {
             Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
+            Opens::Nothing => {
+                for at in self.at..inside {
+                    self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
+                }
+                self.at = inside;
+                true
+            }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                if !self.is_place(rule.place) || rule.is_one_character && !self.holds_one_character(rule, inside) {
+                if !self.is_place(rule.place, inside)
+                    || rule.is_one_character && !self.holds_one_character(rule, inside)
+                {
                     return false;
                 }
                 let close = match &rule.close {
                     None => Cow::Borrowed(&b""[..]),
                     Some(close) => closing(close, opener.hole, hole),
                 };
-                if rule.place == Place::Operand && !self.is_closed_nearby(rule, &close, inside) {
+                let is_told_by_closing = matches!(rule.place, Place::Operand | Place::Argument);
+                if is_told_by_closing && !self.is_closed_nearby(rule, &close, inside) {
                     return false;
                 }
                 self.body(rule, close, self.at, inside);
@@ -311,13 +353,23 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         Some((self.at + head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
-    fn is_place(&self, place: Place) -> bool {
+    fn is_place(&self, place: Place, inside: usize) -> bool {
         match place {
             Place::Anywhere => true,
             Place::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
             Place::LineFirst => self.tokens.len() == self.line_first,
             Place::Operand => self.may_begin_value(),
+            Place::Argument => self.may_begin_value() || self.may_begin_argument(inside),
+            Place::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
         }
+    }
+
+    /// Whether what opens here stands as the argument of a call without brackets does.
+    fn may_begin_argument(&self, inside: usize) -> bool {
+        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
+        let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
+        let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
+        self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
     }
 
     fn may_begin_value(&self) -> bool {
@@ -358,7 +410,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
         match self.scan(rule, close, near, inside) {
-            End::Whole(end) => near[inside..end].ends_with(close),
+            End::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
             End::Code(..) => true,
         }
     }
@@ -368,7 +420,11 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         match self.scan(rule, &close, self.text, inside) {
             End::Whole(end) => {
                 self.at = end;
-                self.piece(rule, start, end);
+                if rule.is_held {
+                    self.hold(rule, &close, inside..end);
+                } else {
+                    self.piece(rule, start, end);
+                }
             }
             End::Code(code, pair) => {
                 self.at = code;
@@ -379,6 +435,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
+    /// Notes a body that is code of another language; its delimiters leave no token.
+    fn hold(&mut self, rule: &Rule, close: &[u8], body: std::ops::Range<usize>) {
+        let n_close = longest_close(rule, close, |text| self.text[body.clone()].ends_with(text));
+        let n_comments = self.table.rules.iter().take_while(|rule| rule.is_comment).count();
+        let row = self.table.rules.iter().position(|other| std::ptr::eq(other, rule)).unwrap_or(n_comments);
+        self.held.push(Held { range: body.start..body.end - n_close, row: row - n_comments });
+    }
+
     fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
         if !rule.is_comment {
             self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
@@ -386,7 +450,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     }
 
     fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
-        if close.is_empty() && rule.escape.is_none() {
+        if rule.is_line() {
             return End::Whole(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n));
         }
         if rule.is_simple() {
@@ -425,8 +489,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 at = code;
             } else if Some(byte) == rule.escape {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
-            } else if !close.is_empty() && rest.starts_with(close) {
-                at += close.len();
+            } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
+                at += n_close;
                 if depth == 0 {
                     return End::Whole(at);
                 }
@@ -434,7 +498,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
-            } else if byte == b'\n' && !rule.is_multi_line {
+            } else if byte == b'\n' && !rule.is_multi_line || rule.ends_before.iter().any(|text| rest.starts_with(text))
+            {
                 return End::Whole(at);
             } else {
                 at = self.skip_shelter(rule, text, at);
@@ -584,8 +649,25 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
 }
 
+/// The length of the longest closer of which `is_here` is true; 0 for none.
+fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> usize {
+    let others = rule.other_closes.iter().map(|close| &**close);
+    std::iter::once(close).chain(others).filter(|close| is_here(close)).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Whether `body` ends with a closer.
+fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
+    longest_close(rule, close, |close| body.ends_with(close)) > 0
+}
+
+/// Whether `text` holds a closer.
+fn closes_in(rule: &Rule, close: &[u8], text: &[u8]) -> bool {
+    longest_close(rule, close, |close| find(text, close).is_some()) > 0
+}
+
 fn find(text: &[u8], close: &[u8]) -> Option<usize> {
     match close {
+        [] => None,
         [one] => memchr::memchr(*one, text),
         many => memchr::memmem::find(text, many),
     }

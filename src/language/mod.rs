@@ -5,12 +5,18 @@
 
 mod compile;
 mod detect;
+mod embedded;
 mod hash;
 mod lexer;
+mod notebook;
+mod region;
 mod table;
 mod token;
 
-pub use detect::{Language, Languages, is_generated};
+pub use detect::{Language, Languages, Reason, is_generated};
+pub use embedded::Embedded;
 pub use lexer::Lexer;
-pub use table::{Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Table, TableError};
-pub use token::{Kind, Symbol, Token};
+pub use table::{
+    Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Region, Table, TableError,
+};
+pub use token::{Family, Kind, Symbol, Token};

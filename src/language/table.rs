@@ -19,7 +19,7 @@ pub struct Table {
     /// File name endings without the leading dot, in lower case; at most one language owns each.
     #[serde(default)]
     pub extensions: Vec<String>,
-    /// Whole file names.
+    /// Whole file names; one `*` in a name stands for any text (`Dockerfile.*`).
     #[serde(default)]
     pub file_names: Vec<String>,
     /// Interpreters of a `#!` line, without a version.
@@ -46,6 +46,9 @@ pub struct Table {
     /// Reserved words that are values: a `/` after one divides. Separated by white space.
     #[serde(default)]
     pub value_keywords: String,
+    /// Texts outside comments and literals that open nothing, though a part of them would: `\"` of a shell.
+    #[serde(default)]
+    pub plain: Vec<String>,
     /// Comments: passed over.
     #[serde(default)]
     pub comments: Vec<Delimited>,
@@ -58,6 +61,14 @@ pub struct Table {
     /// Statements that import or name a package: passed over, since they repeat by nature.
     #[serde(default)]
     pub imports: Vec<Import>,
+    /// Code of other languages in a file of this one.
+    #[serde(default)]
+    pub regions: Vec<Region>,
+    /// The language of the text around them, when it is another's: a template is a page with code in it.
+    pub around: Option<String>,
+    /// Whether a file is a Jupyter notebook: its code cells are its regions.
+    #[serde(default)]
+    pub notebook: bool,
     /// Source and the tokens expected of it: the table's own tests.
     #[serde(default)]
     pub examples: Vec<Example>,
@@ -84,8 +95,11 @@ pub struct Claim {
 pub struct Delimited {
     /// What opens it; several openers may share the rest of the row.
     pub open: OneOrMany,
-    /// What closes it. Default: for a comment the line end, for a literal its opener without leading letters.
-    pub close: Option<String>,
+    /// What closes it; where several do, the longest. Default: for a comment the line end, for a literal its opener without leading letters.
+    pub close: Option<OneOrMany>,
+    /// What ends it and is no part of it: `?>` ends a comment of PHP.
+    #[serde(default)]
+    pub ends_before: Vec<String>,
     /// Where the opener counts.
     #[serde(default, rename = "where")]
     pub place: Place,
@@ -97,9 +111,13 @@ pub struct Delimited {
     /// Texts that look like the closer or an interpolation but are plain (`""`, `{{`).
     #[serde(default)]
     pub plain: Vec<String>,
-    /// Whether a literal goes on past the line end.
+    /// Whether it goes on past the line end. Default: a comment with a closer does, a literal does not.
+    pub multi_line: Option<bool>,
+    /// A language: what the literal holds is code of it, and read as such.
+    pub holds: Option<String>,
+    /// Whether a file that holds the closer begins inside of it: text before the first `<?php`.
     #[serde(default)]
-    pub multi_line: bool,
+    pub at_start: bool,
     /// The literal holds one character or one escape; else the opener is
     /// punctuation (Rust lifetimes, Ada ticks).
     #[serde(default)]
@@ -125,6 +143,11 @@ pub enum Place {
     LineFirst,
     /// Where a value may begin: not after a name, a literal or a closing bracket.
     Operand,
+    /// Where a value may begin, and as the argument of a call without brackets: first on a line, or
+    /// after a name with space before it and none behind (`f %(a)`, but `f % (a)`).
+    Argument,
+    /// Anywhere but right after a word: the `#` of `a#b` opens no comment.
+    Apart,
 }
 
 /// An opener and its closer.
@@ -180,6 +203,25 @@ pub enum ImportEnd {
     Line,
     /// At a `;`.
     Semicolon,
+}
+
+/// Code of another language inside a file: a script in a page, a block in a document.
+///
+/// The row whose beginning is found first holds; of two at one place the first of the table.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Region {
+    /// A regular expression for what stands before the code; `(?m)` is set. The group
+    /// `language`, if it takes part, names the language: a table, an extension, an interpreter.
+    pub begin: String,
+    /// A regular expression for what stands after the code; `(?m)` is set, and `{name}` is what the
+    /// group `name` of `begin` matched. Default, and where none is found: the end of the text.
+    pub end: Option<String>,
+    /// The language where `begin` names none. Without one the region is passed over.
+    pub language: Option<String>,
+    /// Whether the code is what follows and is indented more than the line of `begin`.
+    #[serde(default)]
+    pub indented: bool,
 }
 
 /// Source, and the tokens expected of it.

@@ -4,6 +4,7 @@
 //! states of a repository, and the findings of `secondhand check` between them.
 
 mod edits;
+mod embedded;
 mod layout;
 mod likeness;
 mod moves;

@@ -1,0 +1,91 @@
+//! Reads what `.gitattributes` say of a tree's files: their language, and who wrote them.
+
+use std::path::{Path, PathBuf};
+
+use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::{Search, StateRef};
+use gix::bstr::ByteSlice;
+
+use super::{Entry, Error, ReadFiles};
+use crate::text::FilePath;
+
+/// The `.gitattributes` files of a tree, as far as they tell of languages.
+#[derive(Default)]
+pub struct Attributes {
+    rules: Option<(Search, MetadataCollection)>,
+}
+
+/// What the attributes say of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileAttributes {
+    /// The name of its language: `linguist-language`.
+    pub language: Option<String>,
+    /// Whether a generator wrote it: `linguist-generated`.
+    pub generated: Option<bool>,
+    /// Whether others wrote it: `linguist-vendored`.
+    pub vendored: Option<bool>,
+    /// Whether it is documentation: `linguist-documentation`.
+    pub documentation: Option<bool>,
+}
+
+impl std::fmt::Debug for Attributes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attributes").field("is_empty", &self.rules.is_none()).finish()
+    }
+}
+
+const NAMES: [&str; 4] = ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
+const FILE: &[u8] = b".gitattributes";
+/// Bytes of the largest `.gitattributes` that is read.
+const MAX_SIZE: u64 = 4 * 1024 * 1024;
+
+impl Attributes {
+    /// Reads every `.gitattributes` among `entries`; one in a folder outweighs those above it.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
+        let mut files: Vec<&Entry> = entries.iter().filter(|entry| entry.path.name() == FILE).collect();
+        files.sort_by_key(|entry| entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count());
+        let (mut search, mut names, mut is_telling) = (Search::default(), MetadataCollection::default(), false);
+        for entry in files {
+            if reader.size(entry).is_some_and(|size| size > MAX_SIZE) {
+                continue;
+            }
+            let text = reader.read(entry)?;
+            is_telling |= memchr::memmem::find(&text, b"linguist-").is_some();
+            let name = PathBuf::from(gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default());
+            let is_root = entry.path.as_bytes() == FILE;
+            search
+                .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
+                .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
+        }
+        Ok(Self { rules: is_telling.then_some((search, names)) })
+    }
+
+    /// What they say of the file at `path`.
+    pub fn of(&self, path: &FilePath) -> FileAttributes {
+        let mut found = FileAttributes::default();
+        let Some((search, names)) = &self.rules else { return found };
+        let mut outcome = Outcome::default();
+        outcome.initialize_with_selection(names, NAMES);
+        let case = gix::glob::pattern::Case::Sensitive;
+        search.pattern_matching_relative_path(path.as_bytes().as_bstr(), case, Some(false), &mut outcome);
+        for assignment in outcome.iter_selected().map(|found| found.assignment) {
+            let is_set = match assignment.state {
+                StateRef::Set => Some(true),
+                StateRef::Unset => Some(false),
+                StateRef::Value(value) => Some(value.as_bstr() != "false"),
+                StateRef::Unspecified => None,
+            };
+            match (assignment.name.as_str(), assignment.state) {
+                ("linguist-language", StateRef::Value(value)) => found.language = Some(value.as_bstr().to_string()),
+                ("linguist-generated", _) => found.generated = is_set,
+                ("linguist-vendored", _) => found.vendored = is_set,
+                ("linguist-documentation", _) => found.documentation = is_set,
+                _ => {}
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,167 @@
+//! Reads files that hold several languages: a page with scripts, a document with examples, a notebook.
+//!
+//! The tokens of all of them are one stream, in the order of the file. A symbol
+//! is of its language's family, so code is compared with code of its own family
+//! only, wherever it stands.
+
+use std::ops::Range;
+
+use super::detect::{Language, Languages};
+use super::lexer::Held;
+use super::notebook;
+use super::token::Token;
+
+/// A stretch of a file that is code of another language than the file's.
+#[derive(Debug, Clone)]
+pub struct Embedded<'l> {
+    /// Its bytes in the file.
+    pub range: Range<usize>,
+    /// Its language.
+    pub language: &'l Language,
+    /// The number of its cell, in a notebook.
+    pub cell: Option<u32>,
+}
+
+/// Levels of languages in languages: an example in a document, its page, the script of that.
+const MAX_LEVELS: usize = 4;
+
+/// Where the tokens of a file go, and what of it is read.
+struct Reading<'l, 'o> {
+    languages: &'l Languages,
+    with_data: bool,
+    tokens: &'o mut Vec<Token>,
+    embedded: Vec<Embedded<'l>>,
+}
+
+impl Languages {
+    /// Reads `text`, a file of `language`, into tokens, replacing what `tokens` held; returns what it holds of other languages.
+    ///
+    /// Text of languages that are data or prose leaves tokens only `with_data`; the code inside it does.
+    ///
+    /// Time O(n), for any bytes.
+    pub fn tokenize<'l>(
+        &'l self,
+        language: &'l Language,
+        text: &[u8],
+        with_data: bool,
+        tokens: &mut Vec<Token>,
+    ) -> Vec<Embedded<'l>> {
+        if !language.is_host() && (with_data || !language.is_data) {
+            language.lexer.tokenize(text, tokens);
+            return Vec::new();
+        }
+        tokens.clear();
+        let text = &text[..text.len().min(u32::MAX as usize)];
+        let mut reading = Reading { languages: self, with_data, tokens, embedded: Vec::new() };
+        reading.read(language, text, 0, MAX_LEVELS);
+        let mut embedded = reading.embedded;
+        embedded.sort_by_key(|part| (part.range.start, part.range.end));
+        part(tokens);
+        embedded
+    }
+}
+
+/// Puts tokens into the order of the text; a literal around code of another language ends where that begins.
+fn part(tokens: &mut Vec<Token>) {
+    tokens.sort_by_key(|token| token.start);
+    for at in 1..tokens.len() {
+        tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
+    }
+    tokens.retain(|token| token.end > token.start);
+}
+
+impl<'l> Reading<'l, '_> {
+    /// Reads `text`, which begins at `offset` of the file, as `language`.
+    fn read(&mut self, language: &'l Language, text: &[u8], offset: usize, levels: usize) {
+        if language.is_notebook {
+            self.read_notebook(text);
+            return;
+        }
+        let stretches = if levels > 0 { language.regions.find(text) } else { Vec::new() };
+        let mut masked = text.to_vec();
+        for stretch in &stretches {
+            blank(&mut masked[stretch.range.clone()]);
+            let inner = stretch.language.as_ref().and_then(|name| self.languages.named(name));
+            if let Some(inner) = inner {
+                let start = offset + stretch.range.start;
+                self.embed(inner, start..offset + stretch.range.end, None);
+                self.read(inner, &text[stretch.range.clone()], start, levels - 1);
+            }
+        }
+        match language.around.as_deref().and_then(|id| self.languages.get(id)) {
+            Some(around) if levels > 0 => self.read(around, &masked, offset, levels - 1),
+            _ => self.lex(language, &masked, offset, levels),
+        }
+    }
+
+    fn lex(&mut self, language: &'l Language, text: &[u8], offset: usize, levels: usize) {
+        if language.is_data && !self.with_data {
+            return;
+        }
+        let (mut tokens, mut held) = (Vec::new(), Vec::new());
+        language.lexer.tokenize_holding(text, &mut tokens, &mut held);
+        self.take(&tokens, |start| start + offset, |end| end + offset);
+        if levels > 0 {
+            self.read_held(language, text, &held, offset, levels);
+        }
+    }
+
+    /// Reads the literals that are code of another language, all of one language as one text: a tag may
+    /// open in one and close in another.
+    fn read_held(&mut self, language: &'l Language, text: &[u8], held: &[Held], offset: usize, levels: usize) {
+        let mut rows: Vec<(usize, &'l Language)> = Vec::new();
+        for (row, name) in language.holds.iter().enumerate() {
+            rows.extend(name.as_ref().and_then(|name| self.languages.named(name)).map(|inner| (row, inner)));
+        }
+        let mut ids: Vec<&str> = rows.iter().map(|(_, inner)| inner.id.as_str()).collect();
+        ids.dedup();
+        for id in ids {
+            let mut shown = text.to_vec();
+            let mut at = 0;
+            let is_of = |held: &&Held| rows.iter().any(|(row, inner)| *row == held.row && inner.id == id);
+            for held in held.iter().filter(is_of).filter(|held| !held.range.is_empty()) {
+                blank(&mut shown[at..held.range.start]);
+                at = held.range.end;
+                let inner = rows.iter().find(|(row, _)| *row == held.row).map_or(language, |(_, inner)| inner);
+                self.embed(inner, offset + held.range.start..offset + held.range.end, None);
+            }
+            blank(&mut shown[at..]);
+            if let (Some((_, inner)), true) = (rows.iter().find(|(_, inner)| inner.id == id), at > 0) {
+                self.read(inner, &shown, offset, levels - 1);
+            }
+        }
+    }
+
+    fn read_notebook(&mut self, text: &[u8]) {
+        for cell in notebook::cells(text) {
+            let Some(language) = cell.language.as_ref().and_then(|name| self.languages.named(name)) else { continue };
+            if cell.code.is_empty() || language.is_data && !self.with_data {
+                continue;
+            }
+            let range = cell.places.start(0)..cell.places.end(cell.code.len());
+            self.embed(language, range, Some(cell.number));
+            let mut tokens = Vec::new();
+            language.lexer.tokenize(&cell.code, &mut tokens);
+            self.take(&tokens, |start| cell.places.start(start), |end| cell.places.end(end));
+        }
+    }
+
+    fn embed(&mut self, language: &'l Language, range: Range<usize>, cell: Option<u32>) {
+        self.embedded.push(Embedded { range, language, cell });
+    }
+
+    fn take(&mut self, tokens: &[Token], start: impl Fn(usize) -> usize, end: impl Fn(usize) -> usize) {
+        self.tokens.extend(tokens.iter().map(|token| Token {
+            start: start(token.start as usize) as u32,
+            end: end(token.end as usize) as u32,
+            ..*token
+        }));
+    }
+}
+
+/// Makes `text` space, and keeps its lines.
+fn blank(text: &mut [u8]) {
+    for byte in text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
+        *byte = b' ';
+    }
+}

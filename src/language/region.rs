@@ -1,0 +1,159 @@
+//! Finds the stretches of a text that are code of another language, by the `regions` of a table.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use regex::bytes::{Captures, Match, Regex, RegexBuilder};
+
+use super::table::{Region, Table, TableError};
+
+/// The `regions` of a table, compiled.
+#[derive(Debug, Default)]
+pub(super) struct Regions {
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    begin: Regex,
+    end: Option<End>,
+    language: Option<String>,
+    is_indented: bool,
+}
+
+/// What ends a region.
+#[derive(Debug)]
+enum End {
+    Fixed(Regex),
+    /// Holds `{name}`, to be filled with what a group of the beginning matched.
+    Open {
+        pattern: String,
+        group: String,
+    },
+}
+
+/// A stretch of code, and what names its language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub range: Range<usize>,
+    pub language: Option<String>,
+}
+
+/// Bytes of a text that the end of a region repeats from its beginning.
+const MAX_REPEATED: usize = 64;
+
+impl Regions {
+    /// Compiles the regions of `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] when a pattern is no regular expression, or its end names a group it lacks.
+    pub fn new(table: &Table) -> Result<Self, TableError> {
+        table.regions.iter().map(row).collect::<Result<_, _>>().map(|rows| Self { rows })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The regions of `text`, in order.
+    ///
+    /// A row that has no further beginning is not searched again, and each search
+    /// goes on where the last region ended: time grows with the text, not its square.
+    pub fn find(&self, text: &[u8]) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        let mut ends = HashMap::new();
+        let mut next: Vec<Option<Match<'_>>> = self.rows.iter().map(|row| row.begin.find(text)).collect();
+        let mut at = 0;
+        while at <= text.len() {
+            for (row, next) in self.rows.iter().zip(&mut next) {
+                if next.is_some_and(|begin| begin.start() < at) {
+                    *next = row.begin.find_at(text, at);
+                }
+            }
+            let first = self.rows.iter().zip(&next).filter_map(|(row, next)| Some((row, (*next)?)));
+            let Some((row, begin)) = first.min_by_key(|(_, begin)| begin.start()) else { break };
+            let Some(captures) = row.begin.captures_at(text, begin.start()) else { break };
+            let start = begin.end();
+            let (end, after) = row.end(text, start, &captures, &mut ends);
+            if end > start {
+                stretches.push(Stretch { range: start..end, language: row.language(&captures).map(Cow::into_owned) });
+            }
+            at = after.max(begin.start() + 1);
+        }
+        stretches
+    }
+}
+
+impl Row {
+    fn language<'a>(&'a self, captures: &Captures<'a>) -> Option<Cow<'a, str>> {
+        let named = captures.name("language").map(|name| String::from_utf8_lossy(name.as_bytes()));
+        named.filter(|name| !name.is_empty()).or(self.language.as_deref().map(Cow::Borrowed))
+    }
+
+    /// Where the code that starts at `start` ends, and where what ends it does.
+    fn end(
+        &self,
+        text: &[u8],
+        start: usize,
+        captures: &Captures<'_>,
+        ends: &mut HashMap<String, Option<Regex>>,
+    ) -> (usize, usize) {
+        if self.is_indented {
+            let end = end_of_indented(text, captures.get(0).map_or(start, |whole| whole.start()), start);
+            return (end, end);
+        }
+        let found = match &self.end {
+            None => None,
+            Some(End::Fixed(end)) => end.find_at(text, start),
+            Some(End::Open { pattern, group }) => {
+                let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
+                let repeated = String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
+                let filled = pattern.replace(&format!("{{{group}}}"), &regex::escape(&repeated));
+                let end = ends.entry(filled).or_insert_with_key(|filled| compile(filled).ok());
+                end.as_ref().and_then(|end| end.find_at(text, start))
+            }
+        };
+        found.map_or((text.len(), text.len()), |found| (found.start(), found.end()))
+    }
+}
+
+fn row(region: &Region) -> Result<Row, TableError> {
+    let invalid = |key| move |error: regex::Error| TableError::Value { key, why: error.to_string() };
+    let begin = compile(&region.begin).map_err(invalid("regions.begin"))?;
+    let group = begin.capture_names().flatten().find(|name| {
+        let hole = format!("{{{name}}}");
+        region.end.as_ref().is_some_and(|end| end.contains(&hole))
+    });
+    let end = match (&region.end, group) {
+        (None, _) => None,
+        (Some(end), None) => Some(End::Fixed(compile(end).map_err(invalid("regions.end"))?)),
+        (Some(pattern), Some(group)) => {
+            compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("regions.end"))?;
+            Some(End::Open { pattern: pattern.clone(), group: group.to_owned() })
+        }
+    };
+    Ok(Row { begin, end, language: region.language.clone(), is_indented: region.indented })
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
+}
+
+/// Where the lines that are indented more than the one at `begin` end, from `start` on; blank lines are part of them.
+fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
+    let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let indent = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let own = indent(&text[line_start..]);
+    let mut at = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |n| start + n + 1);
+    while at < text.len() {
+        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n + 1);
+        let line = &text[at..end];
+        if !line.trim_ascii().is_empty() && indent(line) <= own {
+            break;
+        }
+        at = end;
+    }
+    at
+}
