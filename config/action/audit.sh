@@ -7,6 +7,17 @@
 # shellcheck source=config/action/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
+# Whether the program writes this format: one that was given to the action may be of another version.
+knows() {
+  "$BINARY" check --repo "$PWD" --isolated --base HEAD --head HEAD --format "$1" > /dev/null 2>&1
+}
+
+# A summary of the counts, for a program that writes no Markdown.
+count_summary() {
+  printf '## Secondhand\n\n| | |\n|---|--:|\n'
+  sed 's/^\(.*\)=\(.*\)$/| \1 | \2 |/' "$reports/counts"
+}
+
 enter_repository
 reports=$RUNNER_TEMP/secondhand-reports
 mkdir -p "$reports"
@@ -19,6 +30,12 @@ mkdir -p "$(dirname -- "$sarif")"
 
 arguments=(check --repo "$PWD" --no-progress --color never --fail-on "${INPUT_FAIL_ON:-warning}")
 arguments+=(--report "sarif=$sarif" --report "counts=$reports/counts")
+if knows github; then
+  arguments+=(--report "github=$reports/annotations")
+fi
+if knows markdown; then
+  arguments+=(--report "markdown=$reports/summary.md")
+fi
 [ -z "${INPUT_TRUST:-}" ] || arguments+=(--trust "$INPUT_TRUST")
 [ -z "${BASE:-}" ] || arguments+=(--base "$BASE")
 [ -z "${HEAD:-}" ] || arguments+=(--head "$HEAD")
@@ -45,6 +62,16 @@ case $code in
   *) fail "it ended with status $code: $(tail -n 5 "$reports/errors")" 'This is a fault of Secondhand: please report it.' ;;
 esac
 
+if [ "${INPUT_SUMMARY:-true}" = true ]; then
+  if [ -f "$reports/summary.md" ]; then
+    cat "$reports/summary.md"
+  else
+    count_summary
+  fi >> "$GITHUB_STEP_SUMMARY"
+fi
 cat "$reports/counts" >> "$GITHUB_OUTPUT"
+if [ -f "$reports/annotations" ]; then
+  output annotations "$reports/annotations"
+fi
 output exit-code "$code"
 output sarif-file "$sarif"
