@@ -28,6 +28,9 @@ pub mod index;
 // Finds clones: seeds, chains, alignments, classes; and what is novel in a change.
 pub mod matching;
 
+// Identifies licenses, and sorts them into classes.
+pub mod license;
+
 // Says what clones mean: rules, levels, findings.
 pub mod policy;
 

@@ -1,0 +1,118 @@
+//! Sorts licenses into classes by what they ask of whoever copies, as `config/licenses/classes.toml` lists them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::expression::{Expression, License};
+
+/// What a license asks of whoever copies; the order is from the least to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Nothing: no rights are reserved.
+    PublicDomain,
+    /// That its notice is kept.
+    Permissive,
+    /// That changes to the licensed part itself stay under the license.
+    WeakCopyleft,
+    /// That the whole work is under the license when it is passed on.
+    StrongCopyleft,
+    /// The same when the work is used over a network.
+    NetworkCopyleft,
+    /// That it is not used in certain ways: for competing services, commercially, for certain purposes.
+    SourceAvailable,
+    /// That it is not copied without leave.
+    Proprietary,
+    /// Not known: the license, or what it asks.
+    Unknown,
+}
+
+impl Class {
+    /// All classes, in order.
+    pub const ALL: [Self; 8] = [
+        Self::PublicDomain,
+        Self::Permissive,
+        Self::WeakCopyleft,
+        Self::StrongCopyleft,
+        Self::NetworkCopyleft,
+        Self::SourceAvailable,
+        Self::Proprietary,
+        Self::Unknown,
+    ];
+
+    /// The class as it is written in configuration and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PublicDomain => "public-domain",
+            Self::Permissive => "permissive",
+            Self::WeakCopyleft => "weak-copyleft",
+            Self::StrongCopyleft => "strong-copyleft",
+            Self::NetworkCopyleft => "network-copyleft",
+            Self::SourceAvailable => "source-available",
+            Self::Proprietary => "proprietary",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The class of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// The class of a license.
+    pub fn of_license(license: &License) -> Self {
+        CLASSES.get(license.base()).copied().unwrap_or(Self::Unknown)
+    }
+
+    /// The class of an expression: of `OR` the best branch, of `AND` the worst.
+    pub fn of(expression: &Expression) -> Self {
+        expression.fold(Self::of_license, std::cmp::max, std::cmp::min)
+    }
+}
+
+/// Class by identifier, without `-only` and `-or-later`.
+static CLASSES: LazyLock<HashMap<String, Class>> = LazyLock::new(|| {
+    let table: HashMap<Class, Vec<String>> =
+        toml::from_str(include_str!("../../config/licenses/classes.toml")).expect("a test reads the built-in table");
+    table.into_iter().flat_map(|(class, ids)| ids.into_iter().map(move |id| (id, class))).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expression: &str, expected: Class) {
+        let expression = Expression::parse(expression).expect("it is an expression");
+        assert_eq!(Class::of(&expression), expected, "{expression}");
+    }
+
+    #[test]
+    fn the_best_branch_of_or_counts_and_the_worst_of_and() {
+        check("MIT", Class::Permissive);
+        check("MIT OR GPL-3.0-only", Class::Permissive);
+        check("MIT AND GPL-3.0-only", Class::StrongCopyleft);
+        check("GPL-2.0-only WITH Classpath-exception-2.0", Class::StrongCopyleft);
+        check("LGPL-2.1-or-later", Class::WeakCopyleft);
+        check("AGPL-3.0-or-later", Class::NetworkCopyleft);
+        check("BUSL-1.1", Class::SourceAvailable);
+        check("CC0-1.0", Class::PublicDomain);
+        check("LicenseRef-theirs", Class::Unknown);
+        check("LicenseRef-theirs OR MIT", Class::Permissive);
+        check("LicenseRef-theirs AND MIT", Class::Unknown);
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_an_identifier() {
+        for id in CLASSES.keys().collect::<std::collections::BTreeSet<_>>() {
+            let license = Expression::of(id).unwrap_or_else(|| panic!("{id} is no identifier"));
+            assert_eq!(
+                license.licenses().next().map(License::base),
+                Some(id.as_str()),
+                "the table holds identifiers without -only and -or-later"
+            );
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Tells whether code under one license may go into a work under another, by OSADL's matrix.
+//!
+//! The data is in `config/licenses/compatibility.tsv`, with its source and license.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::expression::License;
+
+/// Whether code under one license may go into a work under another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compatibility {
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+    /// It depends on how they are combined.
+    Depends,
+}
+
+struct Matrix {
+    columns: HashMap<&'static str, usize>,
+    rows: HashMap<&'static str, &'static [u8]>,
+}
+
+static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
+    let lines = include_str!("../../config/licenses/compatibility.tsv").lines();
+    let mut lines = lines.filter(|line| !line.starts_with('#'));
+    let columns = lines.next().unwrap_or_default().split('\t').enumerate().map(|(at, id)| (id, at)).collect();
+    let rows = lines.filter_map(|line| line.split_once('\t')).map(|(id, row)| (id, row.as_bytes())).collect();
+    Matrix { columns, rows }
+});
+
+/// Where the data comes from, as its license asks to say.
+pub const ATTRIBUTION: &str = "Open Source License Compatibility Matrix, OSADL eG, 2024-05-22, CC-BY-4.0; abridged";
+
+/// Whether code under `inbound` may go into a work under `outbound`; `None` when the matrix does not know.
+pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibility> {
+    if outbound == inbound {
+        return Some(Compatibility::Yes);
+    }
+    // An exception adds permissions: where a license with it is not listed, the license without it is the stricter one.
+    let names = |license: &License| [license.to_string(), license.id.clone()];
+    let row = names(outbound).iter().find_map(|name| MATRIX.rows.get(name.as_str()).copied())?;
+    let column = names(inbound).iter().find_map(|name| MATRIX.columns.get(name.as_str()).copied())?;
+    match row.get(column)? {
+        b'Y' | b'=' => Some(Compatibility::Yes),
+        b'N' => Some(Compatibility::No),
+        b'D' => Some(Compatibility::Depends),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::license::Expression;
+
+    #[track_caller]
+    fn check(outbound: &str, inbound: &str, expected: Option<Compatibility>) {
+        let license = |id: &str| Expression::of(id).and_then(|of| of.licenses().next().cloned()).expect("it is one");
+        assert_eq!(compatibility(&license(outbound), &license(inbound)), expected, "{inbound} into {outbound}");
+    }
+
+    #[test]
+    fn the_work_comes_first_and_what_goes_into_it_second() {
+        use Compatibility::{No, Yes};
+        check("MIT", "GPL-2.0-only", Some(No));
+        check("GPL-2.0-only", "MIT", Some(Yes));
+        check("GPL-2.0-only", "Apache-2.0", Some(No));
+        check("GPL-3.0-only", "Apache-2.0", Some(Yes));
+        check("GPL-2.0-only", "GPL-3.0-only", Some(No));
+        check("MIT", "MIT", Some(Yes));
+        check("MIT", "BUSL-1.1", None);
+    }
+
+    #[test]
+    fn the_matrix_is_square() {
+        for (id, row) in MATRIX.rows.iter().collect::<std::collections::BTreeMap<_, _>>() {
+            assert_eq!(row.len(), MATRIX.columns.len(), "{id}");
+        }
+        assert_eq!(MATRIX.rows.len(), MATRIX.columns.len());
+    }
+}

@@ -1,0 +1,434 @@
+//! Puts the statements of a component together, and answers for each of its files.
+
+use std::collections::BTreeMap;
+
+use super::expression::Expression;
+use super::statement::{Method, Scope, Statement, is_relevant, own, statements};
+use crate::text::FilePath;
+
+/// What is known of the licenses of a component: a package, a repository, a folder.
+#[derive(Debug, Clone, Default)]
+pub struct Licenses {
+    /// Statements about folders, by folder.
+    folders: BTreeMap<Vec<u8>, Vec<Evidence>>,
+    /// Statements about single files, by path.
+    files: BTreeMap<Vec<u8>, Vec<Evidence>>,
+    /// Statements about files by patterns, with the folder they begin at.
+    patterns: Vec<(Vec<u8>, Evidence)>,
+}
+
+/// A statement, and the file that makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// The file.
+    pub path: FilePath,
+    /// What it says.
+    pub statement: Statement,
+}
+
+/// The license of a file or of a component, and why it is taken to be that.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identified {
+    /// The license; `None` when it is not known.
+    pub expression: Option<Expression>,
+    /// What says so, the strongest first.
+    pub evidence: Vec<Evidence>,
+    /// What says otherwise, of the same scope as that which counted.
+    pub contradictions: Vec<Evidence>,
+    /// Parts of the file that have licenses of their own.
+    pub snippets: Vec<SnippetLicense>,
+}
+
+/// The license of some lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnippetLicense {
+    /// The first line.
+    pub first: u32,
+    /// The last line.
+    pub last: u32,
+    /// The license; `None` when it is not known.
+    pub expression: Option<Expression>,
+    /// What says so.
+    pub evidence: Evidence,
+}
+
+impl Licenses {
+    /// Reads the files of a component that [`is_relevant`]; others are passed over.
+    pub fn new<'f>(files: impl IntoIterator<Item = (&'f FilePath, &'f [u8])>) -> Self {
+        let relevant = files.into_iter().filter(|(path, _)| is_relevant(path));
+        Self::from_statements(relevant.map(|(path, bytes)| (path.clone(), statements(path, bytes))))
+    }
+
+    /// The same from what the files say, as [`statements`] gave it.
+    pub fn from_statements(files: impl IntoIterator<Item = (FilePath, Vec<Statement>)>) -> Self {
+        let mut licenses = Self::default();
+        for (path, statements) in files {
+            for statement in statements {
+                licenses.add(&path, statement);
+            }
+        }
+        licenses
+    }
+
+    fn add(&mut self, path: &FilePath, statement: Statement) {
+        let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
+        let evidence = Evidence { path: path.clone(), statement };
+        match &evidence.statement.scope {
+            // A file's word about itself is heard when the file is asked for.
+            Scope::File | Scope::Lines(..) => {}
+            Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
+            Scope::Sibling(name) => {
+                let sibling = join(&folder, name);
+                self.files.entry(sibling).or_default().push(evidence);
+            }
+            Scope::Paths { n_up, .. } => {
+                let mut from = folder.as_slice();
+                for _ in 0..*n_up {
+                    from = parent(from).unwrap_or_default();
+                }
+                self.patterns.push((from.to_vec(), evidence));
+            }
+        }
+    }
+
+    /// States that all files in `folder` (empty for the root) have this license.
+    pub fn declare(&mut self, folder: &FilePath, expression: Expression) {
+        let written = expression.to_string();
+        let statement = Statement {
+            method: Method::Declared,
+            scope: Scope::Folder,
+            line: 1,
+            expression: Some(expression),
+            written,
+        };
+        let evidence = Evidence { path: folder.clone(), statement };
+        self.folders.entry(folder.as_bytes().to_vec()).or_default().push(evidence);
+    }
+
+    /// The license of the component as a whole: what is said at its root.
+    pub fn component(&self) -> Identified {
+        Identified::of(self.folders.get(&b""[..]).cloned().unwrap_or_default())
+    }
+
+    /// The license of the file at `path` with these bytes.
+    pub fn of(&self, path: &FilePath, bytes: &[u8]) -> Identified {
+        self.of_statements(path, own(bytes))
+    }
+
+    /// The same from what the file says, as [`statements`] gave it.
+    pub fn of_statements(&self, path: &FilePath, statements: Vec<Statement>) -> Identified {
+        let evidence = |statement: Statement| Evidence { path: path.clone(), statement };
+        let (mut about_file, mut snippets) = (Vec::new(), Vec::new());
+        for statement in statements {
+            match statement.scope {
+                Scope::File => about_file.push(evidence(statement)),
+                Scope::Lines(first, last) => {
+                    let expression = statement.expression.clone();
+                    snippets.push(SnippetLicense { first, last, expression, evidence: evidence(statement) });
+                }
+                _ => {}
+            }
+        }
+        about_file.extend(self.files.get(path.as_bytes()).into_iter().flatten().cloned());
+        let (overriding, stated) = self.stated_for(path);
+        // The nearest scope that says anything counts: it outranks what is said of everything around it.
+        let declared = self.above(path, |method| method == Method::Declared);
+        let scopes = [declared, overriding, about_file, stated, self.above(path, |method| method != Method::Declared)];
+        let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
+        Identified { snippets, ..Identified::of(counting) }
+    }
+
+    /// What patterns say of a file: overriding statements, and others. Of one file with
+    /// patterns, the last that matches counts; of several files, the nearest.
+    fn stated_for(&self, path: &FilePath) -> (Vec<Evidence>, Vec<Evidence>) {
+        let mut overriding: Option<(usize, &Evidence)> = None;
+        let mut stated: Option<(usize, &Evidence)> = None;
+        for (from, evidence) in &self.patterns {
+            let Some(rest) = below(path.as_bytes(), from) else { continue };
+            let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else { continue };
+            if globs.iter().any(|glob| matches(glob.as_bytes(), rest, *is_literal_separator)) {
+                let is_overriding = evidence.statement.method == Method::ReuseOverride;
+                let slot = if is_overriding { &mut overriding } else { &mut stated };
+                let is_nearer =
+                    slot.is_none_or(|(depth, _)| if is_overriding { from.len() <= depth } else { from.len() >= depth });
+                if is_nearer {
+                    *slot = Some((from.len(), evidence));
+                }
+            }
+        }
+        let list = |slot: Option<(usize, &Evidence)>| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect();
+        (list(overriding), list(stated))
+    }
+
+    /// What is said in the nearest folder, the file's own or one above it, that says anything.
+    fn above(&self, path: &FilePath, is_meant: impl Fn(Method) -> bool) -> Vec<Evidence> {
+        let mut at = path.as_bytes();
+        while let Some(folder) = parent(at) {
+            let said = self.folders.get(folder).into_iter().flatten();
+            let said: Vec<_> = said.filter(|evidence| is_meant(evidence.statement.method)).cloned().collect();
+            if !said.is_empty() {
+                return said;
+            }
+            at = folder;
+        }
+        Vec::new()
+    }
+}
+
+impl Identified {
+    /// Weighs what is said in one scope.
+    fn of(mut evidence: Vec<Evidence>) -> Self {
+        evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
+        let Some(first) = evidence.iter().find(|of| of.statement.expression.is_some()) else {
+            return Self { evidence, ..Self::default() };
+        };
+        let method = first.statement.method;
+        // Several texts in a folder all apply, unless a manifest says how.
+        let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
+        if has_lesser_text(&same) {
+            // The LGPL adds to the GPL, whose text has to stand beside it.
+            same.retain(|of| {
+                of.statement.expression.as_ref().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
+            });
+        }
+        let is_all_known = method != Method::Text || same.iter().all(|of| of.statement.expression.is_some());
+        let expression = Expression::all(
+            same.iter().filter_map(|of| of.statement.expression.clone()).take(if method == Method::Text {
+                usize::MAX
+            } else {
+                1
+            }),
+        );
+        let Some(chosen) = expression else { return Self { evidence, ..Self::default() } };
+        let disagrees = |of: &Evidence| {
+            let tells_later = method.tells_later() && of.statement.method.tells_later();
+            // A text that is not known beside one that is may add to it or take from it.
+            match &of.statement.expression {
+                Some(other) => !chosen.agrees_with(other, tells_later),
+                None => of.statement.method != Method::Text || !is_all_known,
+            }
+        };
+        let (contradictions, evidence) = evidence.iter().cloned().partition(|of| disagrees(of));
+        Self { expression: Some(chosen), evidence, contradictions, snippets: Vec::new() }
+    }
+
+    /// The license of some lines: that of the snippet they lie in or touch, else that of the file.
+    pub fn at(&self, first: u32, last: u32) -> Self {
+        let touched: Vec<_> = self.snippets.iter().filter(|of| of.first <= last && first <= of.last).collect();
+        let Some(inner) = touched.iter().min_by_key(|of| of.last - of.first) else { return self.clone() };
+        let is_inside = inner.first <= first && last <= inner.last;
+        let known = inner.expression.clone();
+        // Lines on both sides of a snippet's border have both licenses.
+        let expression = match (known, &self.expression, is_inside) {
+            (inner, _, true) => inner,
+            (Some(inner), Some(file), false) => Expression::all([inner, file.clone()]),
+            (_, _, false) => None,
+        };
+        let outer = if is_inside { &[][..] } else { &self.evidence };
+        let evidence = [inner.evidence.clone()].into_iter().chain(outer.iter().cloned()).collect();
+        Self { expression, evidence, ..Self::default() }
+    }
+
+    /// How it was found, in words, as in "SPDX-License-Identifier in the file (src/a.c:1)".
+    pub fn found_by(&self) -> Option<String> {
+        let first = self.evidence.iter().find(|of| of.statement.expression.is_some())?;
+        Some(first.describe())
+    }
+}
+
+impl Evidence {
+    /// In words: how, where, and what it says.
+    pub fn describe(&self) -> String {
+        let Statement { method, line, .. } = &self.statement;
+        match method {
+            Method::Declared => method.describe().to_owned(),
+            _ => format!("{} ({}:{line})", method.describe(), self.path),
+        }
+    }
+
+    /// The license it names; what was written where that is not known.
+    pub fn says(&self) -> String {
+        let Statement { expression, written, .. } = &self.statement;
+        match expression {
+            Some(expression) => expression.to_string(),
+            None if written.is_empty() => "a license that is not known".to_owned(),
+            None => format!("\"{}\", which is not known", crate::text::printable(written.as_bytes())),
+        }
+    }
+}
+
+fn has_lesser_text(texts: &[&Evidence]) -> bool {
+    let families =
+        |of: &&Evidence| of.statement.expression.clone().is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"));
+    texts.iter().any(families)
+}
+
+/// The folder of a path; `None` for the root itself.
+fn parent(path: &[u8]) -> Option<&[u8]> {
+    if path.is_empty() {
+        return None;
+    }
+    Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
+}
+
+fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+}
+
+/// The rest of `path` below `folder`.
+fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
+    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix(b"/") }
+}
+
+/// Characters of the longest pattern that is tried.
+const MAX_PATTERN: usize = 1_000;
+
+/// Whether a pattern takes in a path: `*`, `**`, `?` (not with `is_literal_separator`), and `\` before a character.
+///
+/// Time O(pattern times path): one row of a table a pattern character, no backtracking.
+pub(super) fn matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> bool {
+    let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
+    if pattern.len() > MAX_PATTERN {
+        return false;
+    }
+    // reached[n]: the pattern so far takes in the first n bytes of the path.
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    let mut at = 0;
+    while at < pattern.len() {
+        let mut next = vec![false; path.len() + 1];
+        let (step, kind) = match &pattern[at..] {
+            [b'*', b'*', ..] => (2, Kind::Any),
+            [b'*', ..] => (1, if is_literal_separator { Kind::InFolder } else { Kind::Any }),
+            [b'?', ..] if !is_literal_separator => (1, Kind::One),
+            [b'\\', byte, ..] => (2, Kind::Byte(*byte)),
+            [byte, ..] => (1, Kind::Byte(*byte)),
+            [] => break,
+        };
+        let mut is_open = false;
+        for n in 0..=path.len() {
+            match kind {
+                Kind::Any | Kind::InFolder => {
+                    is_open |= reached[n];
+                    next[n] = is_open;
+                    if matches!(kind, Kind::InFolder) && path.get(n) == Some(&b'/') {
+                        is_open = false;
+                    }
+                }
+                Kind::One => next[n] = n > 0 && reached[n - 1],
+                Kind::Byte(byte) => next[n] = n > 0 && reached[n - 1] && path[n - 1] == byte,
+            }
+        }
+        reached = next;
+        at += step;
+    }
+    reached[path.len()]
+}
+
+/// Whether a pattern takes in a path or a name; `*` takes in anything, `/` included.
+pub fn glob_matches(pattern: &str, path: &[u8]) -> bool {
+    matches(pattern.as_bytes(), path, false)
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Any,
+    InFolder,
+    One,
+    Byte(u8),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIT: &str = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
+    const GPL: &str = "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identified {
+        let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
+        let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
+        let bytes =
+            files.iter().find(|(other, _)| other.as_bytes() == path.as_bytes()).map_or(&b""[..], |(_, bytes)| bytes);
+        let found = licenses.of(&FilePath::new(path), bytes);
+        assert_eq!(found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string), expected);
+        found
+    }
+
+    #[test]
+    fn the_nearest_license_counts() {
+        let files = [("LICENSE", MIT), ("vendor/x/COPYING", GPL), ("vendor/x/a.c", "int a;")];
+        check(&files, "src/b.c", "MIT");
+        let found = check(&files, "vendor/x/a.c", "GPL-3.0-only");
+        assert_eq!(found.found_by().as_deref(), Some("license text (vendor/x/COPYING:1)"));
+        check(&[("a.c", "int a;")], "a.c", "unknown");
+    }
+
+    #[test]
+    fn what_a_file_says_of_itself_outranks_its_folder() {
+        let tagged = "// SPDX-License-Identifier: Apache-2.0\n";
+        let found = check(&[("LICENSE", MIT), ("a.c", tagged)], "a.c", "Apache-2.0");
+        assert_eq!(found.contradictions, []);
+        check(&[("LICENSE", MIT), ("a.png.license", "SPDX-License-Identifier: CC0-1.0")], "a.png", "CC0-1.0");
+        let reuse = "[[annotations]]\npath = \"lib/**\"\nSPDX-License-Identifier = \"ISC\"\n";
+        check(&[("REUSE.toml", reuse), ("LICENSE", MIT)], "lib/x/a.c", "ISC");
+        check(&[("REUSE.toml", reuse), ("lib/a.c", tagged)], "lib/a.c", "Apache-2.0");
+        let over = reuse.replace("SPDX", "precedence = \"override\"\nSPDX");
+        check(&[("REUSE.toml", &over), ("lib/a.c", tagged)], "lib/a.c", "ISC");
+        let dep5 = "Format: x\n\nFiles: *\nLicense: GPL-2\n\nFiles: lib/*\nLicense: Expat\n";
+        check(&[("debian/copyright", dep5)], "lib/x/a.c", "MIT");
+        check(&[("debian/copyright", dep5)], "src/a.c", "GPL-2.0-only");
+        check(&[(".reuse/dep5", dep5)], "src/a.c", "GPL-2.0-only");
+    }
+
+    #[test]
+    fn evidence_that_disagrees_is_kept() {
+        let manifest = "{\"license\": \"MIT\"}";
+        let found = check(&[("package.json", manifest), ("LICENSE", GPL)], "a.js", "MIT");
+        assert_eq!(found.contradictions.len(), 1);
+        assert_eq!(found.contradictions[0].says(), "GPL-3.0-only");
+        let both = "// SPDX-License-Identifier: MIT\n// it under the terms of the GNU General Public License as published by the Free Software Foundation; version 2 of the License.\n";
+        assert_eq!(check(&[("a.c", both)], "a.c", "MIT").contradictions.len(), 1);
+        let found = check(&[("package.json", manifest), ("LICENSE", MIT)], "a.js", "MIT");
+        assert_eq!(found.contradictions, []);
+    }
+
+    #[test]
+    fn texts_in_one_folder_all_apply_unless_a_manifest_says_how() {
+        let apache = "Apache License\nVersion 2.0, January 2004\n";
+        check(&[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT)], "a.rs", "Apache-2.0 AND MIT");
+        let manifest = "[package]\nlicense = \"MIT OR Apache-2.0\"\n";
+        let found = check(
+            &[("LICENSE-APACHE", apache), ("LICENSE-MIT", MIT), ("Cargo.toml", manifest)],
+            "a.rs",
+            "MIT OR Apache-2.0",
+        );
+        assert_eq!(found.contradictions, []);
+        let lesser = "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n";
+        check(&[("COPYING", GPL), ("COPYING.LESSER", lesser)], "a.c", "LGPL-3.0-only");
+        check(&[("LICENSE", "Ask the moon, and use this on Tuesdays only.")], "a.c", "unknown");
+    }
+
+    #[test]
+    fn a_snippet_has_the_license_it_says() {
+        let text = "// SPDX-License-Identifier: MIT\na\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\nb\n// SPDX-SnippetEnd\nc\n";
+        let found = check(&[("a.c", text)], "a.c", "MIT");
+        let at = |first, last| found.at(first, last).expression.map(|of| of.to_string()).unwrap_or_default();
+        assert_eq!(at(2, 2), "MIT");
+        assert_eq!(at(5, 5), "GPL-2.0-only");
+        assert_eq!(at(2, 5), "GPL-2.0-only AND MIT");
+    }
+
+    #[test]
+    fn patterns_match_as_their_format_says() {
+        assert!(matches(b"src/*.c", b"src/a.c", true));
+        assert!(!matches(b"src/*.c", b"src/x/a.c", true));
+        assert!(matches(b"src/*.c", b"src/x/a.c", false));
+        assert!(matches(b"**", b"src/x/a.c", true));
+        assert!(matches(b"src/**/a.c", b"src/x/y/a.c", true));
+        assert!(matches(b"a\\*", b"a*", true));
+        assert!(!matches(b"a\\*", b"ab", true));
+        assert!(matches(b"a?c", b"abc", false));
+    }
+}

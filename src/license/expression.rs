@@ -1,0 +1,345 @@
+//! Reads SPDX license expressions, in their strict form and as people write them.
+//!
+//! Invariant: an [`Expression`] is in canonical spelling, so equal licenses are equal text.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use spdx::ParseMode;
+use spdx::expression::{ExprNode, Operator};
+
+use super::names;
+
+/// An SPDX license expression.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Expression {
+    /// The nodes in postfix order.
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Node {
+    License(License),
+    And,
+    Or,
+}
+
+/// A license of an expression.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct License {
+    /// Its SPDX identifier, or a `LicenseRef-`.
+    pub id: String,
+    /// Whether a `+` follows; GNU licenses say `-or-later` instead.
+    pub or_later: bool,
+    /// What stands after `WITH`.
+    pub exception: Option<String>,
+}
+
+/// Bytes of the longest expression that is read: no one writes more, and nesting stays shallow.
+const MAX_LENGTH: usize = 2_000;
+/// Licenses of the longest expression that is read.
+const MAX_LICENSES: usize = 100;
+/// Parentheses that may be open at once.
+const MAX_DEPTH: usize = 32;
+
+/// Deprecated identifiers that hold their exception.
+const WITH_EXCEPTION: &[(&str, &str)] = &[
+    ("-with-autoconf-exception", "Autoconf-exception-3.0"),
+    ("-with-bison-exception", "Bison-exception-2.2"),
+    ("-with-classpath-exception", "Classpath-exception-2.0"),
+    ("-with-font-exception", "Font-exception-2.0"),
+    ("-with-GCC-exception", "GCC-exception-3.1"),
+];
+
+impl Expression {
+    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, `/` for `OR`, and then the
+    /// names that people give licenses, such as "Apache License, Version 2.0" or "GPLv2+".
+    ///
+    /// `None` for what names no license that is known.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > MAX_LENGTH {
+            return None;
+        }
+        Self::parse_spdx(text).or_else(|| names::find(text).and_then(Self::parse_spdx))
+    }
+
+    /// Reads an expression in SPDX's syntax only.
+    pub fn parse_spdx(text: &str) -> Option<Self> {
+        if text.len() > MAX_LENGTH || depth(text) > MAX_DEPTH {
+            return None;
+        }
+        let mode = ParseMode {
+            allow_slash_as_or_operator: true,
+            allow_imprecise_license_names: false,
+            allow_postfix_plus_on_gpl: true,
+            allow_deprecated: true,
+            allow_unknown: false,
+        };
+        let text = spelled(text);
+        let parsed = spdx::Expression::parse_mode(&text, mode).ok()?;
+        let nodes: Vec<Node> = parsed
+            .iter()
+            .map(|node| match node {
+                ExprNode::Op(Operator::And) => Node::And,
+                ExprNode::Op(Operator::Or) => Node::Or,
+                ExprNode::Req(req) => Node::License(License::of(&req.req)),
+            })
+            .collect();
+        (nodes.len() <= 2 * MAX_LICENSES).then_some(Self { nodes })
+    }
+
+    /// The expression of one license.
+    ///
+    /// `None` when `id` is no identifier of SPDX and no `LicenseRef-`.
+    pub fn of(id: &str) -> Option<Self> {
+        Self::parse_spdx(id)
+    }
+
+    /// All of these licenses at once, without repetitions; `None` for none.
+    pub fn all(of: impl IntoIterator<Item = Self>) -> Option<Self> {
+        Self::join(of, &Node::And)
+    }
+
+    /// Any one of these licenses, without repetitions; `None` for none.
+    pub fn any(of: impl IntoIterator<Item = Self>) -> Option<Self> {
+        Self::join(of, &Node::Or)
+    }
+
+    fn join(of: impl IntoIterator<Item = Self>, operator: &Node) -> Option<Self> {
+        let mut joined: Option<Self> = None;
+        let mut seen: Vec<Self> = Vec::new();
+        for next in of {
+            if seen.contains(&next) || seen.len() >= MAX_LICENSES {
+                continue;
+            }
+            seen.push(next.clone());
+            joined = Some(match joined {
+                None => next,
+                Some(mut first) => {
+                    first.nodes.extend(next.nodes);
+                    first.nodes.push(operator.clone());
+                    first
+                }
+            });
+        }
+        joined
+    }
+
+    /// The licenses it names, in order.
+    pub fn licenses(&self) -> impl Iterator<Item = &License> {
+        self.nodes.iter().filter_map(|node| match node {
+            Node::License(license) => Some(license),
+            Node::And | Node::Or => None,
+        })
+    }
+
+    /// Evaluates the expression from its licenses up.
+    pub fn fold<T>(&self, leaf: impl Fn(&License) -> T, and: impl Fn(T, T) -> T, or: impl Fn(T, T) -> T) -> T {
+        let mut stack: Vec<T> = Vec::new();
+        for node in &self.nodes {
+            let value = match node {
+                Node::License(license) => leaf(license),
+                Node::And | Node::Or => {
+                    let second = stack.pop().expect("postfix: an operator follows its operands");
+                    let first = stack.pop().expect("postfix: an operator follows its operands");
+                    if matches!(node, Node::And) { and(first, second) } else { or(first, second) }
+                }
+            };
+            stack.push(value);
+        }
+        stack.pop().expect("an expression has a license")
+    }
+
+    /// Whether both may well mean the same: they have a license in common, or one is a vaguer name of the other.
+    ///
+    /// With `is_later_known`, "only" and "or later" disagree.
+    pub fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
+        self.licenses().any(|a| other.licenses().any(|b| a.agrees_with(b, is_later_known)))
+    }
+}
+
+/// Parentheses that are open at once.
+fn depth(text: &str) -> usize {
+    let mut depth = 0usize;
+    let mut deepest = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// Identifiers of SPDX by their lower case: they are compared without it.
+static IDENTIFIERS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let licenses = spdx::identifiers::LICENSES.iter().map(|license| license.name);
+    let exceptions = spdx::identifiers::EXCEPTIONS.iter().map(|exception| exception.name);
+    licenses.chain(exceptions).map(|name| (name.to_lowercase(), name)).collect()
+});
+
+/// Operators in capitals, and identifiers as SPDX spells them.
+fn spelled(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    for (at, word) in text.split_whitespace().enumerate() {
+        spelled.push_str(if at == 0 { "" } else { " " });
+        for part in word.split_inclusive(['(', ')', '/', '+']) {
+            let (name, mark) = part.split_at(part.trim_end_matches(['(', ')', '/', '+']).len());
+            let known = match name.to_lowercase().as_str() {
+                "and" => Some("AND"),
+                "or" => Some("OR"),
+                "with" => Some("WITH"),
+                lower => IDENTIFIERS.get(lower).copied(),
+            };
+            spelled.push_str(known.unwrap_or(name));
+            spelled.push_str(mark);
+        }
+    }
+    spelled
+}
+
+impl License {
+    fn of(req: &spdx::LicenseReq) -> Self {
+        let mut exception = req.addition.as_ref().map(ToString::to_string);
+        let (id, or_later) = match &req.license {
+            spdx::LicenseItem::Other(other) => (other.to_string(), false),
+            spdx::LicenseItem::Spdx { id, or_later } => {
+                let mut name = id.name.to_owned();
+                for (suffix, named) in WITH_EXCEPTION {
+                    if let Some(base) = id.name.strip_suffix(suffix) {
+                        name = base.to_owned();
+                        exception = Some((*named).to_owned());
+                    }
+                }
+                let is_exact = name.ends_with("-only") || name.ends_with("-or-later") || name.ends_with('+');
+                let is_gnu = id.is_gnu() || exception.is_some() && name.starts_with("GPL-");
+                if !is_gnu {
+                    (name, *or_later)
+                } else if *or_later || name.ends_with('+') {
+                    let base = name.trim_end_matches('+').trim_end_matches("-only").trim_end_matches("-or-later");
+                    (format!("{base}-or-later"), false)
+                } else if is_exact {
+                    (name, false)
+                } else {
+                    (format!("{name}-only"), false)
+                }
+            }
+        };
+        Self { id, or_later, exception }
+    }
+
+    /// The identifier without `-only` and `-or-later`.
+    pub fn base(&self) -> &str {
+        self.id.strip_suffix("-only").or_else(|| self.id.strip_suffix("-or-later")).unwrap_or(&self.id)
+    }
+
+    /// Whether later versions of the license may be chosen.
+    pub fn allows_later(&self) -> bool {
+        self.or_later || self.id.ends_with("-or-later")
+    }
+
+    /// The name without its version: `GPL` of `GPL-2.0-only`.
+    pub fn family(&self) -> &str {
+        let base = self.base();
+        let base = base.strip_prefix("LicenseRef-").unwrap_or(base);
+        let end = base.find(|c: char| c.is_ascii_digit()).unwrap_or(base.len());
+        base[..end].trim_end_matches('-')
+    }
+
+    fn agrees_with(&self, other: &Self, is_later_known: bool) -> bool {
+        if self.base() == other.base() {
+            return !is_later_known || self.allows_later() == other.allows_later();
+        }
+        let is_vague = |license: &Self| license.id.starts_with("LicenseRef-") || license.base().ends_with("-1.0");
+        self.family() == other.family()
+            && ((is_vague(self) || is_vague(other)) || self.allows_later() || other.allows_later())
+    }
+}
+
+impl fmt::Display for License {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)?;
+        if self.or_later {
+            f.write_str("+")?;
+        }
+        match &self.exception {
+            Some(exception) => write!(f, " WITH {exception}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Expression {
+    /// Writes the canonical spelling; parentheses only where `OR` stands inside `AND`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wrapped = |(text, is_or): (String, bool)| if is_or { format!("({text})") } else { text };
+        let (text, _) = self.fold(
+            |license| (license.to_string(), false),
+            |a, b| (format!("{} AND {}", wrapped(a), wrapped(b)), false),
+            |(a, _), (b, _)| (format!("{a} OR {b}"), true),
+        );
+        f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(written: &str, canonical: &str) {
+        let parsed = Expression::parse(written).map(|expression| expression.to_string());
+        assert_eq!(parsed.as_deref(), Some(canonical), "{written}");
+    }
+
+    #[test]
+    fn expressions_are_put_into_canonical_spelling() {
+        check("MIT", "MIT");
+        check("mit or apache-2.0", "MIT OR Apache-2.0");
+        check("MIT/Apache-2.0", "MIT OR Apache-2.0");
+        check("(MIT OR Apache-2.0) AND Unicode-3.0", "(MIT OR Apache-2.0) AND Unicode-3.0");
+        check("GPL-2.0", "GPL-2.0-only");
+        check("GPL-2.0+", "GPL-2.0-or-later");
+        check("GPL-2.0-with-classpath-exception", "GPL-2.0-only WITH Classpath-exception-2.0");
+        check("Apache-2.0 WITH LLVM-exception", "Apache-2.0 WITH LLVM-exception");
+        check("EPL-1.0+", "EPL-1.0+");
+        check("LicenseRef-ours", "LicenseRef-ours");
+    }
+
+    #[test]
+    fn names_that_people_write_are_known() {
+        check("Apache License, Version 2.0", "Apache-2.0");
+        check("The Apache Software License, Version 2.0", "Apache-2.0");
+        check("The MIT License (MIT)", "MIT");
+        check("GNU General Public License v3 or later (GPLv3+)", "GPL-3.0-or-later");
+        check("GNU Lesser General Public License v2.1", "LGPL-2.1-only");
+        check("GPLv2+", "GPL-2.0-or-later");
+        check("GPL (>= 2)", "GPL-2.0-or-later");
+        check("AGPLv3", "AGPL-3.0-only");
+        check("New BSD License", "BSD-3-Clause");
+        check("BSD", "LicenseRef-BSD");
+        check("GPL", "GPL-1.0-or-later");
+        check("public domain", "LicenseRef-public-domain");
+        check("UNLICENSED", "LicenseRef-proprietary");
+        check("Artistic-1.0-Perl", "Artistic-1.0-Perl");
+        assert_eq!(Expression::parse("see the file"), None);
+        assert_eq!(Expression::parse(""), None);
+    }
+
+    #[test]
+    fn vaguer_names_agree_and_other_licenses_do_not() {
+        let agree = |a: &str, b: &str, later| {
+            let (a, b) = (Expression::parse(a).expect("known"), Expression::parse(b).expect("known"));
+            a.agrees_with(&b, later)
+        };
+        assert!(agree("MIT OR Apache-2.0", "MIT", true));
+        assert!(agree("GPL-2.0-or-later", "GPL-2.0-only", false));
+        assert!(!agree("GPL-2.0-or-later", "GPL-2.0-only", true));
+        assert!(agree("BSD", "BSD-3-Clause", true));
+        assert!(!agree("MIT", "GPL-3.0-only", false));
+    }
+}

@@ -1,0 +1,254 @@
+//! Reads the license out of package manifests.
+//!
+//! A manifest is a row of [`MANIFESTS`]: its name and the function that reads it.
+
+use serde_json::Value;
+
+use super::expression::Expression;
+use super::statement::{Method, Scope, Statement};
+
+/// The licenses that a manifest names, and whether one of several may be chosen.
+struct Named {
+    names: Vec<String>,
+    is_choice: bool,
+}
+
+impl Named {
+    fn one(name: impl Into<String>) -> Option<Self> {
+        let name = name.into().trim().to_owned();
+        (!name.is_empty()).then(|| Self { names: vec![name], is_choice: false })
+    }
+
+    fn many(names: Vec<String>, is_choice: bool) -> Option<Self> {
+        (!names.is_empty()).then_some(Self { names, is_choice })
+    }
+}
+
+/// A manifest: the end of its name in lower case, and how it is read.
+struct Manifest {
+    name: &'static str,
+    read: fn(&str) -> Option<Named>,
+}
+
+const MANIFESTS: &[Manifest] = &[
+    Manifest { name: "cargo.toml", read: cargo },
+    Manifest { name: "pyproject.toml", read: pyproject },
+    Manifest { name: "setup.cfg", read: setup_cfg },
+    Manifest { name: "pkg-info", read: python_metadata },
+    Manifest { name: "metadata", read: python_metadata },
+    Manifest { name: "package.json", read: package_json },
+    Manifest { name: "bower.json", read: package_json },
+    Manifest { name: "composer.json", read: composer },
+    Manifest { name: "meta.json", read: cpan },
+    Manifest { name: "pom.xml", read: pom },
+    Manifest { name: ".pom", read: pom },
+    Manifest { name: ".nuspec", read: nuspec },
+    Manifest { name: ".gemspec", read: gemspec },
+    Manifest { name: ".podspec", read: gemspec },
+    Manifest { name: ".cabal", read: |text| field(text, "license") },
+    Manifest { name: "description", read: |text| field(text, "license") },
+    Manifest { name: "opam", read: |text| field(text, "license") },
+];
+
+/// Bytes of the largest manifest that is read.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+
+/// Whether a file of this name, in lower case, is a manifest.
+pub(super) fn is_relevant(name: &str) -> bool {
+    manifest(name).is_some()
+}
+
+fn manifest(name: &str) -> Option<&'static Manifest> {
+    let is_it = |manifest: &&Manifest| {
+        if manifest.name.starts_with('.') { name.ends_with(manifest.name) } else { name == manifest.name }
+    };
+    MANIFESTS.iter().find(is_it)
+}
+
+/// What a manifest says of its folder.
+pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
+    if bytes.len() > MAX_BYTES {
+        return None;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let Named { names, is_choice } = (manifest(name)?.read)(&text)?;
+    let line = text.lines().position(|line| line.to_lowercase().contains("licen")).map_or(1, |at| at as u32 + 1);
+    let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
+    let expression = known.and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
+    let written = names.join(", ");
+    // "SEE LICENSE IN ..." points to the text, which speaks for itself.
+    let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
+    (!is_pointer).then_some(Statement { method: Method::Manifest, scope: Scope::Folder, line, expression, written })
+}
+
+fn cargo(text: &str) -> Option<Named> {
+    let table: toml::Table = text.parse().ok()?;
+    let of_package = table.get("package").and_then(|package| package.get("license"));
+    let of_workspace = || table.get("workspace")?.get("package")?.get("license");
+    Named::one(of_package.and_then(toml::Value::as_str).or_else(|| of_workspace()?.as_str())?)
+}
+
+fn pyproject(text: &str) -> Option<Named> {
+    let table: toml::Table = text.parse().ok()?;
+    let project = table.get("project");
+    let license = project.and_then(|project| project.get("license"));
+    let named = license.and_then(toml::Value::as_str).or_else(|| license?.get("text")?.as_str());
+    let of_poetry = || table.get("tool")?.get("poetry")?.get("license")?.as_str();
+    if let Some(name) = named.or_else(of_poetry).filter(|name| is_name(name)) {
+        return Named::one(name);
+    }
+    let classifiers = project.and_then(|project| project.get("classifiers")).and_then(toml::Value::as_array);
+    classified(classifiers.into_iter().flatten().filter_map(toml::Value::as_str))
+}
+
+/// A name, and not a whole license text.
+fn is_name(text: &str) -> bool {
+    text.len() < 200 && text.trim().lines().count() == 1
+}
+
+/// The licenses of Python's classifiers: `License :: OSI Approved :: MIT License`.
+fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<Named> {
+    let licenses = classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
+    let names: Vec<_> = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
+    Named::many(names.into_iter().filter(|name| name != "OSI Approved").collect(), false)
+}
+
+fn setup_cfg(text: &str) -> Option<Named> {
+    let line = text.lines().find_map(|line| line.strip_prefix("license")?.trim_start().strip_prefix(['=', ':']));
+    Named::one(line.filter(|name| is_name(name))?)
+}
+
+fn python_metadata(text: &str) -> Option<Named> {
+    let head = text.split("\n\n").next().unwrap_or_default();
+    let values =
+        |key: &str| head.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim).collect::<Vec<_>>();
+    if let Some(expression) = values("License-Expression:").first() {
+        return Named::one(*expression);
+    }
+    let license = values("License:");
+    let license = license.first().filter(|name| is_name(name) && Expression::parse(name).is_some());
+    let named = license.and_then(|name| Named::one(*name));
+    let unknown = || Named::one(*values("License:").first().filter(|name| **name != "UNKNOWN")?);
+    named.or_else(|| classified(values("Classifier:").into_iter())).or_else(unknown)
+}
+
+fn package_json(text: &str) -> Option<Named> {
+    let package: Value = serde_json::from_str(text).ok()?;
+    let name = |value: &Value| value.as_str().or_else(|| value.get("type")?.as_str()).map(String::from);
+    match package.get("license").or_else(|| package.get("licenses")) {
+        Some(Value::Array(several)) => Named::many(several.iter().filter_map(name).collect(), true),
+        Some(one) => Named::one(name(one)?),
+        None => None,
+    }
+}
+
+fn composer(text: &str) -> Option<Named> {
+    // Several licenses are a choice, as composer defines it.
+    package_json(text)
+}
+
+fn cpan(text: &str) -> Option<Named> {
+    let meta: Value = serde_json::from_str(text).ok()?;
+    let name = |name: &str| name.replace("perl_5", "perl 5").replace('_', " ");
+    let names = meta.get("license")?.as_array()?.iter().filter_map(|value| value.as_str().map(name)).collect();
+    Named::many(names, true)
+}
+
+fn pom(text: &str) -> Option<Named> {
+    let document = roxmltree::Document::parse(text).ok()?;
+    let is_named = |node: &roxmltree::Node<'_, '_>, name: &str| node.tag_name().name() == name;
+    let project = document.root_element();
+    let licenses = project.children().find(|node| is_named(node, "licenses"))?;
+    let name = |license: roxmltree::Node<'_, '_>| {
+        let text = |name: &str| license.children().find(|node| is_named(node, name)).and_then(|node| node.text());
+        text("name").or_else(|| text("url")).map(|name| name.trim().to_owned())
+    };
+    // Several licenses are a choice, as Maven defines it.
+    Named::many(licenses.children().filter(|node| is_named(node, "license")).filter_map(name).collect(), true)
+}
+
+fn nuspec(text: &str) -> Option<Named> {
+    let document = roxmltree::Document::parse(text).ok()?;
+    let license = document.descendants().find(|node| node.tag_name().name() == "license")?;
+    (license.attribute("type") == Some("expression")).then(|| Named::one(license.text()?))?
+}
+
+/// `s.license = "MIT"` and `s.licenses = ["Ruby", "BSD-2-Clause"]`, also `:license => 'MIT'`.
+fn gemspec(text: &str) -> Option<Named> {
+    let line = text.lines().map(str::trim).find(|line| {
+        let is_assigned = line.contains(".license") && line.contains('=');
+        is_assigned && !line.starts_with('#') && !line.contains("==")
+    })?;
+    let value = line.split_once('=')?.1;
+    let quotes = ['"', '\''];
+    let names: Vec<String> = value.split(quotes).skip(1).step_by(2).take(8).map(String::from).collect();
+    let names = names.into_iter().filter(|name| !["type", "text", "file"].contains(&name.as_str()) && is_name(name));
+    Named::many(names.collect(), false)
+}
+
+/// The value of `key: value` or `key = "value"`, whatever the case of the key.
+fn field(text: &str, key: &str) -> Option<Named> {
+    let value = text.lines().find_map(|line| {
+        let (name, value) = line.split_once([':', '='])?;
+        (name.trim().to_lowercase() == key).then_some(value)
+    })?;
+    // R writes "MIT + file LICENSE".
+    let value = value.split(" + file ").next().unwrap_or(value);
+    Named::one(value.trim().trim_matches('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, text: &str, expected: &str) {
+        let found = statement(name, text.as_bytes());
+        let found =
+            found.map(|of| of.expression.map_or_else(|| format!("unknown: {}", of.written), |of| of.to_string()));
+        assert_eq!(found.as_deref().unwrap_or("nothing"), expected, "{name}: {text}");
+    }
+
+    #[test]
+    fn each_manifest_names_its_license() {
+        check("cargo.toml", "[package]\nlicense = \"MIT OR Apache-2.0\"\n", "MIT OR Apache-2.0");
+        check("cargo.toml", "[workspace.package]\nlicense = \"MPL-2.0\"\n", "MPL-2.0");
+        check("cargo.toml", "[package]\nname = \"x\"\n", "nothing");
+        check("pyproject.toml", "[project]\nlicense = {text = \"BSD-3-Clause\"}\n", "BSD-3-Clause");
+        check(
+            "pyproject.toml",
+            "[project]\nclassifiers = [\"License :: OSI Approved :: Apache Software License\"]\n",
+            "Apache-2.0",
+        );
+        check("pkg-info", "Name: x\nLicense-Expression: MIT\n\nLicense: GPL\n", "MIT");
+        check(
+            "metadata",
+            "License: UNKNOWN\nClassifier: License :: OSI Approved :: GNU General Public License v3 (GPLv3)\n",
+            "GPL-3.0-only",
+        );
+        check("package.json", "{\"license\": \"(MIT OR GPL-3.0)\"}", "MIT OR GPL-3.0-only");
+        check("package.json", "{\"licenses\": [{\"type\": \"MIT\"}, {\"type\": \"Apache 2.0\"}]}", "MIT OR Apache-2.0");
+        check("package.json", "{\"license\": \"UNLICENSED\"}", "LicenseRef-proprietary");
+        check("package.json", "{\"license\": \"SEE LICENSE IN x.txt\"}", "nothing");
+        check("package.json", "{\"license\": \"Ours-1.0\"}", "unknown: Ours-1.0");
+        check(
+            "composer.json",
+            "{\"license\": [\"LGPL-2.1-only\", \"GPL-3.0-or-later\"]}",
+            "LGPL-2.1-only OR GPL-3.0-or-later",
+        );
+        check(
+            "pom.xml",
+            "<project xmlns=\"x\"><licenses><license><name>Apache License, Version 2.0</name></license></licenses></project>",
+            "Apache-2.0",
+        );
+        check(
+            "x.gemspec",
+            "Gem::Specification.new do |s|\n  s.licenses = ['Ruby', \"BSD-2-Clause\"]\nend",
+            "Ruby AND BSD-2-Clause",
+        );
+        check("x.nuspec", "<package><metadata><license type=\"expression\">MIT</license></metadata></package>", "MIT");
+        check("description", "Package: x\nLicense: GPL (>= 2)\n", "GPL-2.0-or-later");
+        check("description", "License: MIT + file LICENSE\n", "MIT");
+        check("x.cabal", "license: BSD3\n", "BSD-3-Clause");
+    }
+}

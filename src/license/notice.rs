@@ -1,0 +1,51 @@
+//! Takes copyright notices out of texts: what most licenses ask to be kept.
+
+use std::collections::BTreeSet;
+
+use crate::text::printable;
+
+/// Bytes of a text that are looked through.
+const MAX_BYTES: usize = 64 * 1024;
+/// Notices of a text that are kept.
+const MAX_LINES: usize = 50;
+
+/// The copyright lines of a text, as written, without comment marks, each once and in order.
+pub fn copyright_lines(text: &[u8]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let lines = text[..text.len().min(MAX_BYTES)].split(|&byte| byte == b'\n').filter_map(copyright_line);
+    lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
+}
+
+/// A line that claims a copyright: the word or the sign, and a year or a name after it.
+fn copyright_line(line: &[u8]) -> Option<String> {
+    if line.len() > 300 {
+        return None;
+    }
+    let text = printable(line);
+    let start = text.find(|c: char| c.is_alphanumeric() || c == '(' || c == '©')?;
+    let notice = text[start..].trim_end();
+    let notice =
+        notice.strip_suffix("-->").unwrap_or(notice).trim_end_matches([' ', '*', '/', '#', '-', '\t']).trim_end();
+    let notice = notice.strip_prefix("SPDX-FileCopyrightText:").map_or(notice, str::trim_start);
+    let lower = notice.to_lowercase();
+    let is_claim = lower.starts_with("copyright ") || lower.starts_with("(c) ") || lower.starts_with('©');
+    let is_tag = text.contains("SPDX-FileCopyrightText:");
+    let has_year = notice.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
+    let has_sign = lower.contains("(c)") || lower.contains('©');
+    // "Copyright notice" and "copyright holders" are the words of license texts.
+    let is_prose = ["notice", "holder", "owner", "law", "license", "statement", "[yyyy]", "<year>"]
+        .iter()
+        .any(|word| lower.contains(word));
+    (is_tag || (is_claim && (has_year || has_sign) && !is_prose)).then(|| notice.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notices_are_taken_and_prose_is_not() {
+        let text = b"/*\n * Copyright (c) 2013, Example <a@example.invalid>\n * Copyright (c) 2013, Example <a@example.invalid>\n * the above copyright notice\n */\n// SPDX-FileCopyrightText: 2020 Other\n";
+        assert_eq!(copyright_lines(text), ["Copyright (c) 2013, Example <a@example.invalid>", "2020 Other"]);
+    }
+}

@@ -1,0 +1,295 @@
+//! Finds licenses by the phrases they are granted with, in headers and in whole texts.
+//!
+//! The table `config/licenses/phrases.toml` holds them; the GNU licenses, whose
+//! sentences vary the most, are told here.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::expression::Expression;
+use super::words::Words;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    phrase: Vec<Row>,
+}
+
+/// A license, and what stands in a text that grants it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    license: String,
+    /// All of these.
+    all: Vec<String>,
+    /// And one of these, if there are any.
+    #[serde(default)]
+    any: Vec<String>,
+    /// And none of these.
+    #[serde(default)]
+    none: Vec<String>,
+    /// The title of a whole license text: not looked for in headers.
+    #[serde(default)]
+    is_title: bool,
+    /// Licenses that this one says more exactly.
+    #[serde(default)]
+    instead_of: Vec<String>,
+}
+
+static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let table: Table =
+        toml::from_str(include_str!("../../config/licenses/phrases.toml")).expect("a test reads the built-in table");
+    table.phrase
+});
+
+/// A license that phrases grant, and the line where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Granted {
+    pub expression: Expression,
+    pub line: u32,
+    /// Whether the whole text of a long license was recognized by its title.
+    pub is_title: bool,
+}
+
+/// The licenses that phrases in `words` grant; titles of whole license texts count with `titles`.
+pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
+    let mut found: Vec<(&Row, usize)> = Vec::new();
+    for row in TABLE.iter().filter(|row| titles || !row.is_title) {
+        let is_here = row.all.iter().all(|phrase| words.has(phrase))
+            && (row.any.is_empty() || row.any.iter().any(|phrase| words.has(phrase)))
+            && !row.none.iter().any(|phrase| words.has(phrase));
+        if is_here {
+            let first = row.all.iter().chain(&row.any).find_map(|phrase| words.find(phrase)).unwrap_or_default();
+            found.push((row, first));
+        }
+    }
+    found.sort_by_key(|(_, first)| *first);
+    let replaced: Vec<&String> = found.iter().flat_map(|(row, _)| &row.instead_of).collect();
+    let kept = found.iter().filter(|(row, _)| !replaced.contains(&&row.license));
+    let mut granted: Vec<Granted> = kept
+        .filter_map(|(row, first)| {
+            let line = words.line_at(first + 1);
+            Some(Granted { expression: Expression::of(&row.license)?, line, is_title: row.is_title })
+        })
+        .collect();
+    // Long license texts speak of the GNU licenses, and those end with the header they ask for: that grants nothing.
+    let has_title = granted.iter().any(|of| of.is_title);
+    let is_tri_license = replaced.iter().any(|id| id.starts_with("GPL"));
+    if !has_title && !is_tri_license {
+        granted.extend(gnu(words));
+    }
+    granted
+}
+
+/// Joins what one header grants: a choice when it says so, else all of it.
+pub(super) fn joined(granted: Vec<Granted>, words: &Words) -> Option<(Expression, u32)> {
+    let line = granted.iter().map(|of| of.line).min()?;
+    let expressions = granted.into_iter().map(|of| of.expression);
+    let joined = if is_choice(words) { Expression::any(expressions) } else { Expression::all(expressions) };
+    joined.map(|expression| (expression, line))
+}
+
+/// Whether a header gives a choice of licenses; "at your option any later version" is no such choice.
+fn is_choice(words: &Words) -> bool {
+    let offers =
+        ["alternatively", "dual licensed", "dual license", "at your choice", "your choice of", "at your discretion"];
+    let at_option = memchr::memmem::find_iter(words.text().as_bytes(), b" at your option ").any(|at| {
+        let rest = &words.text()[at + " at your option ".len()..];
+        !rest.starts_with("any later")
+    });
+    at_option || offers.iter().any(|phrase| words.has(phrase))
+}
+
+/// Words around a GNU license's name in which its version is looked for.
+const REACH: usize = 240;
+
+/// The GNU licenses that a header grants, with their versions and exceptions.
+fn gnu(words: &Words) -> Vec<Granted> {
+    let text = words.text();
+    let mut found: Vec<Granted> = Vec::new();
+    let names = [
+        ("AGPL", "gnu affero general public license"),
+        ("LGPL", "gnu lesser general public license"),
+        ("LGPL", "gnu library general public license"),
+        ("GPL", "gnu general public license"),
+        ("LGPL", "gnu lgpl"),
+        ("GPL", "gnu gpl"),
+        ("LGPL", "lgpl"),
+        ("GPL", "gpl"),
+    ];
+    let mut taken: Vec<usize> = Vec::new();
+    for (family, name) in names {
+        let needle = format!(" {name} ");
+        for at in memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes()) {
+            let end = at + needle.len();
+            let before = tail(&text[..at + 1], 60);
+            let after = head(&text[end - 1..], REACH);
+            let version = version_of(before, after, name.ends_with("license"));
+            // "See the GNU General Public License for more details" grants nothing.
+            let Some((version, is_later)) = version else { continue };
+            if taken.iter().any(|other| other.abs_diff(end) < 12) {
+                continue;
+            }
+            taken.push(end);
+            let Some(id) = gnu_id(family, version, is_later) else { continue };
+            let id = exception(words, family).map_or_else(|| id.clone(), |with| format!("{id} WITH {with}"));
+            let Some(expression) = Expression::of(&id) else { continue };
+            if !found.iter().any(|other| other.expression == expression) {
+                found.push(Granted { expression, line: words.line_at(at + 1), is_title: false });
+            }
+        }
+    }
+    found
+}
+
+/// The version that is granted, and whether later ones are: `None` when nothing is granted here.
+fn version_of<'t>(before: &'t str, after: &'t str, is_spelled_out: bool) -> Option<(&'t str, bool)> {
+    let is_granted = after.starts_with(" as published by the free software foundation ")
+        || after.starts_with(" version ")
+        || after.starts_with(" gpl version ")
+        || after.starts_with(" either version ")
+        || (is_spelled_out && before.ends_with(" under the terms of the ") && !after.starts_with(" for more "))
+        || before.ends_with(" licensed under the ")
+        || before.ends_with(" released under the ")
+        || (before.contains(" version ") && before.ends_with(" of the ") && after.starts_with(" as published "));
+    if !is_granted {
+        return None;
+    }
+    // Only this sentence: the next mention of a license begins another.
+    let end = [" general public license ", " if not see ", " for more details ", " without any warranty "]
+        .iter()
+        .filter_map(|stop| after.find(stop))
+        .min()
+        .unwrap_or(after.len());
+    let sentence = &after[..end];
+    let is_later = sentence.contains(" any later version ")
+        || sentence.contains(" or later ")
+        || sentence.contains(" or newer ")
+        || sentence.contains(" or any later ")
+        || sentence.contains(" or higher ");
+    let numbered = |text: &'t str| {
+        let (_, rest) = text.split_once(" version ")?;
+        let number = rest.split(' ').next()?;
+        number.starts_with(|c: char| c.is_ascii_digit()).then_some(number)
+    };
+    let version = numbered(sentence).or_else(|| numbered(before)).unwrap_or_default();
+    Some((version, is_later))
+}
+
+fn gnu_id(family: &str, version: &str, is_later: bool) -> Option<String> {
+    let version = match (family, version) {
+        ("GPL", "" | "1" | "1.0") => "1.0",
+        ("GPL" | "LGPL", "2" | "2.0") => "2.0",
+        ("LGPL", "2.1") => "2.1",
+        ("LGPL", "") => "2.0",
+        ("AGPL", "") | (_, "3" | "3.0") => "3.0",
+        _ => return None,
+    };
+    let suffix = if is_later { "or-later" } else { "only" };
+    Some(format!("{family}-{version}-{suffix}"))
+}
+
+/// The exception that a GNU header adds.
+fn exception(words: &Words, family: &str) -> Option<&'static str> {
+    let known = [
+        ("gcc runtime library exception", "GCC-exception-3.1"),
+        (
+            "linking this library statically or dynamically with other modules is making a combined work",
+            "Classpath-exception-2.0",
+        ),
+        ("classpath exception", "Classpath-exception-2.0"),
+        ("part or all of the bison parser skeleton", "Bison-exception-2.2"),
+        ("linux syscall note", "Linux-syscall-note"),
+    ];
+    (family == "GPL").then(|| known.iter().find(|(phrase, _)| words.has(phrase)).map(|(_, id)| *id)).flatten()
+}
+
+fn head(text: &str, n: usize) -> &str {
+    let end = (0..=n.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    &text[..end]
+}
+
+fn tail(text: &str, n: usize) -> &str {
+    let start = text.len().saturating_sub(n);
+    let start = (start..=text.len()).find(|&start| text.is_char_boundary(start)).unwrap_or(text.len());
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(header: &str, expected: &str) {
+        let words = Words::new(header.as_bytes(), 1);
+        let found = joined(granted(&words, false), &words);
+        let found = found.map_or_else(|| "nothing".to_owned(), |(expression, _)| expression.to_string());
+        assert_eq!(found, expected, "{header}");
+    }
+
+    #[test]
+    fn gnu_headers_tell_version_and_later_ones() {
+        check(
+            "This program is free software; you can redistribute it and/or modify\n * it under the terms of the GNU General Public License as published by\n * the Free Software Foundation; either version 2 of the License, or\n * (at your option) any later version.\n * This is distributed WITHOUT ANY WARRANTY. See the GNU General Public License for more details.",
+            "GPL-2.0-or-later",
+        );
+        check(
+            "under the terms of the GNU General Public License version 2 as published by the Free Software Foundation.",
+            "GPL-2.0-only",
+        );
+        check(
+            "under the terms of version 2 of the GNU General Public License as published by the Free Software Foundation.",
+            "GPL-2.0-only",
+        );
+        check(
+            "it under the terms of the GNU Lesser General Public License as published by the Free Software Foundation; either version 2.1 of the License, or (at your option) any later version. See the GNU Lesser General Public License for more details.",
+            "LGPL-2.1-or-later",
+        );
+        check(
+            "it under the terms of the GNU Affero General Public License as published by the Free Software Foundation, either version 3 of the License, or (at your option) any later version.",
+            "AGPL-3.0-or-later",
+        );
+        check("You should have received a copy of the GNU General Public License along with this program.", "nothing");
+        check("This file is licensed under the GPL v3 or later.", "GPL-3.0-or-later");
+        check(
+            "GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)",
+            "GPL-3.0-or-later",
+        );
+    }
+
+    #[test]
+    fn other_headers_are_known_by_their_sentences() {
+        check("Licensed under the Apache License, Version 2.0 (the \"License\");", "Apache-2.0");
+        check(
+            "Licensed under the Apache License, Version 2.0 <LICENSE-APACHE or http://www.apache.org/licenses/LICENSE-2.0> or the MIT license <LICENSE-MIT or http://opensource.org/licenses/MIT>, at your option.",
+            "Apache-2.0 OR MIT",
+        );
+        check("This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0.", "MPL-2.0");
+        check("This file is in the public domain.", "LicenseRef-public-domain");
+        check(
+            "Proprietary and confidential. Unauthorized copying of this file is prohibited.",
+            "LicenseRef-proprietary",
+        );
+        check("int main(void) { return 0; }", "nothing");
+        check("Copyright 2020 Example. All rights reserved.", "nothing");
+    }
+
+    #[test]
+    fn the_clauses_of_bsd_are_counted() {
+        let two = "Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met: 1. Redistributions of source code must retain the above copyright notice";
+        check(two, "BSD-2-Clause");
+        check(
+            &format!(
+                "{two} Neither the name of the Example nor the names of its contributors may be used to endorse or promote products derived from this software without specific prior written permission."
+            ),
+            "BSD-3-Clause",
+        );
+        check(
+            &format!(
+                "{two} ALTERNATIVELY, this software may be distributed under the terms of the GNU General Public License (\"GPL\") version 2 as published by the Free Software Foundation."
+            ),
+            "BSD-2-Clause OR GPL-2.0-only",
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads REUSE.toml, and `.reuse/dep5` before it: licenses that are stated for other files.
+
+use serde::Deserialize;
+
+use super::debian;
+use super::expression::Expression;
+use super::statement::{Method, Scope, Statement};
+use crate::text::FilePath;
+
+#[derive(Deserialize)]
+struct ReuseToml {
+    #[serde(default)]
+    annotations: Vec<Annotation>,
+}
+
+#[derive(Deserialize)]
+struct Annotation {
+    path: OneOrMany,
+    #[serde(default)]
+    precedence: String,
+    #[serde(rename = "SPDX-License-Identifier")]
+    license: Option<OneOrMany>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    fn into_vec(self) -> Vec<String> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+/// Whether a file holds REUSE information about others.
+pub(super) fn is_relevant(path: &FilePath) -> bool {
+    path.name() == b"REUSE.toml" || path.as_bytes() == b".reuse/dep5" || path.as_bytes().ends_with(b"/.reuse/dep5")
+}
+
+/// What it says.
+pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
+    let text = String::from_utf8_lossy(bytes);
+    match toml::from_str::<ReuseToml>(&text) {
+        Ok(table) => table.annotations.into_iter().filter_map(|annotation| statement(annotation, &text)).collect(),
+        Err(_) => debian::paragraphs(&text, Method::Reuse, 1),
+    }
+}
+
+fn statement(annotation: Annotation, text: &str) -> Option<Statement> {
+    let licenses = annotation.license?.into_vec();
+    let known: Option<Vec<Expression>> = licenses.iter().map(|license| Expression::parse(license)).collect();
+    let globs = annotation.path.into_vec();
+    let first = globs.first()?;
+    let line = text.lines().position(|line| line.contains(first.as_str())).map_or(1, |at| at as u32 + 1);
+    Some(Statement {
+        method: if annotation.precedence == "override" { Method::ReuseOverride } else { Method::Reuse },
+        scope: Scope::Paths { globs, n_up: 0, is_literal_separator: true },
+        line,
+        expression: known.and_then(Expression::all),
+        written: licenses.join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_are_read_with_their_precedence() {
+        let toml = "version = 1\n[[annotations]]\npath = [\"src/**\", \"a.c\"]\nprecedence = \"override\"\nSPDX-License-Identifier = \"MIT\"\n";
+        let found = statements(toml.as_bytes());
+        assert_eq!(found[0].method, Method::ReuseOverride);
+        assert_eq!(found[0].line, 3);
+        let globs = vec!["src/**".into(), "a.c".into()];
+        assert_eq!(found[0].scope, Scope::Paths { globs, n_up: 0, is_literal_separator: true });
+    }
+}

@@ -1,0 +1,185 @@
+//! Reads the tags of SPDX in files: `SPDX-License-Identifier`, and snippets with their own.
+//!
+//! A tag is taken in comments of any language: what stands before it on its line
+//! must end like the beginning of a comment, and a tag inside quotes is code.
+
+use super::expression::Expression;
+
+/// A tag and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// Its line, from 1.
+    pub line: u32,
+    /// What it says; `None` when that is no license that is known.
+    pub expression: Option<Expression>,
+    /// As written.
+    pub written: String,
+    /// The lines of the snippet that it speaks of; `None` for the file.
+    pub snippet: Option<(u32, u32)>,
+}
+
+const LICENSE: &str = "SPDX-License-Identifier:";
+/// The same for a snippet, as the standard has it since 2.3.
+const SNIPPET_LICENSE: &str = "SPDX-SnippetLicenseConcluded:";
+const MARKS: [&str; 6] =
+    [LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart", "REUSE-IgnoreEnd"];
+/// Tags of a file that are read.
+const MAX_TAGS: usize = 1_000;
+
+/// The tags of a text.
+pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
+    let mut found: Vec<Tag> = Vec::new();
+    // Most files have none: they are told by one fast search.
+    if memchr::memmem::find(text, b"SPDX-").is_none() {
+        return found;
+    }
+    let mut is_ignored = false;
+    let mut open: Vec<(u32, Vec<usize>)> = Vec::new();
+    let mut n_lines = 0;
+    for (line, number) in text.split(|&byte| byte == b'\n').zip(1u32..) {
+        n_lines = number;
+        let Some((at, mark)) = mark(line) else { continue };
+        match mark {
+            "REUSE-IgnoreStart" => is_ignored = true,
+            "REUSE-IgnoreEnd" => is_ignored = false,
+            _ if is_ignored => {}
+            "SPDX-SnippetBegin" => open.push((number, Vec::new())),
+            "SPDX-SnippetEnd" => {
+                if let Some((begin, tags)) = open.pop() {
+                    for tag in tags {
+                        found[tag].snippet = Some((begin, number));
+                    }
+                }
+            }
+            _ if is_in_comment(&line[..at]) && found.len() < MAX_TAGS => {
+                let written = expression_of(&line[at + mark.len()..]);
+                // `NONE` and `NOASSERTION` say that nothing is said.
+                if !written.is_empty() && written != "NOASSERTION" && written != "NONE" {
+                    if let Some((_, tags)) = open.last_mut() {
+                        tags.push(found.len());
+                    }
+                    found.push(Tag { line: number, expression: Expression::parse(&written), written, snippet: None });
+                }
+            }
+            _ => {}
+        }
+    }
+    // A snippet that nobody ended reaches to the end of the file.
+    for (begin, tags) in open {
+        for tag in tags {
+            found[tag].snippet = Some((begin, n_lines));
+        }
+    }
+    found
+}
+
+/// The first mark on a line, and where it begins.
+fn mark(line: &[u8]) -> Option<(usize, &'static str)> {
+    memchr::memmem::find(line, b"SPDX-").or_else(|| memchr::memmem::find(line, b"REUSE-I"))?;
+    let found = MARKS.iter().filter_map(|mark| Some((memchr::memmem::find(line, mark.as_bytes())?, *mark)));
+    found.min_by_key(|(at, _)| *at)
+}
+
+/// Whether what stands before a tag ends like the beginning of a comment.
+fn is_in_comment(before: &[u8]) -> bool {
+    let trimmed = before.trim_ascii_end();
+    let is_apart = trimmed.len() < before.len();
+    match trimmed.last() {
+        None => true,
+        // A quote right before the tag begins a string; with a space between, a comment of Vim or Basic.
+        Some(b'"' | b'\'' | b'`') => is_apart && trimmed.trim_ascii_start().len() == 1,
+        Some(last) if last.is_ascii_alphanumeric() => {
+            // Comment words: REM, dnl, C of Fortran, @c of Texinfo; and a name before the tag, as in "file.c - SPDX-...".
+            let word = trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+            let begins = trimmed.trim_ascii_start().len() <= word.len() + 1;
+            begins && [&b"rem"[..], b"REM", b"dnl", b"C", b"c", b"comment"].contains(&word)
+        }
+        Some(b'(' | b'{' | b'=' | b',' | b':') => trimmed.trim_ascii_start().len() == 1,
+        Some(_) => true,
+    }
+}
+
+/// The expression at the beginning of a tag's value: operands and operators in turn.
+fn expression_of(value: &[u8]) -> String {
+    let value = String::from_utf8_lossy(&value[..value.len().min(2_000)]);
+    let mut taken: Vec<&str> = Vec::new();
+    let mut depth = 0i32;
+    let mut is_operand_next = true;
+    for word in value.split_whitespace() {
+        let core = word.trim_start_matches('(').trim_end_matches(')');
+        let is_operator = matches!(core, "AND" | "OR" | "WITH" | "and" | "or" | "with");
+        let is_name = core.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && core.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'));
+        if is_operator == is_operand_next || !(is_operator || is_name) {
+            // A word that ends in a mark of the comment, as `MIT*/` or `MIT"`, is taken up to it.
+            let end = core.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')));
+            if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
+                let start = word.len() - word.trim_start_matches('(').len();
+                taken.push(word[..start + end].trim_end_matches('-'));
+            }
+            break;
+        }
+        depth += word.matches('(').count() as i32 - word.matches(')').count() as i32;
+        if depth < 0 {
+            // A closing parenthesis of the text around.
+            taken.push(word.trim_end_matches(')'));
+            break;
+        }
+        taken.push(word);
+        is_operand_next = is_operator;
+    }
+    while taken.last().is_some_and(|last| matches!(*last, "AND" | "OR" | "WITH" | "and" | "or" | "with")) {
+        taken.pop();
+    }
+    taken.join(" ").trim_end_matches(['.', ':', '/']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(u32, &str)]) {
+        let found = tags(text.as_bytes());
+        let found: Vec<_> = found.iter().map(|tag| (tag.line, tag.written.as_str())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn a_tag_is_read_in_comments_of_any_language() {
+        check("// SPDX-License-Identifier: MIT\n", &[(1, "MIT")]);
+        check(
+            "/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */",
+            &[(1, "GPL-2.0 WITH Linux-syscall-note")],
+        );
+        check("<!-- SPDX-License-Identifier: MIT -->", &[(1, "MIT")]);
+        check("<!--SPDX-License-Identifier: MIT-->", &[(1, "MIT")]);
+        check("#!/bin/sh\n# SPDX-License-Identifier: (MIT OR Apache-2.0)", &[(2, "(MIT OR Apache-2.0)")]);
+        check("(* SPDX-License-Identifier: LGPL-2.1-only *)", &[(1, "LGPL-2.1-only")]);
+        check("\" SPDX-License-Identifier: Vim", &[(1, "Vim")]);
+        check("REM SPDX-License-Identifier: MIT", &[(1, "MIT")]);
+        check("dnl SPDX-License-Identifier: FSFAP", &[(1, "FSFAP")]);
+        check("{# SPDX-License-Identifier: MIT #}", &[(1, "MIT")]);
+        check("--[[ SPDX-License-Identifier: MIT]]", &[(1, "MIT")]);
+        check("// SPDX-License-Identifier: MIT Copyright 2020", &[(1, "MIT")]);
+        check("int x; // SPDX-License-Identifier: MIT", &[(1, "MIT")]);
+        check("SPDX-License-Identifier: MIT", &[(1, "MIT")]);
+    }
+
+    #[test]
+    fn a_tag_in_a_string_is_code() {
+        check("let tag = \"SPDX-License-Identifier: MIT\";", &[]);
+        check("    'SPDX-License-Identifier: MIT',", &[]);
+        check("echo SPDX-License-Identifier: $license", &[]);
+        check("# REUSE-IgnoreStart\n# SPDX-License-Identifier: MIT\n# REUSE-IgnoreEnd\n", &[]);
+        check("# SPDX-License-Identifier: NOASSERTION\n", &[]);
+    }
+
+    #[test]
+    fn a_snippet_has_a_license_of_its_own() {
+        let text = "// SPDX-License-Identifier: MIT\ncode\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\ncopied\n// SPDX-SnippetEnd\n";
+        let found = tags(text.as_bytes());
+        assert_eq!(found[0].snippet, None);
+        assert_eq!(found[1].snippet, Some((3, 6)));
+    }
+}

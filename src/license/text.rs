@@ -1,0 +1,142 @@
+//! Recognizes whole license texts: LICENSE, COPYING and their like.
+//!
+//! Phrases come first: they are sure, take microseconds, and know what the text
+//! comparison gets wrong. What they do not know is compared with all texts of SPDX.
+
+use std::sync::LazyLock;
+
+use spdx::detection::scan::Scanner;
+use spdx::detection::{Store, TextData};
+
+use super::expression::Expression;
+use super::phrases::{Granted, granted, joined};
+use super::words::Words;
+
+/// Bytes of a license text that are read: the longest of SPDX has 90,000.
+const MAX_BYTES: usize = 400_000;
+/// Bytes of a text that is compared with all of SPDX; the comparison takes time.
+const MAX_COMPARED: usize = 120_000;
+/// Bytes of the shortest.
+const MIN_COMPARED: usize = 150;
+/// Bytes from which a text is taken for a license with terms of its own, and not for a short grant.
+const LONG: usize = 6_000;
+/// How alike a text must be to one of SPDX, 0 to 1.
+const MIN_LIKENESS: f32 = 0.9;
+
+static STORE: LazyLock<Option<Store>> = LazyLock::new(|| Store::load_inline().ok());
+
+/// The license of a whole text, and the line where it was recognized.
+///
+/// Text cannot tell "only" from "or later": the GNU licenses are given as "only", the narrower grant.
+pub(super) fn identify(text: &[u8]) -> Option<(Expression, u32)> {
+    let text = &text[..text.len().min(MAX_BYTES)];
+    let words = Words::new(text, 1);
+    let found = granted(&words, true);
+    let (titles, others): (Vec<Granted>, Vec<Granted>) = found.into_iter().partition(|of| of.is_title);
+    if titles.is_empty() {
+        // A long text speaks of other licenses: the comparison goes first, as far as it is sure.
+        let is_long = text.len() > LONG;
+        let whole = if is_long { compare(text) } else { None };
+        return whole.or_else(|| joined(others, &words)).or_else(|| if is_long { None } else { compare(text) });
+    }
+    // Below its title a license text quotes the header it asks for: what only repeats it is left out.
+    let is_new = |of: &Granted| !titles.iter().any(|title| title.expression.agrees_with(&of.expression, false));
+    let others: Vec<Granted> = others.iter().filter(|of| is_new(of)).cloned().collect();
+    joined(titles.into_iter().chain(others).collect(), &words)
+}
+
+/// Compares a text with all of SPDX.
+fn compare(text: &[u8]) -> Option<(Expression, u32)> {
+    let text = String::from_utf8_lossy(text);
+    if !(MIN_COMPARED..=MAX_COMPARED).contains(&text.trim().len()) {
+        return None;
+    }
+    let scanner = Scanner::new(STORE.as_ref()?).confidence_threshold(MIN_LIKENESS);
+    let result = scanner.scan(&TextData::new(&text));
+    Expression::of(result.license?.name).map(|expression| (expression, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(id: &str, text: &str, expected: &str) {
+        let found = identify(text.as_bytes()).map(|(expression, _)| expression.to_string());
+        assert_eq!(found.as_deref(), Some(expected), "{id}");
+    }
+
+    #[test]
+    fn every_frequent_text_of_spdx_is_recognized() {
+        let store = STORE.as_ref().expect("the texts are part of the program");
+        let ids = [
+            ("MIT", "MIT"),
+            ("MIT-0", "MIT-0"),
+            ("X11", "X11"),
+            ("JSON", "JSON"),
+            ("ISC", "ISC"),
+            ("0BSD", "0BSD"),
+            ("Apache-2.0", "Apache-2.0"),
+            ("Pixar", "Pixar"),
+            ("BSD-2-Clause", "BSD-2-Clause"),
+            ("BSD-3-Clause", "BSD-3-Clause"),
+            ("BSD-4-Clause", "BSD-4-Clause"),
+            ("BSL-1.0", "BSL-1.0"),
+            ("Zlib", "Zlib"),
+            ("Unlicense", "Unlicense"),
+            ("CC0-1.0", "CC0-1.0"),
+            ("WTFPL", "WTFPL"),
+            ("GPL-1.0", "GPL-1.0-only"),
+            ("GPL-2.0", "GPL-2.0-only"),
+            ("GPL-3.0", "GPL-3.0-only"),
+            ("LGPL-2.0", "LGPL-2.0-only"),
+            ("LGPL-2.1", "LGPL-2.1-only"),
+            ("LGPL-3.0", "LGPL-3.0-only"),
+            ("AGPL-3.0", "AGPL-3.0-only"),
+            ("MPL-1.1", "MPL-1.1"),
+            ("MPL-2.0", "MPL-2.0"),
+            ("EPL-1.0", "EPL-1.0"),
+            ("EPL-2.0", "EPL-2.0"),
+            ("CDDL-1.0", "CDDL-1.0"),
+            ("SSPL-1.0", "SSPL-1.0"),
+            ("BUSL-1.1", "BUSL-1.1"),
+            ("Elastic-2.0", "Elastic-2.0"),
+            ("Artistic-2.0", "Artistic-2.0"),
+            ("PostgreSQL", "PostgreSQL"),
+            ("OFL-1.1", "OFL-1.1"),
+            ("CC-BY-4.0", "CC-BY-4.0"),
+            ("CC-BY-SA-4.0", "CC-BY-SA-4.0"),
+            ("EUPL-1.2", "EUPL-1.2"),
+        ];
+        let (mut missing, mut wrong): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+        for (id, expected) in ids {
+            let names = [id.to_owned(), format!("{id}-only"), format!("{id}-or-later")];
+            match names.iter().find_map(|name| store.get_original(name)) {
+                Some(data) => {
+                    let found =
+                        identify(data.lines().join("\n").as_bytes()).map(|(expression, _)| expression.to_string());
+                    if found.as_deref() != Some(expected) {
+                        wrong.push(format!("{id}: {found:?}"));
+                    }
+                }
+                None => missing.push(id),
+            }
+        }
+        assert_eq!(wrong, [""; 0]);
+        assert!(missing.len() <= 2, "the crate has no texts of {missing:?}");
+    }
+
+    #[test]
+    fn two_texts_in_one_file_are_both_kept() {
+        let mit = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the \"Software\"). The above copyright notice and this permission notice shall be included.";
+        let zlib = "In no event will the authors be held liable for any damages arising from the use of this software. 1. The origin of this software must not be misrepresented.";
+        check("both", &format!("{mit}\n\n---\n\n{zlib}"), "MIT AND Zlib");
+        check("either", &format!("Dual-licensed:\n{mit}\n\n---\n\n{zlib}"), "MIT OR Zlib");
+    }
+
+    #[test]
+    fn a_text_that_nobody_knows_stays_unknown() {
+        assert_eq!(identify(b"You may use this on Tuesdays, if you have asked first and the moon is full."), None);
+        assert_eq!(identify(b""), None);
+    }
+}
