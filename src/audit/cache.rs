@@ -17,7 +17,7 @@ use super::source::{Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
-use crate::git::{Attributes, BlobId, Content, Entry, Repository, Snapshot};
+use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
 
@@ -83,7 +83,7 @@ impl Remembered {
     /// What is remembered of a file that is read as `reading` says.
     pub(super) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
         let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
-        cache.get(&key(blob(entry)?, reading))
+        cache.get(&key(entry.blob()?, reading))
     }
 
     /// Learns what a file holds.
@@ -94,7 +94,7 @@ impl Remembered {
         read: &Result<Source, Skip>,
         prints: impl Iterator<Item = Fingerprint>,
     ) {
-        let Some(blob) = blob(entry).filter(|_| self.is_learning()) else { return };
+        let Some(blob) = entry.blob().filter(|_| self.is_learning()) else { return };
         let (status, family) = match read {
             Ok(source) => (0, source.family.as_str()),
             Err(skip) => match number(*skip) {
@@ -166,13 +166,6 @@ pub fn warm(
         },
     )?;
     Ok(unknown.len())
-}
-
-fn blob(entry: &Entry) -> Option<BlobId> {
-    match entry.content {
-        Content::Blob(id) => Some(id),
-        Content::Disk => None,
-    }
 }
 
 fn key(blob: BlobId, reading: u64) -> Key {

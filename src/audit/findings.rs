@@ -5,8 +5,18 @@ use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
-use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, Place, content, identity, order_origins};
+use crate::policy::{
+    COPIED_CODE, Finding, Fragment, Level, Origin, Place, REVIVED_CODE, Rule, content, identity, order_origins,
+};
 use crate::text::{Lines, Position};
+
+/// The rule that a copy from `place` falls under.
+pub(super) fn rule_of(place: &Place) -> &'static Rule {
+    match place {
+        Place::Past(_) => &REVIVED_CODE,
+        Place::Tree | Place::Component(_) => &COPIED_CODE,
+    }
+}
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
 pub(super) fn findings(
@@ -57,31 +67,37 @@ fn finding(
     let mut origins: Vec<Origin> = Vec::new();
     for &member in &class.members {
         let Copied { found: number, pair } = &copies[member];
-        let target = &found[*number].target;
+        let Found { place, target, text, .. } = &found[*number];
         let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
         if pair.alignment.blocks.is_empty() {
             continue;
         }
         let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;
-        let is_known = |other: &Origin| other.path == target.path && overlaps(&other.fragment, &fragment);
+        let is_known =
+            |other: &Origin| other.place == *place && other.path == target.path && overlaps(&other.fragment, &fragment);
         if !origins.iter().any(is_known) {
             origins.push(Origin {
-                place: Place::Tree,
+                place: place.clone(),
                 path: target.path.clone(),
                 fragment,
                 clone_type: pair.clone_type,
                 similarity: pair.similarity,
-                text: None,
+                text: text.clone(),
             });
         }
     }
     order_origins(&mut origins, &source.path);
+    // What stands in the tree counts before what stood there once.
+    origins.sort_by_key(|origin| matches!(origin.place, Place::Past(_)));
+    let rule = rule_of(&origins.first()?.place);
     let tokens = &source.tokens[class.query.clone()];
     let fragment = fragment(&source.text, lines, tokens)?;
-    let level = config.level(&COPIED_CODE)?;
+    let is_reverted = matches!(&origins.first()?.place, Place::Past(deletion) if deletion.is_reverted);
+    let level = config.level(rule)?;
+    let level = if is_reverted { level.min(Level::Note) } else { level };
     let is_test = source.is_prose || config.tests.contains(&source.path);
     (!origins.is_empty()).then(|| Finding {
-        rule: &COPIED_CODE,
+        rule,
         level: if is_test { level.min(config.test_level) } else { level },
         path: source.path.clone(),
         fragment,
@@ -89,7 +105,7 @@ fn finding(
         n_tokens: tokens.len(),
         n_novel,
         origins,
-        identity: identity(&COPIED_CODE, &source.path, content(tokens)),
+        identity: identity(rule, &source.path, content(tokens)),
         others: Vec::new(),
     })
 }

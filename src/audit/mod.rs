@@ -8,6 +8,7 @@ mod changes;
 mod check;
 mod duplication;
 mod findings;
+mod history;
 mod judge;
 mod moves;
 mod origins;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 pub use cache::{Remembered, warm};
 pub use check::{Range, check};
 pub use duplication::{Duplication, Share};
+pub use history::Past;
 pub use scan::{Tree, scan};
 pub use source::Skip;
 pub use suppress::{Comment, suppress};
@@ -28,6 +30,7 @@ pub use suppress::{Comment, suppress};
 use crate::config::ConfigError;
 use crate::git;
 use crate::policy::{Finding, Notice, Suppressed};
+use crate::store::SegmentError;
 use crate::text::FilePath;
 
 /// One end of the range that is audited.
@@ -54,6 +57,8 @@ pub struct Examined {
     pub skipped: Vec<(FilePath, Skip)>,
     /// Files of the head that are source and were not compared, and why, sorted by path.
     pub not_compared: Vec<(FilePath, Skip)>,
+    /// What of the past could not be searched, in words, when it was asked for.
+    pub unavailable: Option<String>,
 }
 
 /// What an audit found.
@@ -116,6 +121,9 @@ pub enum Error {
     /// The settings could not be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The history index could not be written or read.
+    #[error("cannot search the history: {0}")]
+    Store(#[from] SegmentError),
 }
 
 impl Error {
@@ -124,6 +132,9 @@ impl Error {
         match self {
             Self::Git(error) => error.help(),
             Self::Config(error) => error.help(),
+            Self::Store(_) => {
+                Some("name another place for its index with `--cache-dir DIR`, or run without `--history`".into())
+            }
         }
     }
 }

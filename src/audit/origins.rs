@@ -3,7 +3,8 @@
 //! The index holds what is asked about, not what is searched: its size grows
 //! with the change, and each file of the tree is read, asked and forgotten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -16,6 +17,7 @@ use crate::fingerprint::Fingerprint;
 use crate::git::{Entry, ReadFiles, Repository};
 use crate::index::{Index, Posting};
 use crate::matching::{Alignment, Seed, alignments, is_telling};
+use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
 
@@ -34,10 +36,21 @@ pub(super) struct Hit {
     position: u32,
 }
 
+impl Hit {
+    /// The fingerprint, as a number.
+    pub fn row(&self) -> u32 {
+        self.row
+    }
+}
+
 /// What was found of the queries in one file of the tree.
 #[derive(Debug)]
 pub(super) struct Found {
+    /// Where the file is kept.
+    pub place: Place,
     pub target: Source,
+    /// Its text, when it is not one of the tree and can be shown.
+    pub text: Option<Arc<[u8]>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
 }
@@ -79,6 +92,17 @@ impl<'q> Queries<'q> {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
+    }
+
+    /// The hashes that are asked about, each once, in order.
+    pub fn hashes(&self, config: &Config) -> BTreeSet<u64> {
+        let mut scratch = Vec::new();
+        let mut asked = BTreeSet::new();
+        for source in &self.sources {
+            let prints = config.fingerprint.fingerprints(&source.tokens, &mut scratch);
+            asked.extend(prints.map(|print| print.hash).filter(|&hash| !self.index.rows(hash).is_empty()));
+        }
+        asked
     }
 
     /// Whether any query could share a fingerprint with sources of `family`: those of two families never do.
@@ -232,7 +256,7 @@ pub(super) fn search(
                 Ok(read.ok().map(|target| {
                     let same = queries.number_of(&target.path);
                     let alignments = queries.align(&target, hits, same, sources.config);
-                    Found { target, alignments }
+                    Found { place: Place::Tree, target, text: None, alignments }
                 }))
             },
         )

@@ -116,6 +116,11 @@ impl Sources<'_> {
         Ok(self.tokenize(&entry.path, text))
     }
 
+    /// Reads a text as the content of a file that [`Self::skip_by_name`] let pass.
+    pub fn of_text(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
+        if text.len() as u64 > self.config.max_file_size { Err(Skip::TooLarge) } else { self.tokenize(path, text) }
+    }
+
     /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
     pub fn learn(&self, entry: &Entry, read: &Result<Source, Skip>, scratch: &mut Vec<u64>) {
         if self.remembered.is_learning() {

@@ -203,6 +203,9 @@ pub(super) struct Check {
     /// Judge the work tree, untracked files included
     #[arg(long)]
     pub worktree: bool,
+    /// Look for deleted code that comes back, too; the first time this reads all history
+    #[arg(long)]
+    pub history: bool,
     /// Tokens that a change must bring into a copy to make it a finding
     #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,

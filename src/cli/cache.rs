@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::args::{self, Common};
 use super::check::start_threads;
@@ -16,13 +16,39 @@ use crate::audit::{Remembered, warm};
 use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::store::Cache;
+use crate::store::{Cache, History};
 
 /// What the cache is called in the git directory.
 const FOLDER: &str = "secondhand";
 
 fn folder(common: &Common, repository: &Repository) -> PathBuf {
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
+}
+
+/// Where the history index is kept, or for this run only.
+pub(super) enum HistoryFolder {
+    Kept(PathBuf),
+    Passing(tempfile::TempDir),
+}
+
+impl HistoryFolder {
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Passing(folder) => folder.path(),
+        }
+    }
+}
+
+/// The folder of the history index: the cache, or with `--no-cache`, and where that takes nothing, one for this run.
+pub(super) fn history_folder(common: &Common, repository: &Repository) -> Result<HistoryFolder, Failure> {
+    let kept = folder(common, repository);
+    if !common.no_cache && std::fs::create_dir_all(&kept).is_ok() && tempfile::tempfile_in(&kept).is_ok() {
+        return Ok(HistoryFolder::Kept(kept));
+    }
+    let passing = tempfile::TempDir::new();
+    let failed = |why| Failure::Unwritable { file: std::env::temp_dir(), why };
+    passing.map(HistoryFolder::Passing).map_err(failed)
 }
 
 /// Opens the cache that the flags name.
@@ -82,7 +108,8 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             status(&open())
         }
         args::Cache::Clear => {
-            let (n_files, n_bytes) = Cache::clear(&folder);
+            let (prints, history) = (Cache::clear(&folder), History::clear(&folder));
+            let (n_files, n_bytes) = (prints.0 + history.0, prints.1 + history.1);
             format!("{n_files} files removed, {}\n", size(n_bytes))
         }
     };

@@ -3,12 +3,14 @@
 use super::args::{Check, Common, FailOn};
 use super::environment;
 use super::error::Failure;
-use super::output::Reports;
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache};
-use crate::audit::{End, Outcome, Range, check};
+use crate::audit::{End, Outcome, Past, Range, check};
+use crate::config::Config;
 use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::language::Languages;
 use crate::policy::Level;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
@@ -27,11 +29,32 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        check(&repository, range, &remembered, &judge.config, &judge.languages, &bar)?
+        let past = past(flags, common, &repository, &range, &judge.config, &judge.languages, &bar)?;
+        check(&repository, range, &remembered, past.as_ref(), &judge.config, &judge.languages, &bar)?
     };
     cache::save(remembered, common);
+    if let Some(missing) = &outcome.examined.unavailable {
+        warn(&format!("not searched: {missing}"));
+    }
     judge.suppress(&mut outcome);
     Ok(outcome)
+}
+
+/// The past that is searched, when the flags ask for it: all that the base reaches.
+fn past(
+    flags: &Check,
+    common: &Common,
+    repository: &Repository,
+    range: &Range,
+    config: &Config,
+    languages: &Languages,
+    bar: &Bar,
+) -> Result<Option<Past>, Failure> {
+    let base = range.base.as_ref().and_then(|(base, _)| base.commit);
+    let Some(base) = base.filter(|_| flags.history) else { return Ok(None) };
+    let head = range.head.0.commit;
+    let folder = cache::history_folder(common, repository)?;
+    Ok(Some(Past::open(folder.path(), repository, base, head, config, languages, bar)?))
 }
 
 pub(super) fn start_threads(n: usize) -> Result<(), Failure> {

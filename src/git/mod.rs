@@ -4,6 +4,7 @@
 
 mod attributes;
 mod error;
+mod past;
 mod snapshot;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use gix::bstr::ByteSlice;
 
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
+pub use past::{CommitInfo, Event, Limits};
 pub use snapshot::{Content, Entry, Snapshot};
 
 use crate::text::FilePath;
@@ -37,6 +39,11 @@ impl std::fmt::Display for BlobId {
 }
 
 impl BlobId {
+    /// The id of these bytes; `None` when they are not as many as an id has.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        gix::ObjectId::try_from(bytes).ok().map(Self)
+    }
+
     /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -44,6 +51,16 @@ impl BlobId {
 }
 
 impl CommitId {
+    /// The id of these bytes; `None` when they are not as many as an id has.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        gix::ObjectId::try_from(bytes).ok().map(Self)
+    }
+
+    /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// The first ten digits, for people.
     pub fn short(&self) -> String {
         self.0.to_hex_with_len(10).to_string()

@@ -26,6 +26,16 @@ pub struct Entry {
     pub content: Content,
 }
 
+impl Entry {
+    /// The blob that holds its bytes; `None` when they are on disk only.
+    pub fn blob(&self) -> Option<BlobId> {
+        match self.content {
+            Content::Blob(id) => Some(id),
+            Content::Disk => None,
+        }
+    }
+}
+
 /// The regular files of one state of the repository, sorted by path.
 ///
 /// Links and submodules are not in it: their content is elsewhere.
@@ -90,11 +100,7 @@ impl Reader {
         }
         let snapshots = commits.into_iter().filter_map(|commit| self.commit_snapshot(commit).ok());
         let snapshots = snapshots.chain(self.index_snapshot().ok());
-        let blob = |entry: Entry| match entry.content {
-            Content::Blob(id) => Some(id),
-            Content::Disk => None,
-        };
-        Ok(snapshots.flat_map(|snapshot| snapshot.entries).filter_map(blob).collect())
+        Ok(snapshots.flat_map(|snapshot| snapshot.entries).filter_map(|entry| entry.blob()).collect())
     }
 
     /// The files of the index: what `git commit` would record. Of a conflict, our side.

@@ -3,12 +3,14 @@
 //! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a lock.
 
 mod cache;
+mod history;
 mod map;
 mod postings;
 mod segment;
 mod write;
 
 pub use cache::{Cache, Cached, Fresh, Key};
+pub use history::{History, PastEvent, Stretch};
 pub use postings::{Postings, PostingsWriter, key};
 pub use segment::{FORMAT_VERSION, HashKind, Kind, Params, Section, Segment, SegmentError};
 pub use write::{SegmentWriter, list, sweep};

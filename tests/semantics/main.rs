@@ -5,6 +5,7 @@
 
 mod edits;
 mod embedded;
+mod history;
 mod layout;
 mod likeness;
 mod moves;

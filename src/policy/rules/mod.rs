@@ -1,6 +1,7 @@
 //! Lists the rules; each is a file beside this one.
 
 mod copied_code;
+mod revived_code;
 
 use super::Level;
 
@@ -34,9 +35,10 @@ impl Rule {
 }
 
 pub use copied_code::COPIED_CODE;
+pub use revived_code::REVIVED_CODE;
 
 /// All rules, in the order of the documentation.
-pub static RULES: &[&Rule] = &[&COPIED_CODE];
+pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE];
 
 /// The id of the rule that `word` comes nearest to.
 pub(super) fn nearest_rule(word: &str) -> &'static str {

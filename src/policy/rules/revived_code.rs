@@ -1,0 +1,28 @@
+//! The rule `revived-code`: a copy of deleted code.
+
+use super::Rule;
+use crate::policy::Level;
+
+/// A copy of code that was deleted in the past.
+pub static REVIVED_CODE: Rule = Rule {
+    id: "revived-code",
+    level: Level::Note,
+    summary: "a change brings back code that was deleted",
+    finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which stands nowhere in the tree \
+            any more. Searched with `--history`. The finding names the commit that deleted the code, and the file it was in last. \
+            Code that still stands somewhere is `copied-code`. When the change is a revert of that commit, the finding is a note whatever the level.",
+    why: "Somebody had a reason to delete it: a fault, a better way, a license. Whoever brings it back should know the reason, and the fixes \
+          that came after the version that is brought back.",
+    example: "```diff\n\
+              +/* src/list.c had this until 3f2a9c1, \"list: drop the linear search\" */\n\
+              +struct entry *find(struct table *t, const char *key)\n\
+              +{\n\
+              +    for (struct entry *e = t->head; e; e = e->next)\n\
+              +        if (strcmp(e->key, key) == 0)\n\
+              +            return e;\n\
+              +    return NULL;\n\
+              +}\n\
+              ```",
+    action: "Read the commit that deleted it: `git show` with the id that the finding names. Where the deletion was the mistake, \
+             revert it with `git revert`, which keeps the authors and says why.",
+};
