@@ -28,7 +28,7 @@ pub(super) fn findings(
 ) -> Vec<Finding> {
     let candidates: Vec<Candidate> = copies
         .iter()
-        .map(|copied| Candidate { query: copied.pair.alignment.query(), n_exact: copied.pair.n_exact })
+        .map(|copied| copied.pair.candidate(&query.source.tokens, &found[copied.found].target.tokens))
         .collect();
     if candidates.is_empty() {
         return Vec::new();

@@ -7,8 +7,16 @@ use std::ops::Range;
 pub struct Candidate {
     /// The fragment of the query, in tokens.
     pub query: Range<usize>,
-    /// Aligned tokens whose text agrees: the evidence.
-    pub n_exact: usize,
+    /// The positions in the query of the aligned tokens whose text agrees, ascending: the evidence.
+    pub exact: Vec<u32>,
+}
+
+impl Candidate {
+    /// The number of tokens in `range` whose text agrees.
+    fn n_exact_in(&self, range: &Range<usize>) -> usize {
+        let before = |end: usize| self.exact.partition_point(|&at| (at as usize) < end);
+        before(range.end) - before(range.start)
+    }
 }
 
 /// A fragment of the query and the pairs that explain it, the best first.
@@ -29,11 +37,12 @@ const EXPLAINED: f64 = 0.5;
 ///
 /// A candidate joins the class whose fragment is nearly its own; one that
 /// better classes cover for the most part is dropped, since its tokens are reported
-/// already. Each class's fragment is its best member's, less what better classes took.
-/// Time O(n²) in the candidates of one file.
+/// already. Each class's fragment is its best member's, less what other classes took: tokens at
+/// the ends of two go to the one whose text agrees there, since what follows a copy
+/// often begins as what follows its origin does. Time O(n²) in the candidates of one file.
 pub fn classes(candidates: &[Candidate]) -> Vec<CloneClass> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].n_exact), candidates[at].query.start, at));
+    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].exact.len()), candidates[at].query.start, at));
     let mut classes: Vec<CloneClass> = Vec::new();
     for at in order {
         let own = &candidates[at].query;
@@ -45,6 +54,9 @@ pub fn classes(candidates: &[Candidate]) -> Vec<CloneClass> {
         if let Some(class) = sibling {
             class.members.push(at);
         } else if classes.iter().map(n_shared).sum::<f64>() < EXPLAINED * own.len() as f64 {
+            for class in &mut classes {
+                yield_end(class, &candidates[at], candidates);
+            }
             let query = uncovered(own.clone(), &classes);
             if !query.is_empty() {
                 classes.push(CloneClass { query, members: vec![at] });
@@ -53,6 +65,20 @@ pub fn classes(candidates: &[Candidate]) -> Vec<CloneClass> {
     }
     classes.sort_by_key(|class| class.query.start);
     classes
+}
+
+/// Leaves the tokens at an end of `class` to `other`, which reaches over that end, if more of their text agrees there.
+fn yield_end(class: &mut CloneClass, other: &Candidate, candidates: &[Candidate]) {
+    let shared = other.query.start.max(class.query.start)..other.query.end.min(class.query.end);
+    let agrees_more = |best: &Candidate| other.n_exact_in(&shared) > best.n_exact_in(&shared);
+    if shared.is_empty() || !class.members.first().is_some_and(|&best| agrees_more(&candidates[best])) {
+        return;
+    }
+    if class.query.start < other.query.start && class.query.end < other.query.end {
+        class.query.end = other.query.start;
+    } else if other.query.start < class.query.start && other.query.end < class.query.end {
+        class.query.start = other.query.end;
+    }
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> usize {
@@ -80,8 +106,10 @@ fn uncovered(mut range: Range<usize>, classes: &[CloneClass]) -> Range<usize> {
 mod tests {
     use super::*;
 
+    /// A candidate whose first `n_exact` tokens agree.
     fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
-        Candidate { query, n_exact }
+        let exact = query.clone().take(n_exact).map(|at| at as u32).collect();
+        Candidate { query, exact }
     }
 
     #[test]
@@ -99,5 +127,11 @@ mod tests {
     fn copies_side_by_side_are_two_classes_that_do_not_overlap() {
         let found = classes(&[candidate(0..100, 100), candidate(90..200, 90)]);
         assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..100, 100..200]);
+    }
+
+    #[test]
+    fn the_beginning_of_the_next_copy_is_the_next_copy_s() {
+        let found = classes(&[candidate(0..110, 100), candidate(100..150, 50)]);
+        assert_eq!(found.iter().map(|class| class.query.clone()).collect::<Vec<_>>(), [0..100, 100..150]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::align::{Alignment, Block};
+use super::class::Candidate;
 use crate::language::{Kind, Token};
 
 /// What counts as a clone.
@@ -119,6 +120,13 @@ impl ClonePair {
             longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
         }
+    }
+
+    /// The pair as grouping sees it.
+    pub fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
+        let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
+        let exact = self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect();
+        Candidate { query: self.alignment.query(), exact }
     }
 
     /// Whether the sides are alike enough to be a clone.
