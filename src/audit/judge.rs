@@ -98,7 +98,7 @@ fn copies(
     clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN)
         .into_iter()
         .filter(|fragment| n_counted(fragment) >= config.min_tokens)
-        .filter(|fragment| !is_same_edit(query, target, alignment, fragment, config.min_tokens))
+        .filter(|fragment| !is_same_edit(query, target, alignment, fragment, config))
         .map(|fragment| completed(fragment, alignment, query.source))
         .flat_map(|fragment| clones(alignment.within(fragment), tokens, others, &config.matching))
         .filter(|pair| n_counted(&pair.alignment.query()) >= config.min_tokens)
@@ -147,28 +147,33 @@ fn closes(source: &Source, at: usize) -> bool {
 
 /// The part of the tokens beside an edit that must be aligned to show that a clone was there before.
 const WAS_CLONE: f64 = 0.75;
+/// How far beside an edit, in units of `min-tokens`, a clone is looked at.
+const BESIDE: usize = 3;
 
 /// Whether the change made the same edit to both members of an old clone: what is
-/// novel here is novel there too, and the tokens beside it were aligned before.
+/// novel here is novel there too, and the tokens on one side of it were a clone before.
 fn is_same_edit(
     query: Side<'_>,
     target: Side<'_>,
     alignment: &Alignment,
     fragment: &Range<usize>,
-    n_beside: usize,
+    config: &Config,
 ) -> bool {
-    let (mut n_both_novel, mut n_aligned, mut n_before, mut n_after) = (0, 0, 0, 0);
+    let is_novel_in_both = |&(a, b): &(usize, usize)| query.is_novel(a) && target.is_novel(b);
+    let edited = alignment.within(fragment.clone());
+    if 2 * edited.pairs().filter(is_novel_in_both).count() <= edited.n_tokens() {
+        return false;
+    }
+    let n_beside = BESIDE * config.min_tokens;
     let before = fragment.start.saturating_sub(n_beside)..fragment.start;
     let after = fragment.end..fragment.end + n_beside;
-    for (a, b) in alignment.pairs() {
-        let is_old = !query.is_novel(a) && !target.is_novel(b);
-        n_aligned += usize::from(fragment.contains(&a));
-        n_both_novel += usize::from(fragment.contains(&a) && query.is_novel(a) && target.is_novel(b));
-        n_before += usize::from(is_old && before.contains(&a));
-        n_after += usize::from(is_old && after.contains(&a));
-    }
-    let was_clone = n_before.max(n_after) as f64 >= WAS_CLONE * n_beside as f64;
-    2 * n_both_novel > n_aligned && was_clone
+    let was_clone = |beside: Range<usize>| {
+        let old: Alignment =
+            alignment.within(beside).pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).collect();
+        let is_long = old.n_tokens() as f64 >= WAS_CLONE * config.min_tokens as f64;
+        is_long && ClonePair::new(old, &query.source.tokens, &target.source.tokens).is_clone(&config.matching)
+    };
+    was_clone(before) || was_clone(after)
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.

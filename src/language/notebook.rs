@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(raw(4, 8), r#"\"\u00e9\""#);
         assert_eq!(raw(9, 10), "y");
         assert_eq!(raw(11, 14), "= 1");
-        assert_eq!(raw(14, 14), "1");
+        assert_eq!(raw(13, 14), "1");
     }
 
     #[test]

@@ -96,6 +96,17 @@ impl Alignment {
     }
 }
 
+impl FromIterator<(usize, usize)> for Alignment {
+    /// Joins aligned positions, ascending on both sides, into blocks.
+    fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
+        let mut alignment = Self::default();
+        for (query, target) in pairs {
+            alignment.push(query, target, 1);
+        }
+        alignment
+    }
+}
+
 // The scores. Unrelated code scores below zero on average, also with gaps, so
 // an extension ends soon after the copy does; a renamed copy scores above.
 
@@ -450,10 +461,5 @@ impl<'t> Scorer<'t> {
 
 /// Joins matched cells into blocks, their places given by `place`.
 fn blocks(path: &[(usize, usize)], place: impl Fn(usize, usize) -> (usize, usize)) -> Vec<Block> {
-    let mut alignment = Alignment::default();
-    for &(i, j) in path {
-        let (query, target) = place(i, j);
-        alignment.push(query, target, 1);
-    }
-    alignment.blocks
+    path.iter().map(|&(i, j)| place(i, j)).collect::<Alignment>().blocks
 }

@@ -9,9 +9,16 @@ pub struct Candidate {
     pub query: Range<usize>,
     /// The positions in the query of the aligned tokens whose text agrees, ascending: the evidence.
     pub exact: Vec<u32>,
+    /// The tokens of the query in it that are not aligned: what speaks against it.
+    pub n_gap: usize,
 }
 
 impl Candidate {
+    /// How well it explains its fragment: of two, the one that is joined from pieces explains less.
+    fn evidence(&self) -> i64 {
+        self.exact.len() as i64 - self.n_gap as i64
+    }
+
     /// The number of tokens in `range` whose text agrees.
     fn n_exact_in(&self, range: &Range<usize>) -> usize {
         let before = |end: usize| self.exact.partition_point(|&at| (at as usize) < end);
@@ -42,7 +49,7 @@ const EXPLAINED: f64 = 0.5;
 /// often begins as what follows its origin does. Time O(n²) in the candidates of one file.
 pub fn classes(candidates: &[Candidate]) -> Vec<CloneClass> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].exact.len()), candidates[at].query.start, at));
+    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].evidence()), candidates[at].query.start, at));
     let mut classes: Vec<CloneClass> = Vec::new();
     for at in order {
         let own = &candidates[at].query;
@@ -109,7 +116,7 @@ mod tests {
     /// A candidate whose first `n_exact` tokens agree.
     fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
         let exact = query.clone().take(n_exact).map(|at| at as u32).collect();
-        Candidate { query, exact }
+        Candidate { query, exact, n_gap: 0 }
     }
 
     #[test]

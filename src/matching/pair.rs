@@ -126,7 +126,8 @@ impl ClonePair {
     pub fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
         let exact = self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect();
-        Candidate { query: self.alignment.query(), exact }
+        let fragment = self.alignment.query();
+        Candidate { n_gap: fragment.len() - self.alignment.n_tokens(), query: fragment, exact }
     }
 
     /// Whether the sides are alike enough to be a clone.
@@ -140,7 +141,7 @@ impl ClonePair {
         let is_renamed = agrees && self.solidity >= RENAMED_SOLIDITY && self.longest_run >= params.min_run;
         let is_reshaped = self.agreement >= params.min_agreement * RESHAPED_AGREEMENT
             && self.containment >= RESHAPED_CONTAINMENT
-            && self.longest_run >= 2 * params.min_run;
+            && self.longest_run >= params.min_run * RESHAPED_RUN / 2;
         let is_similar = self.similarity >= params.min_containment / 2.0;
         is_similar && self.worded >= WORDED && (is_spelled || is_renamed || is_reshaped)
     }
@@ -174,6 +175,8 @@ pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &
     found
 }
 
+/// The run, in halves of the usual one, that such a copy must hold.
+const RESHAPED_RUN: usize = 3;
 /// The part of the usual agreement that a long run needs when it is nearly the whole.
 const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
 /// The part of such a copy that must be aligned.
@@ -249,10 +252,7 @@ pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token
         let (a, b) = (&query[a], &target[b]);
         a.kind() != Kind::Identifier || a.exact == b.exact || renaming.get(&a.exact) == Some(&b.exact)
     };
-    let mut agreeing = Alignment::default();
-    for (a, b) in alignment.pairs().filter(agrees) {
-        agreeing.push(a, b, 1);
-    }
+    let mut agreeing: Alignment = alignment.pairs().filter(agrees).collect();
     agreeing.blocks.retain(|run| run.len >= SOLID_RUN);
     agreeing.blocks
 }
