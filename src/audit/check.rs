@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cache::Remembered;
 use super::changed::{Predecessor, changed_files};
-use super::findings::findings;
-use super::judge::{Changed, copies_of};
+use super::findings::{findings, rule_of};
+use super::judge::{Changed, Copied, copies_of};
 use super::moves::credit_moves;
-use super::origins::{Queries, SearchOutcome, search};
-use super::source::Sources;
+use super::origins::{Found, Queries, SearchOutcome, Targets, search};
+use super::outside::{Outside, place_in_tree};
+use super::source::{Skip, Sources};
 use super::suppress::comments;
-use super::{End, Error, Examined, Outcome, Progress};
+use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::COPIED_CODE;
+use crate::policy::{COPIED_CODE, CORPUS_COPY, Place};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -26,7 +27,8 @@ pub struct Range {
     pub head: (End, Snapshot),
 }
 
-/// Finds the copies that a change brings in, as `docs/semantics.md` defines them.
+/// Finds the copies that a change brings in, as `docs/semantics.md` defines them;
+/// `outsides` is what it is compared with besides its tree.
 ///
 /// What is `remembered` of files that the change does not touch saves reading them; it changes nothing else.
 ///
@@ -35,6 +37,7 @@ pub struct Range {
 pub fn check(
     repository: &Repository,
     range: Range,
+    outsides: &[Outside],
     remembered: &Remembered,
     config: &Config,
     languages: &Languages,
@@ -51,27 +54,44 @@ pub fn check(
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
-    let asking: Vec<&Changed> = changed.iter().filter(|file| file.n_novel() >= config.min_tokens).collect();
+    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
+    let asks = |file: &&Changed| file.n_novel() >= config.min_tokens && config.vendored_at(&file.source.path).is_none();
+    let asking: Vec<&Changed> = changed.iter().filter(asks).collect();
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
-    let level = config.level(&COPIED_CODE);
     let before: BTreeMap<&FilePath, &Predecessor> =
         predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
     let base_text = |path: &FilePath| before.get(path).map_or(&[][..], |before| &before.source.text);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
-    if queries.is_empty() || level.is_none() {
+    let is_off = [&COPIED_CODE, &CORPUS_COPY].iter().all(|rule| config.level(rule).is_none());
+    if queries.is_empty() || is_off {
         return Ok(outcome);
     }
 
-    let entries: Vec<Entry> =
-        head_files.entries.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
-    let SearchOutcome { found, frequencies, skipped, n_compared } =
-        search(&queries, &entries, repository, &sources, progress)?;
-    outcome.examined.n_compared = n_compared;
-    outcome.examined.not_compared =
-        skipped.into_iter().filter(|(_, skip)| skip.is_notable()).map(|(entry, skip)| (entry.path, skip)).collect();
+    let of_tree = search_tree(&queries, head_files, repository, &sources, progress)?;
+    outcome.examined.n_compared = of_tree.n_compared;
+    let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
+    outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
+    let mut found: Vec<Found> = Vec::new();
+    let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    let mut take = |searched: SearchOutcome| {
+        let n_before = found.len();
+        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
+        for (all, these) in copies.iter_mut().zip(of_these) {
+            let is_on = |copied: &Copied| config.level(rule_of(&searched.found[copied.found].place)).is_some();
+            let these = these.into_iter().filter(is_on);
+            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
+        }
+        found.extend(searched.found);
+    };
+    take(of_tree);
+    for outside in outsides {
+        let searched = outside.search(&queries, &sources, progress)?;
+        outcome.examined.n_compared += searched.n_compared;
+        outcome.examined.common.extend(common(&asking, &searched.frequencies, config));
+        take(searched);
+    }
 
-    let copies = copies_of(&asking, &found, &frequencies, &changed, config);
     for (query, copies) in asking.iter().zip(&copies) {
         outcome.findings.extend(findings(query, copies, &found, base_text(&query.source.path), config));
     }
@@ -79,11 +99,53 @@ pub fn check(
     let named: BTreeSet<&FilePath> = outcome
         .findings
         .iter()
-        .flat_map(|finding| finding.origins.iter().map(|origin| &origin.path).chain([&finding.path]))
+        .flat_map(|finding| {
+            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+            in_tree.map(|origin| &origin.path).chain([&finding.path])
+        })
         .collect();
-    let all = found.iter().map(|found| &found.target).chain(changed.iter().map(|file| &file.source));
+    let in_tree = found.iter().filter(|found| found.place == Place::Tree);
+    let all = in_tree.map(|found| &found.target).chain(changed.iter().map(|file| &file.source));
     for source in all.filter(|source| named.contains(&source.path)) {
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
+}
+
+/// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
+fn search_tree(
+    queries: &Queries<'_>,
+    head: Snapshot,
+    repository: &Repository,
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+) -> Result<SearchOutcome, Error> {
+    let is_compared = |entry: &Entry| match sources.skip_by_name(&entry.path) {
+        None => true,
+        Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
+    };
+    let entries: Vec<Entry> = head.entries.into_iter().filter(is_compared).collect();
+    let targets = Targets {
+        entries: &entries,
+        open: &|| repository.reader(),
+        place: &|path| place_in_tree(sources.config, path),
+        common_at: sources.config.common_at,
+    };
+    search(queries, &targets, sources, progress)
+}
+
+/// The parts of the queries that too many components have to say where they come from.
+fn common(asking: &[&Changed], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
+    let k = config.fingerprint.noise_threshold() as u32;
+    let of_file = |(file, frequencies): (&&Changed, &Vec<(u32, u32)>)| {
+        let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
+        let mut end = 0;
+        for &(position, n) in frequencies.iter().filter(|(_, n)| *n as usize > config.common_components) {
+            common.n_tokens += (position + k - end.max(position)) as usize;
+            end = position + k;
+            common.n_components = common.n_components.max(n as usize);
+        }
+        (common.n_tokens > 0).then_some(common)
+    };
+    asking.iter().zip(frequencies).filter_map(of_file).collect()
 }

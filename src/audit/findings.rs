@@ -5,8 +5,18 @@ use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
-use crate::policy::{COPIED_CODE, Finding, Fragment, Origin, Place, content, identity, order_origins};
+use crate::policy::{
+    COPIED_CODE, CORPUS_COPY, Finding, Fragment, Origin, Place, Rule, content, identity, order_origins,
+};
 use crate::text::{Lines, Position};
+
+/// The rule that a copy from `place` falls under.
+pub(super) fn rule_of(place: &Place) -> &'static Rule {
+    match place {
+        Place::Component(_) => &CORPUS_COPY,
+        Place::Tree | Place::Past(_) => &COPIED_CODE,
+    }
+}
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
 pub(super) fn findings(
@@ -57,31 +67,41 @@ fn finding(
     let mut origins: Vec<Origin> = Vec::new();
     for &member in &class.members {
         let Copied { found: number, pair } = &copies[member];
-        let target = &found[*number].target;
+        let Found { place, target, text, .. } = &found[*number];
         let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
         if pair.alignment.blocks.is_empty() {
             continue;
         }
         let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;
-        let is_known = |other: &Origin| other.path == target.path && overlaps(&other.fragment, &fragment);
+        let is_laid_out = text.is_none() && *place != Place::Tree;
+        let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
+        let is_known =
+            |other: &Origin| other.place == *place && other.path == target.path && overlaps(&other.fragment, &fragment);
         if !origins.iter().any(is_known) {
             origins.push(Origin {
-                place: Place::Tree,
+                place: place.clone(),
                 path: target.path.clone(),
                 fragment,
                 clone_type: pair.clone_type,
                 similarity: pair.similarity,
-                text: None,
+                text: text.clone(),
             });
         }
     }
     order_origins(&mut origins, &source.path);
+    // The gravest rule counts, and of equal ones that of the corpus: the license is owed whoever else has the code.
+    let gravest = |origin: &Origin| {
+        let rule = rule_of(&origin.place);
+        (config.level(rule), rule.id == CORPUS_COPY.id)
+    };
+    let rule = rule_of(&origins.iter().max_by_key(|origin| gravest(origin))?.place);
+    origins.sort_by_key(|origin| rule_of(&origin.place).id != rule.id);
     let tokens = &source.tokens[class.query.clone()];
     let fragment = fragment(&source.text, lines, tokens)?;
-    let level = config.level(&COPIED_CODE)?;
+    let level = config.level(rule)?;
     let is_test = config.tests.contains(&source.path);
     (!origins.is_empty()).then(|| Finding {
-        rule: &COPIED_CODE,
+        rule,
         level: if is_test { level.min(config.test_level) } else { level },
         path: source.path.clone(),
         fragment,
@@ -89,7 +109,7 @@ fn finding(
         n_tokens: tokens.len(),
         n_novel,
         origins,
-        identity: identity(&COPIED_CODE, &source.path, content(tokens)),
+        identity: identity(rule, &source.path, content(tokens)),
         others: Vec::new(),
     })
 }
@@ -100,8 +120,14 @@ pub(super) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<F
     Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }
 
+/// The lines of a fragment whose columns are not known.
+fn whole_lines(fragment: &Fragment) -> Fragment {
+    let at = |line| Position { line, column: 1 };
+    Fragment { start: at(fragment.start.line), end: at(fragment.end.line) }
+}
+
 fn overlaps(a: &Fragment, b: &Fragment) -> bool {
-    a.start < b.end && b.start < a.end
+    a == b || a.start < b.end && b.start < a.end
 }
 
 /// The longest run of added lines in a fragment; the whole fragment when none was added.

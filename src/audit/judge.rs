@@ -10,6 +10,7 @@ use super::origins::Found;
 use super::source::Source;
 use crate::config::Config;
 use crate::matching::{Alignment, Block, ClonePair, clones};
+use crate::policy::Place;
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change brings in.
@@ -44,7 +45,9 @@ pub(super) fn copies_of(
     let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
-        let target = Side { source: &found.target, novel: novel.get(&found.target.path).copied() };
+        let is_outside = found.place != Place::Tree;
+        let novel = if is_outside { None } else { novel.get(&found.target.path).copied() };
+        let target = Side { source: &found.target, novel };
         for (query, alignment) in &found.alignments {
             let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
             let pairs = copies(side, target, alignment, &frequencies[*query], config);

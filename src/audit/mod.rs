@@ -11,9 +11,11 @@ mod findings;
 mod judge;
 mod moves;
 mod origins;
+mod outside;
 mod repeats;
 mod scan;
 mod source;
+mod stored;
 mod suppress;
 
 use std::collections::BTreeMap;
@@ -21,13 +23,16 @@ use std::collections::BTreeMap;
 pub use cache::{Remembered, warm};
 pub use check::{Range, check};
 pub use duplication::{Duplication, Share};
+pub use outside::Outside;
 pub use scan::{Tree, scan};
 pub use source::Skip;
+pub use stored::{CorpusReading, Stored};
 pub use suppress::{Comment, suppress};
 
 use crate::config::ConfigError;
 use crate::git;
 use crate::policy::{Finding, Notice, Suppressed};
+use crate::store::corpus::CorpusError;
 use crate::text::FilePath;
 
 /// One end of the range that is audited.
@@ -54,6 +59,19 @@ pub struct Examined {
     pub skipped: Vec<(FilePath, Skip)>,
     /// Files of the head that are source and were not compared, and why, sorted by path.
     pub not_compared: Vec<(FilePath, Skip)>,
+    /// Code of the change that so many components of a corpus have that none is its origin, by corpus and path.
+    pub common: Vec<Common>,
+}
+
+/// Code of a changed file that many components of a corpus have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Common {
+    /// The changed file.
+    pub path: FilePath,
+    /// Tokens of it that are common.
+    pub n_tokens: usize,
+    /// The number of components that have the most common of them.
+    pub n_components: usize,
 }
 
 /// What an audit found.
@@ -116,6 +134,9 @@ pub enum Error {
     /// The settings could not be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A stored corpus could not be used.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
 }
 
 impl Error {
@@ -124,6 +145,7 @@ impl Error {
         match self {
             Self::Git(error) => error.help(),
             Self::Config(error) => error.help(),
+            Self::Corpus(error) => error.help(),
         }
     }
 }

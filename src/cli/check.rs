@@ -1,6 +1,7 @@
 //! Runs `secondhand check`.
 
 use super::args::{Check, Common, FailOn};
+use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
 use super::output::Reports;
@@ -25,9 +26,10 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let range = range(flags, &repository.reader())?;
     let judge = Judge::new(&repository, &range, flags, common)?;
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
+    let outsides = outsides(&flags.corpora, &judge.config, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        check(&repository, range, &remembered, &judge.config, &judge.languages, &bar)?
+        check(&repository, range, &outsides, &remembered, &judge.config, &judge.languages, &bar)?
     };
     cache::save(remembered, common);
     judge.suppress(&mut outcome);
