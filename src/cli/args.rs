@@ -182,7 +182,10 @@ pub(super) enum Command {
     /// Find every clone class of a tree, and what share of it is duplicated
     Scan(Scan),
     /// Keep the code of known projects at hand, to compare changes with
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of many\n  secondhand corpus update oss                                    what is new of them\n  secondhand check --corpus oss                                   what a change has of them"
+    )]
     Corpus(CorpusCommand),
     /// Write the settings file, and on request a workflow and a hook
     Init(Init),
