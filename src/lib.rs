@@ -42,7 +42,7 @@ pub mod config;
 // Reads repositories.
 pub mod git;
 
-// Reads code that is not in a repository: plain folders.
+// Reads code that is not in the repository under audit: folders, archives, other repositories.
 pub mod corpus;
 
 // Keeps fingerprints on disk: segment files, checked and mapped into memory.

@@ -8,14 +8,15 @@ use super::findings::{findings, rule_of};
 use super::history::Past;
 use super::judge::{Changed, Copied, copies_of};
 use super::moves::credit_moves;
-use super::origins::{Queries, SearchOutcome, search};
-use super::source::Sources;
+use super::origins::{Found, Queries, SearchOutcome, Targets, search};
+use super::outside::{Outside, place_in_tree};
+use super::source::{Skip, Sources};
 use super::suppress::comments;
-use super::{End, Error, Examined, Outcome, Progress};
+use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{COPIED_CODE, Place, REVIVED_CODE};
+use crate::policy::{COPIED_CODE, CORPUS_COPY, Place, REVIVED_CODE};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -27,17 +28,26 @@ pub struct Range {
     pub head: (End, Snapshot),
 }
 
-/// Finds the copies that a change brings in, as `docs/semantics.md` defines them.
+/// What a change is compared with besides its tree.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Elsewhere<'e> {
+    /// Corpora.
+    pub outsides: &'e [Outside],
+    /// The past of the repository, when deleted code is looked for.
+    pub past: Option<&'e Past>,
+}
+
+/// Finds the copies that a change brings in, as `docs/semantics.md` defines them, from its tree and from `elsewhere`.
 ///
-/// With a `past`, code that was deleted there is looked for, too. What is `remembered` of files that the change does not touch saves reading them; it changes nothing else.
+/// What is `remembered` of files that the change does not touch saves reading them; it changes nothing else.
 ///
 /// # Errors
 /// When a file of base or head cannot be read: nothing is called clean that was not examined.
 pub fn check(
     repository: &Repository,
     range: Range,
+    elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
-    past: Option<&Past>,
     config: &Config,
     languages: &Languages,
     progress: &dyn Progress,
@@ -56,9 +66,11 @@ pub fn check(
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
-    let asking: Vec<&Changed> = changed.iter().filter(|file| file.n_novel() >= config.min_tokens).collect();
+    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
+    let asks = |file: &&Changed| file.n_novel() >= config.min_tokens && config.vendored_at(&file.source.path).is_none();
+    let asking: Vec<&Changed> = changed.iter().filter(asks).collect();
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
-    let is_off = [&COPIED_CODE, &REVIVED_CODE].iter().all(|rule| config.level(rule).is_none());
+    let is_off = [&COPIED_CODE, &CORPUS_COPY, &REVIVED_CODE].iter().all(|rule| config.level(rule).is_none());
     let before: BTreeMap<&FilePath, &Predecessor> =
         predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
     let base_text = |path: &FilePath| before.get(path).map_or(&[][..], |before| &before.source.text);
@@ -68,26 +80,36 @@ pub fn check(
         return Ok(outcome);
     }
 
-    let entries: Vec<Entry> =
-        head_files.entries.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
-    let SearchOutcome { mut found, frequencies, skipped, n_compared } =
-        search(&queries, &entries, repository, &sources, progress)?;
-    outcome.examined.n_compared = n_compared;
-    outcome.examined.not_compared =
-        skipped.into_iter().filter(|(_, skip)| skip.is_notable()).map(|(entry, skip)| (entry.path, skip)).collect();
-
-    let mut copies = copies_of(&asking, &found, &frequencies, &changed, config);
-    if let Some(past) = past {
-        let of_past = past.search(&queries, &standing, repository, &sources, progress)?;
-        let more = copies_of(&asking, &of_past, &frequencies, &changed, config);
-        for (all, these) in copies.iter_mut().zip(more) {
-            all.extend(these.into_iter().map(|copied| Copied { found: found.len() + copied.found, ..copied }));
+    let of_tree = search_tree(&queries, head_files, repository, &sources, progress)?;
+    outcome.examined.n_compared = of_tree.n_compared;
+    let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
+    outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
+    let mut found: Vec<Found> = Vec::new();
+    let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    let mut take = |searched: SearchOutcome| {
+        let n_before = found.len();
+        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
+        for (all, these) in copies.iter_mut().zip(of_these) {
+            let is_on = |copied: &Copied| config.level(rule_of(&searched.found[copied.found].place)).is_some();
+            let these = these.into_iter().filter(is_on);
+            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
         }
-        found.extend(of_past);
+        found.extend(searched.found);
+    };
+    let frequencies = of_tree.frequencies.clone();
+    take(of_tree);
+    if let Some(past) = elsewhere.past {
+        let found = past.search(&queries, &standing, repository, &sources, progress)?;
+        take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 });
         outcome.examined.unavailable = past.unavailable();
     }
-    let is_on = |copied: &Copied| config.level(rule_of(&found[copied.found].place)).is_some();
-    copies.iter_mut().for_each(|copies| copies.retain(is_on));
+    for outside in elsewhere.outsides {
+        let searched = outside.search(&queries, &sources, progress)?;
+        outcome.examined.n_compared += searched.n_compared;
+        outcome.examined.common.extend(common(&asking, &searched.frequencies, config));
+        take(searched);
+    }
+
     for (query, copies) in asking.iter().zip(&copies) {
         outcome.findings.extend(findings(query, copies, &found, base_text(&query.source.path), config));
     }
@@ -106,4 +128,42 @@ pub fn check(
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
+}
+
+/// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
+fn search_tree(
+    queries: &Queries<'_>,
+    head: Snapshot,
+    repository: &Repository,
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+) -> Result<SearchOutcome, Error> {
+    let is_compared = |entry: &Entry| match sources.skip_by_name(&entry.path) {
+        None => true,
+        Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
+    };
+    let entries: Vec<Entry> = head.entries.into_iter().filter(is_compared).collect();
+    let targets = Targets {
+        entries: &entries,
+        open: &|| repository.reader(),
+        place: &|path| place_in_tree(sources.config, path),
+        common_at: sources.config.common_at,
+    };
+    search(queries, &targets, sources, progress)
+}
+
+/// The parts of the queries that too many components have to say where they come from.
+fn common(asking: &[&Changed], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
+    let k = config.fingerprint.noise_threshold() as u32;
+    let of_file = |(file, frequencies): (&&Changed, &Vec<(u32, u32)>)| {
+        let mut common = Common { path: file.source.path.clone(), n_tokens: 0, n_components: 0 };
+        let mut end = 0;
+        for &(position, n) in frequencies.iter().filter(|(_, n)| *n as usize > config.common_components) {
+            common.n_tokens += (position + k - end.max(position)) as usize;
+            end = position + k;
+            common.n_components = common.n_components.max(n as usize);
+        }
+        (common.n_tokens > 0).then_some(common)
+    };
+    asking.iter().zip(frequencies).filter_map(of_file).collect()
 }

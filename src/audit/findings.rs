@@ -6,7 +6,8 @@ use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
 use crate::policy::{
-    COPIED_CODE, Finding, Fragment, Level, Origin, Place, REVIVED_CODE, Rule, content, identity, order_origins,
+    COPIED_CODE, CORPUS_COPY, Finding, Fragment, Level, Origin, Place, REVIVED_CODE, Rule, content, identity,
+    order_origins,
 };
 use crate::text::{Lines, Position};
 
@@ -14,7 +15,8 @@ use crate::text::{Lines, Position};
 pub(super) fn rule_of(place: &Place) -> &'static Rule {
     match place {
         Place::Past(_) => &REVIVED_CODE,
-        Place::Tree | Place::Component(_) => &COPIED_CODE,
+        Place::Component(_) => &CORPUS_COPY,
+        Place::Tree => &COPIED_CODE,
     }
 }
 
@@ -73,6 +75,8 @@ fn finding(
             continue;
         }
         let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;
+        let is_laid_out = text.is_none() && *place != Place::Tree;
+        let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
         let is_known =
             |other: &Origin| other.place == *place && other.path == target.path && overlaps(&other.fragment, &fragment);
         if !origins.iter().any(is_known) {
@@ -87,9 +91,14 @@ fn finding(
         }
     }
     order_origins(&mut origins, &source.path);
+    // The gravest rule counts, and of equal ones that of the corpus: the license is owed whoever else has the code.
+    let gravest = |origin: &Origin| {
+        let rule = rule_of(&origin.place);
+        (config.level(rule), rule.id == CORPUS_COPY.id, rule.id == COPIED_CODE.id)
+    };
+    let rule = rule_of(&origins.iter().max_by_key(|origin| gravest(origin))?.place);
     // What stands in the tree counts before what stood there once.
-    origins.sort_by_key(|origin| matches!(origin.place, Place::Past(_)));
-    let rule = rule_of(&origins.first()?.place);
+    origins.sort_by_key(|origin| (rule_of(&origin.place).id != rule.id, matches!(origin.place, Place::Past(_))));
     let tokens = &source.tokens[class.query.clone()];
     let fragment = fragment(&source.text, lines, tokens)?;
     let is_reverted = matches!(&origins.first()?.place, Place::Past(deletion) if deletion.is_reverted);
@@ -116,8 +125,14 @@ pub(super) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<F
     Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }
 
+/// The lines of a fragment whose columns are not known.
+fn whole_lines(fragment: &Fragment) -> Fragment {
+    let at = |line| Position { line, column: 1 };
+    Fragment { start: at(fragment.start.line), end: at(fragment.end.line) }
+}
+
 fn overlaps(a: &Fragment, b: &Fragment) -> bool {
-    a.start < b.end && b.start < a.end
+    a == b || a.start < b.end && b.start < a.end
 }
 
 /// The longest run of added lines in a fragment; the whole fragment when none was added.

@@ -12,25 +12,30 @@ mod history;
 mod judge;
 mod moves;
 mod origins;
+mod outside;
 mod repeats;
 mod scan;
 mod source;
+mod stored;
 mod suppress;
 
 use std::collections::BTreeMap;
 
 pub use cache::{Remembered, warm};
-pub use check::{Range, check};
+pub use check::{Elsewhere, Range, check};
 pub use duplication::{Duplication, Share};
 pub use history::Past;
+pub use outside::Outside;
 pub use scan::{Tree, scan};
 pub use source::Skip;
+pub use stored::{CorpusReading, Stored};
 pub use suppress::{Comment, suppress};
 
 use crate::config::ConfigError;
 use crate::git;
 use crate::policy::{Finding, Notice, Suppressed};
 use crate::store::SegmentError;
+use crate::store::corpus::CorpusError;
 use crate::text::FilePath;
 
 /// One end of the range that is audited.
@@ -59,6 +64,19 @@ pub struct Examined {
     pub not_compared: Vec<(FilePath, Skip)>,
     /// What of the past could not be searched, in words, when it was asked for.
     pub unavailable: Option<String>,
+    /// Code of the change that so many components of a corpus have that none is its origin, by corpus and path.
+    pub common: Vec<Common>,
+}
+
+/// Code of a changed file that many components of a corpus have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Common {
+    /// The changed file.
+    pub path: FilePath,
+    /// Tokens of it that are common.
+    pub n_tokens: usize,
+    /// The number of components that have the most common of them.
+    pub n_components: usize,
 }
 
 /// What an audit found.
@@ -124,6 +142,9 @@ pub enum Error {
     /// The history index could not be written or read.
     #[error("cannot search the history: {0}")]
     Store(#[from] SegmentError),
+    /// A stored corpus could not be used.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
 }
 
 impl Error {
@@ -135,6 +156,7 @@ impl Error {
             Self::Store(_) => {
                 Some("name another place for its index with `--cache-dir DIR`, or run without `--history`".into())
             }
+            Self::Corpus(error) => error.help(),
         }
     }
 }

@@ -13,8 +13,8 @@ use super::judge::FEW_FILES;
 use super::source::{MIXED, Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
-use crate::fingerprint::Fingerprint;
-use crate::git::{Entry, ReadFiles, Repository};
+use crate::fingerprint::{Fingerprint, Params};
+use crate::git::{Entry, ReadFiles};
 use crate::index::{Index, Posting};
 use crate::matching::{Alignment, Seed, alignments, is_telling};
 use crate::policy::Place;
@@ -24,6 +24,8 @@ use crate::text::FilePath;
 /// The fingerprints of the parts of some documents that are asked about.
 pub(super) struct Queries<'q> {
     sources: Vec<&'q Source>,
+    /// For each source, which of its tokens are asked about.
+    asked: Vec<&'q [bool]>,
     index: Index,
 }
 
@@ -43,7 +45,7 @@ impl Hit {
     }
 }
 
-/// What was found of the queries in one file of the tree.
+/// What was found of the queries in one file.
 #[derive(Debug)]
 pub(super) struct Found {
     /// Where the file is kept.
@@ -73,20 +75,37 @@ const MAX_SEEDS_OF_ONE: usize = 64;
 
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
-    pub fn new(queries: Vec<(&'q Source, &[bool])>, config: &Config) -> Self {
-        let k = config.fingerprint.noise_threshold();
+    pub fn new(queries: Vec<(&'q Source, &'q [bool])>, config: &Config) -> Self {
+        let (sources, asked) = queries.into_iter().unzip();
+        let mut queries = Self { sources, asked, index: Index::new([]) };
+        let postings = queries
+            .fingerprints(&config.fingerprint, config)
+            .into_iter()
+            .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
+        queries.index = Index::new(postings);
+        queries
+    }
+
+    /// The fingerprints that tell something and of whose tokens at least half are asked about, each with its query's number.
+    pub fn fingerprints(&self, params: &Params, config: &Config) -> Vec<(usize, Fingerprint)> {
+        let k = params.noise_threshold();
         let mut hashes = Vec::new();
-        let mut rows = Vec::new();
-        for (document, (source, asked)) in queries.iter().enumerate() {
-            for print in config.fingerprint.fingerprints(&source.tokens, &mut hashes) {
+        let mut found = Vec::new();
+        for (document, (source, asked)) in self.sources.iter().zip(&self.asked).enumerate() {
+            for print in params.fingerprints(&source.tokens, &mut hashes) {
                 let at = print.position as usize;
                 let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
                 if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], config.matching.min_distinct) {
-                    rows.push((print.hash, Posting { document: document as u32, position: print.position }));
+                    found.push((document, print));
                 }
             }
         }
-        Self { sources: queries.into_iter().map(|(source, _)| source).collect(), index: Index::new(rows) }
+        found
+    }
+
+    /// The documents that are asked about.
+    pub fn sources(&self) -> &[&'q Source] {
+        &self.sources
     }
 
     /// Whether nothing is asked.
@@ -199,7 +218,18 @@ impl<'q> Queries<'q> {
     }
 }
 
-/// Streams `entries` past the queries and aligns what they share.
+/// The files to search, and how to read them.
+pub(super) struct Targets<'t, R> {
+    pub entries: &'t [Entry],
+    /// Opens a reader for one thread.
+    pub open: &'t (dyn Fn() -> R + Sync),
+    /// Where each file is kept.
+    pub place: &'t (dyn Fn(&FilePath) -> Place + Sync),
+    /// Files of the tree, or components of a corpus, that a fingerprint may occur in before it is common.
+    pub common_at: usize,
+}
+
+/// Streams `targets` past the queries and aligns what they share.
 ///
 /// Twice over: first each file is asked which fingerprints it shares, so that
 /// common ones can be told; then those that share rare ones are read and aligned. What is
@@ -207,19 +237,19 @@ impl<'q> Queries<'q> {
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
-pub(super) fn search(
+pub(super) fn search<R: ReadFiles>(
     queries: &Queries<'_>,
-    entries: &[Entry],
-    repository: &Repository,
+    targets: &Targets<'_, R>,
     sources: &Sources<'_>,
     progress: &dyn Progress,
 ) -> Result<SearchOutcome, Error> {
+    let &Targets { entries, open, place, common_at } = targets;
     let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
     let asked: Vec<Result<Asked, Skip>> = entries
         .par_iter()
         .map_init(
-            || (repository.reader(), Vec::new()),
+            || (open(), Vec::new()),
             |(reader, scratch), entry| {
                 let asked = ask(queries, entry, reader, sources, scratch)?;
                 progress.step();
@@ -228,23 +258,15 @@ pub(super) fn search(
         )
         .collect::<Result<_, Error>>()?;
 
-    let mut n_documents: BTreeMap<u32, u32> = BTreeMap::new();
-    for asked in asked.iter().flatten() {
-        let mut rows: Vec<u32> = asked.hits.iter().map(|hit| hit.row).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        for row in rows {
-            *n_documents.entry(row).or_default() += 1;
-        }
-    }
+    let n_documents = n_documents(entries, &asked, place);
 
     let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
-    let promising = promising(&asked, &n_documents, sources.config);
+    let promising = promising(&asked, &n_documents, common_at, sources.config);
     progress.begin("aligning", promising.len());
     let found = promising
         .par_iter()
         .map_init(
-            || (repository.reader(), Vec::new()),
+            || (open(), Vec::new()),
             |(reader, scratch), (number, hits)| {
                 let read = sources.read(reader, &entries[*number])?;
                 progress.step();
@@ -254,17 +276,19 @@ pub(super) fn search(
                     sources.remembered.distrust();
                 }
                 Ok(read.ok().map(|target| {
-                    let same = queries.number_of(&target.path);
+                    let place = place(&target.path);
+                    let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
                     let alignments = queries.align(&target, hits, same, sources.config);
-                    Found { place: Place::Tree, target, text: None, alignments }
+                    let text = (place != Place::Tree).then(|| target.text.clone().into());
+                    Found { place, target, text, alignments }
                 }))
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
-    sample(queries, entries, &asked, &repository.reader(), sources);
+    sample(queries, entries, &asked, &open(), sources);
     if is_trusted && sources.remembered.is_false().is_some() {
         // What else it said is as little to be trusted: nothing is remembered this time.
-        return search(queries, entries, repository, sources, progress);
+        return search(queries, targets, sources, progress);
     }
     let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), asked.err()?))).collect();
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
@@ -318,6 +342,7 @@ fn ask(
 fn promising(
     asked: &[Result<Asked, Skip>],
     n_documents: &BTreeMap<u32, u32>,
+    common_at: usize,
     config: &Config,
 ) -> Vec<(usize, Vec<Hit>)> {
     let rare_at = FEW_FILES / config.min_rarity;
@@ -325,7 +350,7 @@ fn promising(
     for (number, asked) in asked.iter().enumerate() {
         let Ok(asked) = asked else { continue };
         if asked.hits.iter().any(|hit| f64::from(n_documents[&hit.row]) <= rare_at) {
-            let is_telling = |hit: &&Hit| n_documents[&hit.row] as usize <= config.common_at;
+            let is_telling = |hit: &&Hit| n_documents[&hit.row] as usize <= common_at;
             promising.push((number, asked.hits.iter().filter(is_telling).copied().collect::<Vec<_>>()));
         }
     }
@@ -361,4 +386,33 @@ fn sample(
             sources.remembered.distrust();
         }
     }
+}
+
+/// For each fingerprint that was hit, the number of files that hold it: files of the tree, and components
+/// outside of it, since a component's versions and files are one voice.
+fn n_documents(
+    entries: &[Entry],
+    asked: &[Result<Asked, Skip>],
+    place: &(dyn Fn(&FilePath) -> Place + Sync),
+) -> BTreeMap<u32, u32> {
+    let mut counted: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
+    for (entry, asked) in entries.iter().zip(asked) {
+        let Ok(Asked { hits, .. }) = asked else { continue };
+        if hits.is_empty() {
+            continue;
+        }
+        let mut rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let place = Some(place(&entry.path)).filter(|place| matches!(place, Place::Component(_)));
+        for row in rows {
+            let (n, last) = counted.entry(row).or_default();
+            // The files of a component stand beside each other.
+            if place.is_none() || *last != place {
+                *n += 1;
+                last.clone_from(&place);
+            }
+        }
+    }
+    counted.into_iter().map(|(row, (n, _))| (row, n)).collect()
 }

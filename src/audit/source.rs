@@ -141,7 +141,8 @@ impl Sources<'_> {
         bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
     }
 
-    fn tokenize(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
+    /// Reads `text` as the file at `path`.
+    pub fn tokenize(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
         if text.starts_with(b"version https://git-lfs.github.com/spec/v1") {
             return Err(Skip::LfsPointer);
         }

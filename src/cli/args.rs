@@ -50,6 +50,9 @@ pub(super) struct Common {
     /// Set an option for this run, as in the settings file: `min-tokens=40`
     #[arg(long = "set", value_name = "KEY=VALUE", global = true, value_parser = parse_setting)]
     pub set: Vec<(String, String)>,
+    /// Keep corpora in this folder [default: the user's data folder]
+    #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CORPUS_DIR")]
+    pub corpus_dir: Option<PathBuf>,
     /// Threads to use; 0 for one a core
     #[arg(
         short = 'j',
@@ -80,6 +83,87 @@ pub(super) struct Common {
     pub no_cache: bool,
 }
 
+/// What is done with corpora.
+#[derive(Debug, Subcommand)]
+pub(super) enum CorpusCommand {
+    /// Add sources to a corpus, or read what is new of them; makes the corpus when there is none of this name
+    Add {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+        /// What to add: a folder; a git repository, or REPOSITORY@REVISION; an archive (tar, tar.gz, tar.xz, zip, crate, tgz, whl,
+        /// jar); a Debian source package (.dsc); a list of sources (corpus.toml); a package URL (pkg:cargo/serde@1.0.200), which
+        /// cargo, npm, pip or apt-get fetches
+        #[arg(value_name = "SOURCE", required = true)]
+        sources: Vec<String>,
+        #[command(flatten)]
+        declared: Declared,
+    },
+    /// Read what is new of every source
+    Update {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+    },
+    /// List the corpora
+    List,
+    /// Show the sources and components of a corpus
+    Show {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+    },
+    /// Remove a corpus, or sources of it
+    Remove {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+        /// The sources to remove; without any the whole corpus goes
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<String>,
+    },
+    /// Write a corpus to one file, without source text, and print its digest
+    Export {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+        /// The file
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Add the sources of an exported file to a corpus
+    Import {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+        /// The file
+        file: PathBuf,
+        /// Take it only if this is its SHA-256
+        #[arg(long, value_name = "SHA256")]
+        digest: Option<String>,
+    },
+}
+
+/// What is known of a component that is added.
+#[derive(Debug, Args)]
+pub(super) struct Declared {
+    /// The name of the component [default: from the source]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// The version of the component [default: from the source]
+    #[arg(long = "component-version", value_name = "VERSION")]
+    pub component_version: Option<String>,
+    /// The package URL of the component
+    #[arg(long, value_name = "PURL")]
+    pub purl: Option<String>,
+    /// Where the component can be had
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// The license of the component, an SPDX expression
+    #[arg(long, value_name = "SPDX")]
+    pub license: Option<String>,
+}
+
 /// When to color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
@@ -97,6 +181,12 @@ pub(super) enum Command {
     Check(Check),
     /// Find every clone class of a tree, and what share of it is duplicated
     Scan(Scan),
+    /// Keep the code of known projects at hand, to compare changes with
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of many\n  secondhand corpus update oss                                    what is new of them\n  secondhand check --corpus oss                                   what a change has of them"
+    )]
+    Corpus(CorpusCommand),
     /// Write the settings file, and on request a workflow and a hook
     Init(Init),
     /// Look after the fingerprints that are kept between runs
@@ -206,6 +296,9 @@ pub(super) struct Check {
     /// Look for deleted code that comes back, too; the first time this reads all history
     #[arg(long)]
     pub history: bool,
+    /// Compare with this corpus, too: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
+    #[arg(long = "corpus", value_name = "NAME|DIR")]
+    pub corpora: Vec<String>,
     /// Tokens that a change must bring into a copy to make it a finding
     #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,

@@ -1,13 +1,14 @@
 //! Runs `secondhand check`.
 
 use super::args::{Check, Common, FailOn};
+use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache};
-use crate::audit::{End, Outcome, Past, Range, check};
+use crate::audit::{Elsewhere, End, Outcome, Past, Range, check};
 use crate::config::Config;
 use crate::git::{CommitId, Reader, Repository, Snapshot};
 use crate::language::Languages;
@@ -27,10 +28,12 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let range = range(flags, &repository.reader())?;
     let judge = Judge::new(&repository, &range, flags, common)?;
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
+    let outsides = outsides(&flags.corpora, &judge.config, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         let past = past(flags, common, &repository, &range, &judge.config, &judge.languages, &bar)?;
-        check(&repository, range, &remembered, past.as_ref(), &judge.config, &judge.languages, &bar)?
+        let elsewhere = Elsewhere { outsides: &outsides, past: past.as_ref() };
+        check(&repository, range, &elsewhere, &remembered, &judge.config, &judge.languages, &bar)?
     };
     cache::save(remembered, common);
     if let Some(missing) = &outcome.examined.unavailable {

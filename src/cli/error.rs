@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::nearest;
+use crate::store::corpus::CorpusError;
 use crate::{audit, config, git, policy};
 
 /// Why a run failed.
@@ -42,12 +43,24 @@ pub(super) enum Failure {
     NoBaseline { file: PathBuf },
     #[error("cannot read the settings of the base, `{file}`: it is not UTF-8")]
     BaseSettings { file: String },
+    #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
+    NoCorpus { name: String, known: Vec<String> },
+    #[error("cannot tell where to keep corpora: neither HOME nor XDG_DATA_HOME is set")]
+    NoDataFolder,
+    #[error("cannot tell which of the sources the flags describe")]
+    Declared,
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
 
 impl From<git::Error> for Failure {
     fn from(error: git::Error) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Self {
         Self::Audit(error.into())
     }
 }
@@ -80,6 +93,12 @@ impl Failure {
             Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
             Self::BaseSettings { .. } => Some("judge with the head's settings: `--trust head`".to_owned()),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
+            Self::NoCorpus { known, .. } if known.is_empty() => {
+                Some("name a folder, or make a corpus with `secondhand corpus add NAME SOURCE`".to_owned())
+            }
+            Self::NoCorpus { known, .. } => Some(format!("there are: {}; or name a folder", known.join(", "))),
+            Self::NoDataFolder => Some("name a folder with `--corpus-dir DIR`".to_owned()),
+            Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("name another place with `--cache-dir DIR`".to_owned()),
             Self::Unwritable { .. }
             | Self::Output(_)

@@ -4,6 +4,7 @@ mod args;
 mod baseline;
 mod cache;
 mod check;
+mod corpus;
 mod environment;
 mod error;
 mod init;
@@ -57,6 +58,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
+        Command::Corpus(command) => corpus::run(command, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),
         Command::Baseline(action) => baseline::run(action, &cli.common),

@@ -30,10 +30,16 @@ impl Progress for Bar {
             return;
         }
         let target = ProgressDrawTarget::stderr_with_hz(10);
-        let style = ProgressStyle::with_template("{prefix:>10} [{bar:30}] {pos}/{len} files {eta}");
+        // How many there are is not always known.
+        let template = if n_steps == 0 {
+            "{prefix:>10} {spinner} {pos} files {elapsed}"
+        } else {
+            "{prefix:>10} [{bar:30}] {pos}/{len} files {eta}"
+        };
+        let style = ProgressStyle::with_template(template);
         self.with(|bar| {
             bar.finish_and_clear();
-            *bar = ProgressBar::with_draw_target(Some(n_steps as u64), target).with_prefix(stage);
+            *bar = ProgressBar::with_draw_target((n_steps > 0).then_some(n_steps as u64), target).with_prefix(stage);
             if let Ok(style) = style {
                 bar.set_style(style);
             }

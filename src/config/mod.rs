@@ -12,10 +12,11 @@ use std::num::NonZeroUsize;
 
 pub use file::{ConfigError, NAMES, find, nearest};
 pub use paths::PathRules;
-pub use raw::{ConfigOption, LevelSetting, RawConfig, options, schema};
+pub use raw::{ConfigOption, LevelSetting, RawConfig, Vendored, options, schema};
 
 use crate::language::{Languages, Table};
 use crate::policy::{Level, Rule};
+use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
 /// Complete, checked settings.
@@ -33,6 +34,8 @@ pub struct Config {
     pub matching: matching::Params,
     /// Documents a fingerprint may occur in before it is common, and not followed.
     pub common_at: usize,
+    /// Components of a corpus a fingerprint may occur in before it is common, and not followed.
+    pub common_components: usize,
     /// How rare the seeds of a clone must be, 0 to 1.
     pub min_rarity: f64,
     /// Bytes of the largest file that is read.
@@ -51,6 +54,10 @@ pub struct Config {
     pub test_level: Level,
     /// Levels by rule; `None` turns a rule off.
     pub levels: BTreeMap<&'static str, Option<Level>>,
+    /// Corpora to compare with, as the settings name them.
+    pub corpora: Vec<String>,
+    /// Folders of the repository that hold code of others.
+    pub vendored: Vec<Vendored>,
     /// Languages that are added to the built-in ones, or replace one.
     pub languages: BTreeMap<String, Table>,
 }
@@ -103,6 +110,7 @@ impl Config {
                 min_run: raw.min_run,
             },
             common_at: raw.common_at,
+            common_components: raw.common_components,
             min_rarity: percent("min-rarity", raw.min_rarity)?,
             max_file_size: raw.max_file_size,
             include_generated: raw.include_generated,
@@ -112,6 +120,8 @@ impl Config {
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             test_level: raw.test_level,
             levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+            corpora: raw.corpora,
+            vendored: vendored(raw.vendored).map_err(|why| invalid("vendored", why))?,
             languages: raw.language,
         })
     }
@@ -133,10 +143,24 @@ impl Config {
         Ok(languages)
     }
 
+    /// The vendored folder that a file lies in, the innermost of several.
+    pub fn vendored_at(&self, path: &FilePath) -> Option<&Vendored> {
+        self.vendored.iter().find(|vendored| vendored.contains(path))
+    }
+
     /// The level of `rule`; `None` when it is off.
     pub fn level(&self, rule: &Rule) -> Option<Level> {
         self.levels.get(rule.id).copied().unwrap_or(Some(rule.level))
     }
+}
+
+/// The vendored folders, the innermost first.
+fn vendored(mut folders: Vec<Vendored>) -> Result<Vec<Vendored>, String> {
+    if let Some(wrong) = folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains("..")) {
+        return Err(format!("`{}` is no folder below the root of the repository", wrong.path));
+    }
+    folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));
+    Ok(folders)
 }
 
 fn levels(raw: &RawConfig) -> Result<BTreeMap<&'static str, Option<Level>>, (String, String)> {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::Table;
 use crate::policy::Level;
+use crate::text::FilePath;
 
 /// Settings of Secondhand, as written in `secondhand.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,8 @@ pub struct RawConfig {
     pub min_run: usize,
     /// Files a match may stand in before it is common, and not followed.
     pub common_at: usize,
+    /// Components of a corpus that a match may stand in before it is common: it is counted, and not scored.
+    pub common_components: usize,
     /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
     pub min_rarity: u8,
     /// Bytes of the largest file that is read; larger ones are listed as not examined.
@@ -54,6 +57,10 @@ pub struct RawConfig {
     pub test_level: Level,
     /// The level of each rule: `off`, `note`, `warning` or `error`.
     pub rules: BTreeMap<String, LevelSetting>,
+    /// Corpora that `check` compares with, besides those of `--corpus`: names of stored ones, or folders whose direct subfolders are components.
+    pub corpora: Vec<String>,
+    /// Folders of the repository that hold code of others: what is copied out of them falls under `corpus-copy`, with their license.
+    pub vendored: Vec<Vendored>,
     /// Languages to add or to change, by name; the keys are those of the built-in tables.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     #[serde(skip_serializing)]
@@ -74,6 +81,7 @@ impl Default for RawConfig {
             min_spelled: 75,
             min_run: 32,
             common_at: 1_000,
+            common_components: 20,
             min_rarity: 25,
             max_file_size: 4 * 1024 * 1024,
             include_generated: false,
@@ -83,8 +91,43 @@ impl Default for RawConfig {
             tests: Vec::new(),
             test_level: Level::Note,
             rules: BTreeMap::new(),
+            corpora: Vec::new(),
+            vendored: Vec::new(),
             language: BTreeMap::new(),
         }
+    }
+}
+
+/// A folder of the repository that holds code of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Vendored {
+    /// The folder, from the root of the repository.
+    pub path: String,
+    /// Its license, an SPDX expression.
+    pub license: Option<String>,
+    /// The name of the component; else that of the folder.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// Its package URL.
+    pub purl: Option<String>,
+}
+
+impl Vendored {
+    /// Whether the folder holds this file.
+    pub fn contains(&self, path: &FilePath) -> bool {
+        path.as_bytes().strip_prefix(self.folder().as_bytes()).is_some_and(|rest| rest.first() == Some(&b'/'))
+    }
+
+    /// The name of the component.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_else(|| self.folder().rsplit('/').next().unwrap_or_default())
+    }
+
+    /// The folder without the slashes around it.
+    pub fn folder(&self) -> &str {
+        self.path.trim_start_matches("./").trim_matches('/')
     }
 }
 

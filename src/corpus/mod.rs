@@ -1,5 +1,321 @@
-//! Reads code that is not in a repository: plain folders.
+//! Reads code that is not in the repository under audit: components, from wherever they are kept.
+//!
+//! A source is a file beside this one and a line in [`SOURCES`]. It hands out files one at a time, each with
+//! the component it belongs to, and never holds more than one of them.
+//!
+//! Invariant: nothing that is read can write a file, run a command, or take unbounded memory; the one
+//! source that starts a program (`purl`) starts the package manager that the user has set up.
 
+mod archive;
+mod debian;
+mod folder;
+mod limits;
+mod list;
+mod purl;
+mod repository;
+mod tar;
 mod walk;
+mod zip;
 
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use limits::Limits;
 pub use walk::Folder;
+
+use crate::git;
+use crate::text::FilePath;
+
+/// What is known of a component before its code is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// Its version, a release or a revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Its package URL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purl: Option<String>,
+    /// Where it can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its license as whoever lists it declares it, an SPDX expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+}
+
+/// When code first stood in a repository, and in which of its releases it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Seen {
+    /// The first commit that has it, in hexadecimal.
+    pub commit: String,
+    /// When that was made, in seconds since 1970.
+    pub time: i64,
+    /// The first tag that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_tag: Option<String>,
+    /// The last tag that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_tag: Option<String>,
+    /// Whether it comes with the versions before and after it, which have most of it, too.
+    #[serde(skip)]
+    pub is_of_history: bool,
+}
+
+/// A file of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The component.
+    pub component: Arc<Component>,
+    /// The path in it.
+    pub path: FilePath,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// When it first stood in its repository, when it comes from one.
+    pub seen: Option<Seen>,
+}
+
+/// Takes what a source hands out.
+pub trait Sink {
+    /// Whether a file of this name and size is to be read.
+    fn wants(&self, path: &FilePath, size: u64) -> bool;
+
+    /// Takes note of a blob of git; true when its bytes need not be read, since they are there already.
+    ///
+    /// # Errors
+    /// As [`Sink::take`].
+    fn knows(
+        &mut self,
+        component: &Arc<Component>,
+        path: &FilePath,
+        blob: &git::BlobId,
+        seen: &Seen,
+    ) -> Result<bool, Error>;
+
+    /// Takes a file.
+    ///
+    /// # Errors
+    /// When it cannot be kept; the source stops.
+    fn take(&mut self, file: SourceFile) -> Result<(), Error>;
+
+    /// Takes a note of what was passed over.
+    fn note(&mut self, note: Note);
+}
+
+/// What a source passed over, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// What it is: an archive and the entry in it.
+    pub what: String,
+    /// Why it was not read.
+    pub why: &'static str,
+}
+
+/// A kind of source.
+#[derive(Debug)]
+pub struct Source {
+    /// What it is called.
+    pub name: &'static str,
+    /// What is written to name one, in a line.
+    pub help: &'static str,
+    takes: fn(&str) -> bool,
+    read: fn(&Request<'_>, &mut dyn Sink) -> Result<(), Error>,
+}
+
+/// What is to be read.
+#[derive(Debug, Clone)]
+pub struct Request<'r> {
+    /// As it was named: a path, a package URL.
+    pub spec: &'r str,
+    /// What is known of the component; what is not is found out from the source.
+    pub component: Component,
+    /// What may be read at most.
+    pub limits: Limits,
+}
+
+/// All kinds of sources; the first that takes what is named reads it.
+pub static SOURCES: &[&Source] =
+    &[&purl::SOURCE, &list::SOURCE, &debian::SOURCE, &zip::SOURCE, &tar::SOURCE, &repository::SOURCE, &folder::SOURCE];
+
+/// Reads what `request` names into `sink`.
+///
+/// # Errors
+/// [`Error::Unknown`] when no source takes it, else what the source meets. What `sink` has taken by
+/// then is not the whole: it is for the caller to drop it.
+pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
+    let unknown = || Error::Unknown { spec: request.spec.to_owned() };
+    (source.ok_or_else(unknown)?.read)(request, sink)
+}
+
+/// What a source is called on other machines: a package URL, or the name of a file or folder.
+pub fn label(spec: &str) -> String {
+    if spec.starts_with("pkg:") {
+        return spec.to_owned();
+    }
+    match repository::repository_of(spec) {
+        Some((path, Some(revision))) => format!("{}@{revision}", base_name(Path::new(path))),
+        _ => base_name(Path::new(spec)),
+    }
+}
+
+/// Tells whether there is something new to read: an equal stamp, equal bytes. `None` when only reading tells.
+pub fn stamp(spec: &str) -> Option<String> {
+    if spec.starts_with("pkg:") {
+        return Some("a release".to_owned());
+    }
+    if let Some((path, revision)) = repository::repository_of(spec) {
+        let reader = git::Repository::discover(Path::new(path)).ok()?.reader();
+        return match revision {
+            Some(revision) => Some(reader.commit(revision).ok()?.to_string()),
+            None => reader.state().ok(),
+        };
+    }
+    let path = Path::new(spec);
+    let is_list = spec.to_ascii_lowercase().ends_with(".toml");
+    if path.is_file() && !is_list { stamp_of_file(path) } else { None }
+}
+
+fn stamp_of_file(path: &Path) -> Option<String> {
+    let metadata = path.metadata().ok()?;
+    let time = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{} bytes of {}", metadata.len(), time.as_nanos()))
+}
+
+/// Why a source could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No source takes it.
+    #[error("cannot read `{spec}`: it is no file, no folder and no package URL")]
+    Unknown {
+        /// What was named.
+        spec: String,
+    },
+    /// A file or folder could not be opened or read.
+    #[error("cannot read `{}`: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: io::Error,
+    },
+    /// An archive is damaged, or not what its name says.
+    #[error("cannot read `{archive}`: {entry}: {why}")]
+    Damaged {
+        /// The archive.
+        archive: String,
+        /// The entry, or what else it was.
+        entry: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// An archive holds more than is read.
+    #[error("cannot read `{archive}`: {entry}: {what}")]
+    TooMuch {
+        /// The archive.
+        archive: String,
+        /// The entry it was met at.
+        entry: String,
+        /// Which limit.
+        what: String,
+    },
+    /// A list, a package URL or a control file says something that cannot be used.
+    #[error("cannot use `{what}`: {why}")]
+    Invalid {
+        /// What says so.
+        what: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A package manager could not bring a package.
+    #[error("cannot fetch `{purl}`: {why}")]
+    Fetch {
+        /// The package.
+        purl: String,
+        /// What went wrong.
+        why: String,
+        /// What the person can do.
+        cure: Option<&'static str>,
+    },
+    /// A repository could not be read.
+    #[error(transparent)]
+    Git(#[from] git::Error),
+    /// What was read could not be kept.
+    #[error("cannot keep `{what}`: {why}")]
+    Sink {
+        /// What was to be kept.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Error {
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Unknown { .. } => {
+                let known: Vec<_> = SOURCES.iter().map(|source| source.help).collect();
+                Some(format!("a source is one of: {}", known.join("; ")))
+            }
+            Self::Damaged { .. } => Some("fetch the archive again; nothing of it was kept".to_owned()),
+            Self::TooMuch { .. } => Some(
+                "if the archive is what it should be, unpack it and name the folder; nothing of it was kept".to_owned(),
+            ),
+            Self::Fetch { cure, .. } => cure.map(ToOwned::to_owned),
+            Self::Git(error) => error.help(),
+            Self::File { .. } | Self::Invalid { .. } | Self::Sink { .. } => None,
+        }
+    }
+
+    fn file(path: &Path, why: io::Error) -> Self {
+        Self::File { path: path.to_owned(), why }
+    }
+}
+
+/// `component` with a name and a version, where it has none, from the name of a file or folder: `zlib-1.3.1`.
+fn named(mut component: Component, stem: &str) -> Component {
+    let at = stem.match_indices(['-', '_']).map(|(at, _)| at).rfind(|&at| {
+        let rest = stem[at + 1..].strip_prefix('v').unwrap_or(&stem[at + 1..]);
+        at > 0 && rest.starts_with(|c: char| c.is_ascii_digit())
+    });
+    let (name, version) = at.map_or((stem, None), |at| (&stem[..at], Some(&stem[at + 1..])));
+    if component.name.is_empty() {
+        component.name = name.to_owned();
+        if component.version.is_none() {
+            component.version = version.map(ToOwned::to_owned);
+        }
+    }
+    component
+}
+
+/// The last part of a path, for people and for names.
+fn base_name(path: &Path) -> String {
+    let named = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    named.file_name().map_or_else(String::new, |name| crate::text::printable(name.as_encoded_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(stem: &str, name: &str, version: Option<&str>) {
+        let component = named(Component::default(), stem);
+        assert_eq!((component.name.as_str(), component.version.as_deref()), (name, version));
+    }
+
+    #[test]
+    fn the_name_of_an_archive_tells_name_and_version() {
+        check("zlib-1.3.1", "zlib", Some("1.3.1"));
+        check("serde-1.0.200-alpha-2", "serde-1.0.200-alpha", Some("2"));
+        check("requests_v2.0", "requests", Some("v2.0"));
+        check("master", "master", None);
+        check("-1", "-1", None);
+    }
+}

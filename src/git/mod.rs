@@ -2,6 +2,7 @@
 //!
 //! Invariant: gix is named in this folder only; what it hands out are our own types.
 
+mod appearances;
 mod attributes;
 mod error;
 mod past;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
+pub use appearances::Appearance;
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use past::{CommitInfo, Event, Limits};
@@ -47,6 +49,18 @@ impl BlobId {
     /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
+    }
+
+    /// The id of a blob with these bytes, in a repository of the usual format (SHA-1).
+    pub fn of(bytes: &[u8]) -> Self {
+        let hash = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes);
+        // Only bytes made to collide fail; they get a name that no blob has.
+        Self(hash.unwrap_or_else(|_| gix::ObjectId::null(gix::hash::Kind::Sha1)))
+    }
+
+    /// The first twenty bytes of the id: all of it in a repository of the usual format.
+    pub fn sha1(&self) -> [u8; 20] {
+        self.0.as_slice().first_chunk().copied().unwrap_or_default()
     }
 }
 

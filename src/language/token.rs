@@ -62,6 +62,11 @@ impl Symbol {
         }
     }
 
+    /// The symbol that [`Self::get`] gave this number.
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+
     /// The symbol as a number, for hashing.
     pub fn get(self) -> u32 {
         self.0

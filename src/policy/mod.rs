@@ -14,7 +14,7 @@ pub use finding::{
     Component, Deletion, Finding, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, content, identity,
     order_origins,
 };
-pub use rules::{COPIED_CODE, REVIVED_CODE, RULES, Rule, rule};
+pub use rules::{COPIED_CODE, CORPUS_COPY, REVIVED_CODE, RULES, Rule, rule};
 pub use suppression::{BadSuppression, Suppression, suppressions};
 
 use serde::{Deserialize, Serialize};

@@ -162,7 +162,7 @@ mod tests {
             "// secondhand: allow(copied-code) --  ",
             "it gives no reason: write `-- ` and the reason after it",
         );
-        check_wrong("// secondhand: allow(copy) -- x", "there is no rule `copy`; did you mean `copied-code`?");
+        check_wrong("// secondhand: allow(copied) -- x", "there is no rule `copied`; did you mean `copied-code`?");
         check_wrong(
             "// secondhand: allow copied-code",
             "the rules stand in parentheses, as in `allow(copied-code) -- reason`",

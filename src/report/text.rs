@@ -104,6 +104,10 @@ pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
     for (path, skip) in &examined.not_compared {
         lines.push(format!("not compared with: {path} ({})", skip.reason()));
     }
+    for common in &examined.common {
+        let n = count(common.n_tokens, "token");
+        lines.push(format!("common, not scored: {n} of {} (in {} components)", common.path, common.n_components));
+    }
     lines.push(String::new());
     lines.join("\n")
 }

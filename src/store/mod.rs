@@ -3,6 +3,7 @@
 //! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a lock.
 
 mod cache;
+pub mod corpus;
 mod history;
 mod map;
 mod postings;

@@ -1,6 +1,7 @@
 //! Lists the rules; each is a file beside this one.
 
 mod copied_code;
+mod corpus_copy;
 mod revived_code;
 
 use super::Level;
@@ -35,10 +36,11 @@ impl Rule {
 }
 
 pub use copied_code::COPIED_CODE;
+pub use corpus_copy::CORPUS_COPY;
 pub use revived_code::REVIVED_CODE;
 
 /// All rules, in the order of the documentation.
-pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE];
+pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE, &CORPUS_COPY];
 
 /// The id of the rule that `word` comes nearest to.
 pub(super) fn nearest_rule(word: &str) -> &'static str {

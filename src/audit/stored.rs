@@ -1,0 +1,344 @@
+//! Looks for the origins of novel code in a stored corpus.
+//!
+//! Where the tree is streamed past an index of the queries, here the queries are looked up in the index of
+//! the corpus: rarest fingerprints first, within a budget. What shares most with a query is
+//! unpacked and aligned token by token, as a file of the tree would be.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, LazyLock};
+
+use rayon::prelude::*;
+
+use super::cache::Remembered;
+use super::origins::{Found, Queries, SearchOutcome};
+use super::source::{Source, Sources};
+use super::{Error, Progress};
+use crate::fingerprint::Params;
+use crate::git::{Attributes, BlobId};
+use crate::matching::Alignment;
+use crate::policy::{Component, Place};
+use crate::store::SegmentError;
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Lexed, Lookup, Reading, StoredFile};
+use crate::text::FilePath;
+
+/// A stored corpus, open.
+#[derive(Debug)]
+pub struct Stored {
+    name: String,
+    segments: Vec<CorpusSegment>,
+}
+
+/// Blobs of one fingerprint that are looked at; in more it is common, whatever components they are of.
+const MAX_BLOBS: usize = 4_000;
+/// Postings that are followed in all, the rarest first.
+const BUDGET: usize = 1_000_000;
+/// Blobs that are aligned with one query.
+const MAX_CANDIDATES: usize = 100;
+/// Blobs that explain a fingerprint before further ones need more to show for themselves.
+const ENOUGH: u8 = 3;
+
+/// A blob of the corpus: its segment, and its number there.
+type BlobAt = (usize, u32);
+
+/// A fingerprint of a query, and where the corpus has it.
+struct Hit {
+    query: usize,
+    position: u32,
+    n_components: u32,
+    blobs: Vec<BlobAt>,
+}
+
+impl Stored {
+    /// Opens a corpus.
+    ///
+    /// # Errors
+    /// When a part of it cannot be used.
+    pub fn open(corpus: &Corpus) -> Result<Self, CorpusError> {
+        Ok(Self { name: corpus.name().to_owned(), segments: corpus.open()? })
+    }
+
+    /// What is found of the queries in this corpus.
+    pub(super) fn search(
+        &self,
+        queries: &Queries<'_>,
+        sources: &Sources<'_>,
+        progress: &dyn Progress,
+    ) -> Result<SearchOutcome, Error> {
+        let mut hits = self.hits(queries, sources)?;
+        let mut frequencies = vec![Vec::new(); queries.sources().len()];
+        for hit in &hits {
+            frequencies[hit.query].push((hit.position, hit.n_components));
+        }
+        for of_query in &mut frequencies {
+            of_query.sort_unstable();
+        }
+        hits.retain(|hit| hit.n_components as usize <= sources.config.common_components);
+        let mut candidates = candidates(hits, queries.sources().len());
+        candidates.extend(self.whole_files(queries)?);
+
+        progress.begin("aligning", candidates.len());
+        let found = candidates
+            .into_par_iter()
+            .map_init(Vec::new, |scratch, at| {
+                progress.step();
+                self.align(at, queries, sources, scratch)
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let n_compared = self.segments.iter().map(|segment| segment.stats().n_files as usize).sum();
+        Ok(SearchOutcome {
+            found: best_of_each(found.into_iter().flatten().collect()),
+            frequencies,
+            skipped: Vec::new(),
+            n_compared,
+        })
+    }
+
+    /// Looks every fingerprint of the queries up.
+    fn hits(&self, queries: &Queries<'_>, sources: &Sources<'_>) -> Result<Vec<Hit>, Error> {
+        let names = self.names();
+        let mut by_params: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        for (number, segment) in self.segments.iter().enumerate() {
+            by_params.entry(segment.sampling()).or_default().push(number);
+        }
+        let mut all = Vec::new();
+        for ((k, window), numbers) in by_params {
+            // What a wider window selects, a narrower one selects as well.
+            let window = window.min(sources.config.fingerprint.window().get());
+            let Some(params) = params(k, window) else { continue };
+            let lookups = numbers
+                .iter()
+                .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
+                .collect::<Result<Vec<_>, Error>>()?;
+            let found = queries
+                .fingerprints(&params, sources.config)
+                .into_par_iter()
+                .map(|(query, print)| {
+                    let (n_components, blobs) =
+                        blobs_with(&lookups, &names, print.hash).map_err(|why| self.fails(why))?;
+                    Ok(Hit { query, position: print.position, n_components, blobs })
+                })
+                .filter(|hit| !hit.as_ref().is_ok_and(|hit| hit.n_components == 0))
+                .collect::<Result<Vec<_>, Error>>()?;
+            all.extend(found);
+        }
+        Ok(all)
+    }
+
+    /// A number for the name of each component, by segment: the versions of a component are one voice.
+    fn names(&self) -> Vec<Vec<u32>> {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut number = |name| {
+            let n = numbers.len() as u32;
+            *numbers.entry(name).or_insert(n)
+        };
+        let mut names: Vec<Vec<u32>> = vec![Vec::new(); self.segments.len()];
+        for (names, segment) in names.iter_mut().zip(&self.segments) {
+            names.extend(segment.components().iter().map(|component| number(component.name.as_str())));
+        }
+        names
+    }
+
+    /// The blobs that whole files of the change are.
+    fn whole_files(&self, queries: &Queries<'_>) -> Result<BTreeSet<BlobAt>, Error> {
+        let mut found = BTreeSet::new();
+        for source in queries.sources() {
+            let id = BlobId::of(&source.text);
+            for (number, segment) in self.segments.iter().enumerate() {
+                let blob = segment.blob_of(&id).map_err(|why| self.fails(why))?;
+                found.extend(blob.map(|blob| (number, blob)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn align(
+        &self,
+        (number, blob): BlobAt,
+        queries: &Queries<'_>,
+        sources: &Sources<'_>,
+        scratch: &mut Vec<u64>,
+    ) -> Result<Option<Found>, Error> {
+        let segment = &self.segments[number];
+        let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
+        let files = segment.files(blob).map_err(|why| self.fails(why))?;
+        // Of equal files, whoever had it first.
+        let Some(file) = files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time))
+        else {
+            return Ok(None);
+        };
+        let target = Source {
+            path: file.path.clone(),
+            text: stored.text,
+            tokens: stored.tokens,
+            language: stored.language,
+            family: stored.family,
+            is_prose: false,
+        };
+        let hits = queries.hits_in(&target, sources.config, scratch);
+        let alignments = queries.align(&target, &hits, None, sources.config);
+        let place = Place::Component(Arc::new(self.component(segment, &file)));
+        Ok((!alignments.is_empty()).then_some(Found { place, target, text: None, alignments }))
+    }
+
+    fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Component {
+        let component = &segment.components()[file.component as usize];
+        let license = component.license.clone();
+        Component {
+            corpus: self.name.clone(),
+            name: component.name.clone(),
+            version: component.version.clone().or_else(|| version_of(file)),
+            purl: component.purl.clone(),
+            url: component.url.clone(),
+            license_evidence: license.as_ref().map(|_| "declared when the corpus was made".to_owned()),
+            license,
+        }
+    }
+
+    fn fails(&self, why: SegmentError) -> Error {
+        CorpusError::Segment { corpus: self.name.clone(), source_name: "its index".to_owned(), why }.into()
+    }
+}
+
+/// The releases of a history that a file is in, or its first commit.
+fn version_of(file: &StoredFile) -> Option<String> {
+    let seen = file.seen.as_ref()?;
+    Some(match (&seen.first_tag, &seen.last_tag) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (Some(tag), _) | (_, Some(tag)) => tag.clone(),
+        (None, None) => seen.commit[..seen.commit.len().min(10)].to_owned(),
+    })
+}
+
+fn params(k: usize, window: usize) -> Option<Params> {
+    let k = std::num::NonZeroUsize::new(k)?;
+    Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
+}
+
+/// The number of components that have a fingerprint, and the blobs; none when it is far too common.
+fn blobs_with(
+    lookups: &[(usize, Lookup<'_>)],
+    names: &[Vec<u32>],
+    hash: u64,
+) -> Result<(u32, Vec<BlobAt>), SegmentError> {
+    let mut blobs = Vec::new();
+    let mut components: HashSet<u32> = HashSet::new();
+    for (number, lookup) in lookups {
+        for blob in lookup.blobs(hash)?.take(MAX_BLOBS) {
+            let component = lookup.component_of(blob)? as usize;
+            components.extend(names[*number].get(component));
+            blobs.push((*number, blob));
+        }
+    }
+    Ok((components.len() as u32, blobs))
+}
+
+/// For each query the blobs that share most with it: those are taken that explain
+/// something which better ones have not explained already.
+fn candidates(mut hits: Vec<Hit>, n_queries: usize) -> BTreeSet<BlobAt> {
+    hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
+    let mut votes: Vec<HashMap<BlobAt, Vec<u32>>> = vec![HashMap::new(); n_queries];
+    let mut n_followed = 0;
+    for hit in &hits {
+        n_followed += hit.blobs.len();
+        if n_followed > BUDGET {
+            break;
+        }
+        for &blob in &hit.blobs {
+            votes[hit.query].entry(blob).or_default().push(hit.position);
+        }
+    }
+    let mut taken = BTreeSet::new();
+    for votes in votes {
+        let mut ranked: Vec<(BlobAt, Vec<u32>)> = votes.into_iter().collect();
+        ranked.sort_unstable_by_key(|(blob, positions)| (std::cmp::Reverse(positions.len()), *blob));
+        let mut n_explained: HashMap<u32, u8> = HashMap::new();
+        let mut n_taken = 0;
+        for (blob, positions) in ranked {
+            let is_needed = positions.iter().any(|position| n_explained.get(position).is_none_or(|&n| n < ENOUGH));
+            if !is_needed || n_taken == MAX_CANDIDATES {
+                continue;
+            }
+            n_taken += 1;
+            taken.insert(blob);
+            for position in positions {
+                let n = n_explained.entry(position).or_default();
+                *n = n.saturating_add(1);
+            }
+        }
+    }
+    taken
+}
+
+/// Of the versions of a file keeps, for each query, the one that has most of it; of equal ones the first.
+fn best_of_each(mut found: Vec<Found>) -> Vec<Found> {
+    let n_aligned = |alignments: &[(usize, Alignment)], query: usize| -> usize {
+        alignments.iter().filter(|(number, _)| *number == query).map(|(_, alignment)| alignment.n_tokens()).sum()
+    };
+    let name = |place: &Place| match place {
+        Place::Component(component) => component.name.clone(),
+        _ => String::new(),
+    };
+    let mut best: HashMap<(String, FilePath, usize), (usize, usize)> = HashMap::new();
+    for (number, one) in found.iter().enumerate() {
+        for &(query, _) in &one.alignments {
+            let n = n_aligned(&one.alignments, query);
+            let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert((n, number));
+            if n > kept.0 {
+                *kept = (n, number);
+            }
+        }
+    }
+    for (number, one) in found.iter_mut().enumerate() {
+        let (name, path) = (name(&one.place), one.target.path.clone());
+        one.alignments.retain(|(query, _)| {
+            best.get(&(name.clone(), path.clone(), *query)).is_some_and(|(_, kept)| *kept == number)
+        });
+    }
+    found.retain(|one| !one.alignments.is_empty());
+    found
+}
+
+/// Reads the files of a corpus as those of a tree are read.
+pub struct CorpusReading<'r> {
+    sources: Sources<'r>,
+    progress: &'r dyn Progress,
+}
+
+impl std::fmt::Debug for CorpusReading<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CorpusReading").finish_non_exhaustive()
+    }
+}
+
+/// What the `.gitattributes` of a repository say holds for that repository only: a corpus is read without.
+pub(super) fn no_attributes() -> &'static Attributes {
+    static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
+    &NONE
+}
+
+impl<'r> CorpusReading<'r> {
+    /// Reads with these settings and languages; nothing needs to be `remembered`.
+    pub fn new(
+        config: &'r crate::config::Config,
+        languages: &'r crate::language::Languages,
+        remembered: &'r Remembered,
+        progress: &'r dyn Progress,
+    ) -> Self {
+        Self { sources: Sources { config, languages, attributes: no_attributes(), remembered }, progress }
+    }
+}
+
+impl Reading for CorpusReading<'_> {
+    fn wants(&self, path: &FilePath, size: u64) -> bool {
+        size <= self.sources.config.max_file_size && self.sources.skip_by_name(path).is_none()
+    }
+
+    fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed> {
+        let Source { language, family, tokens, .. } = self.sources.tokenize(path, bytes.to_vec()).ok()?;
+        Some(Lexed { language, family, tokens })
+    }
+
+    fn step(&self, _: usize) {
+        self.progress.step();
+    }
+}

@@ -1,0 +1,209 @@
+//! Runs `secondhand corpus`: adds, updates, lists, shows, removes, exports and imports corpora.
+
+use std::env;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::args::{Common, CorpusCommand, Declared};
+use super::error::Failure;
+use super::output::print_text;
+use super::progress::Bar;
+use super::{CLEAN, settings};
+use crate::audit::{CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::config::Config;
+use crate::corpus::{Component, Note};
+use crate::fingerprint;
+use crate::store::corpus::{Added, Corpus, Sampling, Shelf, Stats, is_name};
+use crate::text::printable;
+
+/// Fingerprints of a corpus are selected in windows of so many k-grams: with k = 16 every run of 31 tokens that a change
+/// shares with it is found. Wider makes smaller corpora, and misses more heavily edited copies.
+const WINDOW: usize = 16;
+/// Notes that are listed; the rest is counted.
+const MAX_NOTES: usize = 20;
+
+pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
+    super::check::start_threads(common.threads)?;
+    let shelf = shelf(common)?;
+    match command {
+        CorpusCommand::Add { corpus, sources, declared } => add(&shelf.new_corpus(corpus)?, sources, declared, common)?,
+        CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
+        CorpusCommand::List => list(&shelf)?,
+        CorpusCommand::Show { corpus } => show(&shelf.corpus(corpus)?)?,
+        CorpusCommand::Remove { corpus, sources } => remove(&shelf.corpus(corpus)?, sources)?,
+        CorpusCommand::Export { corpus, output } => {
+            let digest = shelf.corpus(corpus)?.export(output)?;
+            print_text(&format!("sha256:{digest}\n"))?;
+        }
+        CorpusCommand::Import { corpus, file, digest } => {
+            let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
+            print_text(&format!("{} sources, sha256:{}\n", imported.n_sources, imported.digest))?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// Where corpora are kept: as the flag or the variable says, else where the system keeps a user's data.
+pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
+    if let Some(folder) = &common.corpus_dir {
+        return Ok(Shelf::new(folder));
+    }
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = variable("XDG_DATA_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| variable("LOCALAPPDATA"))
+        .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
+    data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or(Failure::NoDataFolder)
+}
+
+/// The corpora of the flags and the settings; a path in the settings starts at the root of the repository.
+pub(super) fn outsides(
+    named: &[String],
+    config: &Config,
+    root: &Path,
+    common: &Common,
+) -> Result<Vec<Outside>, Failure> {
+    let from_flags = named.iter().map(|name| (name, PathBuf::from(name)));
+    let from_settings = config.corpora.iter().map(|name| (name, root.join(name)));
+    let open = |(name, path): (&String, PathBuf)| {
+        let shelf = shelf(common);
+        let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
+        match stored {
+            Some(corpus) => Ok(Outside::Stored(Stored::open(&corpus)?)),
+            None if path.is_dir() => Ok(Outside::folder(&path)),
+            None => Err(Failure::NoCorpus {
+                name: name.clone(),
+                known: shelf.map_or_else(|_| Vec::new(), |shelf| shelf.names()),
+            }),
+        }
+    };
+    from_flags.chain(from_settings).map(open).collect()
+}
+
+fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common) -> Result<(), Failure> {
+    let component = Component {
+        name: declared.name.clone().unwrap_or_default(),
+        version: declared.component_version.clone(),
+        purl: declared.purl.clone(),
+        url: declared.url.clone(),
+        license: declared.license.clone(),
+    };
+    if component != Component::default() && sources.len() > 1 {
+        return Err(Failure::Declared);
+    }
+    let sources = sources.iter().map(|source| (absolute(source), component.clone())).collect();
+    read_all(corpus, sources, common)
+}
+
+/// A path that means the same in any folder.
+fn absolute(source: &str) -> String {
+    if source.starts_with("pkg:") {
+        return source.to_owned();
+    }
+    std::path::absolute(source).map_or_else(|_| source.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+fn update(corpus: &Corpus, common: &Common) -> Result<(), Failure> {
+    let records = corpus.records()?.into_iter().map(|(_, record)| record);
+    let sources = records.filter_map(|record| Some((record.spec?, record.component))).collect();
+    read_all(corpus, sources, common)
+}
+
+fn read_all(corpus: &Corpus, sources: Vec<(String, Component)>, common: &Common) -> Result<(), Failure> {
+    let (config, origin) = settings::read(common, None, &[])?;
+    let languages = config.languages(&origin)?;
+    let k = config.fingerprint.noise_threshold();
+    let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
+    let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1)).unwrap_or(config.fingerprint);
+    let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
+    let nothing = Remembered::nothing();
+    for (source, component) in sources {
+        let Added { stats, notes } = {
+            let bar = Bar::new(!common.quiet && !common.no_progress);
+            bar.begin("reading", 0);
+            corpus.add(&source, component, sampling, &CorpusReading::new(&config, &languages, &nothing, &bar))?
+        };
+        let said = match stats {
+            Some(stats) => figures(&stats),
+            None => "nothing new".to_owned(),
+        };
+        if !common.quiet {
+            print_text(&format!("{}: {said}\n{}", printable(source.as_bytes()), notes_text(&notes, common.verbose)))?;
+        }
+    }
+    Ok(())
+}
+
+fn notes_text(notes: &[Note], is_verbose: bool) -> String {
+    let n_listed = if is_verbose { notes.len() } else { MAX_NOTES.min(notes.len()) };
+    let mut text = String::new();
+    for Note { what, why } in &notes[..n_listed] {
+        let _ = writeln!(text, "  not read: {what} ({why})");
+    }
+    if notes.len() > n_listed {
+        let _ = writeln!(text, "  and {} more, which `--verbose` lists", notes.len() - n_listed);
+    }
+    text
+}
+
+fn figures(stats: &Stats) -> String {
+    let Stats { n_components, n_files, n_tokens, n_bytes, .. } = stats;
+    let megabytes = *n_bytes as f64 / 1e6;
+    let noun = if *n_components == 1 { "component" } else { "components" };
+    format!("{n_components} {noun}, {n_files} files, {n_tokens} tokens, {megabytes:.1} MB")
+}
+
+fn list(shelf: &Shelf) -> Result<(), Failure> {
+    let mut text = String::new();
+    for name in shelf.names() {
+        let records = shelf.corpus(&name)?.records()?;
+        let sum = |of: fn(&Stats) -> u64| records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>();
+        let _ = writeln!(
+            text,
+            "{name:<24} {:>5} sources {:>7} components {:>9} files {:>8.1} MB",
+            records.len(),
+            sum(|stats| stats.n_components),
+            sum(|stats| stats.n_files),
+            sum(|stats| stats.n_bytes) as f64 / 1e6
+        );
+    }
+    print_text(&text)
+}
+
+/// Components that are listed of each source.
+const MAX_COMPONENTS: usize = 50;
+
+fn show(corpus: &Corpus) -> Result<(), Failure> {
+    let mut text = String::new();
+    let segments = corpus.open()?;
+    for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
+        let size = segment.n_bytes() as f64 / 1e6;
+        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", record.label, figures(segment.stats()));
+        for component in segment.components().iter().take(MAX_COMPONENTS) {
+            let version = component.version.as_deref().unwrap_or("no version");
+            let license = component.license.as_deref().unwrap_or("license not declared");
+            let shown = format!("  {} {version} ({license})", component.name);
+            let _ = writeln!(text, "{}", printable(shown.as_bytes()));
+        }
+        let n_more = segment.components().len().saturating_sub(MAX_COMPONENTS);
+        if n_more > 0 {
+            let _ = writeln!(text, "  and {n_more} more");
+        }
+    }
+    print_text(&text)
+}
+
+fn remove(corpus: &Corpus, sources: &[String]) -> Result<(), Failure> {
+    if sources.is_empty() {
+        return Ok(corpus.remove()?);
+    }
+    for source in sources {
+        let is_known = |name: &str| {
+            let records = corpus.records();
+            records.is_ok_and(|records| records.iter().any(|(_, record)| record.label == name))
+        };
+        let name = if is_known(source) { source.clone() } else { absolute(source) };
+        corpus.remove_source(&name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! Takes the entries of archives of every kind: their names, what is inside them, and archives in archives.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use super::limits::{Budget, error_at};
+use super::{Component, Error, Note, Sink, SourceFile, tar, zip};
+use crate::text::{FilePath, printable};
+
+/// Reads one archive, and those in it.
+pub(super) struct Archive<'a> {
+    /// Its name, for messages.
+    pub name: String,
+    pub component: Arc<Component>,
+    /// The archives around this one.
+    pub depth: usize,
+    /// What stands before the paths of entries: the archive's path in the one around it.
+    pub prefix: Vec<u8>,
+    /// The folder that all is in, by custom: `zlib-1.3.1/`.
+    pub top: Option<Vec<u8>>,
+    pub budget: &'a mut Budget,
+    pub sink: &'a mut dyn Sink,
+}
+
+impl Archive<'_> {
+    /// Takes an entry that is a regular file: `bytes` are read only if they are wanted.
+    pub fn entry(&mut self, name: &[u8], size: u64, bytes: &mut dyn Read) -> Result<(), Error> {
+        let shown = self.shown(name);
+        self.budget.entry(&self.name, &shown)?;
+        let Some(inner) = safe_path(name) else {
+            self.note(name, "its path leads out of the archive");
+            return Ok(());
+        };
+        let inner = self.without_top(inner);
+        let path = FilePath::new([&self.prefix[..], &inner].concat());
+        if let Some(kind) = Nested::of(&inner) {
+            return self.nested(kind, &path, &shown, size, bytes);
+        }
+        if !self.sink.wants(&path, size) {
+            return Ok(());
+        }
+        let bytes = read_all(bytes, size, &self.name, &shown)?;
+        self.budget.bytes(bytes.len() as u64, &self.name, &shown)?;
+        self.sink.take(SourceFile { component: Arc::clone(&self.component), path, bytes, seen: None })
+    }
+
+    /// An entry's name, for messages.
+    pub fn shown(&self, name: &[u8]) -> String {
+        format!("`{}`", printable(&[&self.prefix[..], name].concat()))
+    }
+
+    /// Takes note of an entry that is passed over.
+    pub fn note(&mut self, name: &[u8], why: &'static str) {
+        let what = format!("{}: {}", self.name, printable(&[&self.prefix[..], name].concat()));
+        self.sink.note(Note { what, why });
+    }
+
+    /// Takes the folder off that an archive has everything in, when it bears the archive's name.
+    fn without_top(&mut self, path: Vec<u8>) -> Vec<u8> {
+        match &self.top {
+            Some(top) if path.starts_with(top) && path.get(top.len()) == Some(&b'/') => path[top.len() + 1..].to_vec(),
+            _ => path,
+        }
+    }
+
+    fn nested(
+        &mut self,
+        kind: Nested,
+        path: &FilePath,
+        shown: &str,
+        size: u64,
+        bytes: &mut dyn Read,
+    ) -> Result<(), Error> {
+        if self.depth >= self.budget.limits().max_depth {
+            self.note(
+                path.as_bytes().strip_prefix(&self.prefix[..]).unwrap_or_default(),
+                "it is an archive in an archive in an archive",
+            );
+            return Ok(());
+        }
+        let max = self.budget.limits().max_nested;
+        if matches!(kind, Nested::Zip) && size > max {
+            self.note(path.as_bytes(), "it is a nested archive that is too large to be held in memory");
+            return Ok(());
+        }
+        let mut inner = Archive {
+            name: self.name.clone(),
+            component: Arc::clone(&self.component),
+            depth: self.depth + 1,
+            prefix: [path.as_bytes(), b"/"].concat(),
+            top: None,
+            budget: &mut *self.budget,
+            sink: &mut *self.sink,
+        };
+        match kind {
+            Nested::Tar(compression) => tar::read_tar(bytes, compression, &mut inner),
+            Nested::Zip => {
+                let bytes = read_all(bytes, size, &inner.name, shown)?;
+                zip::read_zip(std::io::Cursor::new(bytes), &mut inner)
+            }
+        }
+    }
+}
+
+/// An archive in an archive.
+#[derive(Clone, Copy)]
+enum Nested {
+    Tar(tar::Compression),
+    Zip,
+}
+
+impl Nested {
+    fn of(path: &[u8]) -> Option<Self> {
+        let path = String::from_utf8_lossy(path);
+        tar::Compression::of(&path).map(Self::Tar).or_else(|| zip::is_zip(&path).then_some(Self::Zip))
+    }
+}
+
+/// Reads an entry, and refuses one that holds more than it says.
+fn read_all(bytes: &mut dyn Read, size: u64, archive: &str, entry: &str) -> Result<Vec<u8>, Error> {
+    let mut all = Vec::new();
+    let read = bytes.take(size.saturating_add(1)).read_to_end(&mut all);
+    read.map_err(|why| error_at(archive, entry, &why))?;
+    if all.len() as u64 > size {
+        let what = format!("it holds more than the {size} bytes that it says");
+        return Err(Error::TooMuch { archive: archive.to_owned(), entry: entry.to_owned(), what });
+    }
+    Ok(all)
+}
+
+/// The name of an entry as a path inside the archive; `None` for one that would lead out of it.
+pub(super) fn safe_path(name: &[u8]) -> Option<Vec<u8>> {
+    let is_drive = name.get(1) == Some(&b':') && name[0].is_ascii_alphabetic();
+    if name.starts_with(b"/") || name.contains(&0) || name.contains(&b'\\') || is_drive {
+        return None;
+    }
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in name.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => return None,
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join(&b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leads_out_of_the_archive_is_none() {
+        let path = |name: &str| safe_path(name.as_bytes()).map(|path| String::from_utf8_lossy(&path).into_owned());
+        assert_eq!(path("./a//b.c").as_deref(), Some("a/b.c"));
+        for name in ["/etc/passwd", "../a.c", "a/../../b.c", "C:/a.c", "a\\b.c", "a\0.c", "", "."] {
+            assert_eq!(path(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Reads a Debian source package: the `.dsc` file and the archives that it lists.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::limits::Budget;
+use super::tar::{Compression, read_file};
+use super::{Component, Error, Note, Request, Sink, Source};
+
+/// Debian source packages.
+pub(super) static SOURCE: Source = Source {
+    name: "debian",
+    help: "a Debian source package (.dsc)",
+    takes: |spec| spec.to_ascii_lowercase().ends_with(".dsc") && Path::new(spec).is_file(),
+    read,
+};
+
+/// Bytes of the largest control file that is read.
+const MAX_CONTROL: u64 = 1 << 20;
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let path = Path::new(request.spec);
+    let mut text = String::new();
+    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    file.take(MAX_CONTROL).read_to_string(&mut text).map_err(|why| Error::file(path, why))?;
+    let control = Control::parse(&text).map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
+    let component = Arc::new(control.complete(request.component.clone()));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let files = control.files.iter().map(|file| folder.join(&file.name));
+    let size = files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum();
+    let mut budget = Budget::new(request.limits, size);
+    for file in &control.files {
+        if file.name.ends_with(".asc") {
+            continue;
+        }
+        if Compression::of(&file.name).is_none() {
+            sink.note(Note { what: file.name.clone(), why: "it is compressed in a way that is not read, or a diff" });
+            continue;
+        }
+        let path = folder.join(&file.name);
+        verify(&path, file)?;
+        // The folder `debian/` of the second archive is a part of its paths.
+        let top = (!file.name.contains(".debian.")).then(|| control.upstream_top());
+        read_file(&path, top.as_deref(), &component, &mut budget, sink)?;
+    }
+    Ok(())
+}
+
+/// A source control file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Control {
+    source: String,
+    version: String,
+    homepage: Option<String>,
+    files: Vec<Listed>,
+}
+
+/// A file that a control file lists.
+#[derive(Debug, PartialEq, Eq)]
+struct Listed {
+    sha256: String,
+    name: String,
+}
+
+impl Control {
+    /// Reads the fields; a signature around them is passed over.
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut control = Self::default();
+        let mut field = "";
+        for line in text.lines() {
+            if let Some(value) = line.strip_prefix(' ') {
+                if field.eq_ignore_ascii_case("Checksums-Sha256") {
+                    control.files.push(Listed::parse(value)?);
+                }
+                continue;
+            }
+            let Some((name, value)) = line.split_once(':') else { continue };
+            field = name;
+            let value = value.trim().to_owned();
+            match name.to_ascii_lowercase().as_str() {
+                "source" => control.source = value,
+                "version" => control.version = value,
+                "homepage" => control.homepage = Some(value),
+                _ => {}
+            }
+        }
+        if control.source.is_empty() || control.files.is_empty() {
+            return Err("it names no source or lists no files with `Checksums-Sha256`".to_owned());
+        }
+        Ok(control)
+    }
+
+    fn complete(&self, component: Component) -> Component {
+        let or = |given: String, found: &str| if given.is_empty() { found.to_owned() } else { given };
+        let purl = format!("pkg:deb/debian/{}@{}", self.source, self.version);
+        Component {
+            name: or(component.name, &self.source),
+            version: component.version.or_else(|| Some(self.version.clone())),
+            purl: component.purl.or(Some(purl)),
+            url: component.url.or_else(|| self.homepage.clone()),
+            license: component.license,
+        }
+    }
+
+    /// The folder that upstream archives have everything in, by custom: source and version without epoch and revision.
+    fn upstream_top(&self) -> String {
+        let version = self.version.split_once(':').map_or(&*self.version, |(_, rest)| rest);
+        let version = version.rsplit_once('-').map_or(version, |(upstream, _)| upstream);
+        format!("{}-{version}", self.source)
+    }
+}
+
+impl Listed {
+    fn parse(line: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = line.split_whitespace().collect();
+        let [sha256, _, name] = parts[..] else { return Err(format!("`{}` lists no file", line.trim())) };
+        let is_plain = !name.contains(['/', '\\']) && !name.starts_with('.');
+        if !is_plain {
+            return Err(format!("`{name}` is no name of a file beside it"));
+        }
+        Ok(Self { sha256: sha256.to_ascii_lowercase(), name: name.to_owned() })
+    }
+}
+
+/// Compares a file with its checksum.
+fn verify(path: &Path, listed: &Listed) -> Result<(), Error> {
+    let mut file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let n = file.read(&mut buffer).map_err(|why| Error::file(path, why))?;
+        if n == 0 {
+            break;
+        }
+        hasher.update(&buffer[..n]);
+    }
+    let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    if found == listed.sha256 {
+        return Ok(());
+    }
+    let why = format!("its SHA-256 is {found}, not {} as the .dsc file says", listed.sha256);
+    Err(Error::Damaged { archive: listed.name.clone(), entry: "the whole".to_owned(), why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_file_lists_its_archives() {
+        let text = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nSource: zlib\nVersion: 1:1.2.13.dfsg-1\n\
+                    Checksums-Sha256:\n aa 10 zlib_1.2.13.dfsg.orig.tar.xz\n BB 20 zlib_1.2.13.dfsg-1.debian.tar.xz\n\
+                    Files:\n cc 10 zlib_1.2.13.dfsg.orig.tar.xz\n";
+        let control = Control::parse(text).expect("it is one");
+        assert_eq!(control.upstream_top(), "zlib-1.2.13.dfsg");
+        let names: Vec<_> = control.files.iter().map(|file| (&*file.sha256, &*file.name)).collect();
+        assert_eq!(names, [("aa", "zlib_1.2.13.dfsg.orig.tar.xz"), ("bb", "zlib_1.2.13.dfsg-1.debian.tar.xz")]);
+        let component = control.complete(Component::default());
+        assert_eq!(component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.2.13.dfsg-1"));
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        let text = "Source: a\nVersion: 1\nChecksums-Sha256:\n aa 10 ../../etc/passwd\n";
+        assert!(Control::parse(text).is_err_and(|why| why.contains("no name of a file beside it")));
+    }
+}

@@ -1,0 +1,24 @@
+//! Reads a plain folder as one component.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Error, Folder, Request, Sink, Source, SourceFile, named};
+use crate::git::ReadFiles;
+
+/// Plain folders.
+pub(super) static SOURCE: Source =
+    Source { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let path = Path::new(request.spec);
+    let component = Arc::new(named(request.component.clone(), &super::base_name(path)));
+    let folder = Folder::new(path);
+    for entry in folder.entries()? {
+        if sink.wants(&entry.path, folder.size(&entry).unwrap_or(0)) {
+            let bytes = folder.read(&entry)?;
+            sink.take(SourceFile { component: Arc::clone(&component), path: entry.path, bytes, seen: None })?;
+        }
+    }
+    Ok(())
+}

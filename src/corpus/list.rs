@@ -1,0 +1,63 @@
+//! Reads a list of sources: `corpus.toml`.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{Component, Error, Request, Sink, Source, base_name};
+
+/// Lists of sources.
+pub(super) static SOURCE: Source = Source {
+    name: "list",
+    help: "a list of sources (.toml)",
+    takes: |spec| spec.to_ascii_lowercase().ends_with(".toml") && Path::new(spec).is_file(),
+    read,
+};
+
+/// A list of sources.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    #[serde(default)]
+    source: Vec<Listed>,
+}
+
+/// A source of a list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    /// A path, from the folder of the list, or a package URL.
+    from: String,
+    name: Option<String>,
+    version: Option<String>,
+    purl: Option<String>,
+    url: Option<String>,
+    license: Option<String>,
+}
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let path = Path::new(request.spec);
+    let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, why))?;
+    let invalid = |why: String| Error::Invalid { what: base_name(path), why };
+    let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
+        let start = error.span().map_or(0, |span| span.start).min(text.len());
+        invalid(format!("line {}: {}", text[..start].matches('\n').count() + 1, error.message()))
+    })?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    for listed in list.source {
+        if listed.from.to_ascii_lowercase().ends_with(".toml") {
+            return Err(invalid(format!("`{}` is a list, too: name it on its own", listed.from)));
+        }
+        let is_purl = listed.from.starts_with("pkg:");
+        let spec = if is_purl { listed.from.clone() } else { folder.join(&listed.from).to_string_lossy().into_owned() };
+        let component = Component {
+            name: listed.name.unwrap_or_default(),
+            version: listed.version,
+            purl: listed.purl,
+            url: listed.url,
+            license: listed.license,
+        };
+        super::read(&Request { spec: &spec, component, limits: request.limits }, sink)?;
+    }
+    Ok(())
+}

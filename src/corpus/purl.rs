@@ -1,0 +1,237 @@
+//! Fetches packages by their package URL, through the package manager that the user has set up.
+//!
+//! The one place that starts programs, and the one way by which code comes over the network. No shell is
+//! between, each part of the URL is checked before it becomes an argument, and what is started
+//! downloads only: nothing of a package is built or run.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::{Component, Error, Request, Sink, Source};
+
+/// Package URLs.
+pub(super) static SOURCE: Source = Source {
+    name: "purl",
+    help: "a package URL (pkg:cargo/…, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…, with @VERSION)",
+    takes: |spec| spec.starts_with("pkg:"),
+    read,
+};
+
+/// A package as its URL names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Purl {
+    kind: String,
+    namespace: Option<String>,
+    name: String,
+    version: String,
+}
+
+/// How packages of a kind are fetched into a folder.
+struct Manager {
+    kind: &'static str,
+    /// Says what to run in an empty folder.
+    command: fn(&Purl) -> Vec<String>,
+    /// What to do when the program is not there.
+    cure: &'static str,
+    /// Finds what was fetched.
+    fetched: fn(&Purl, &Path) -> Option<PathBuf>,
+}
+
+static MANAGERS: &[Manager] = &[
+    Manager {
+        kind: "cargo",
+        command: |purl| strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)]),
+        cure: "install Rust, or download the .crate file and name it",
+        fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
+    },
+    Manager {
+        kind: "npm",
+        command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--silent", &purl.npm_name()]),
+        cure: "install npm, or download the .tgz file and name it",
+        fetched: |_, folder| file_with(folder, &[".tgz"]),
+    },
+    Manager {
+        kind: "pypi",
+        // A source package would have to be built to be asked for its name: wheels are not.
+        command: |purl| {
+            let requirement = format!("{}=={}", purl.name, purl.version);
+            strings(&["pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--dest", ".", &requirement])
+        },
+        cure: "install pip; of a package without wheels download the source package and name it",
+        fetched: |_, folder| file_with(folder, &[".whl"]),
+    },
+    Manager {
+        kind: "deb",
+        command: |purl| {
+            strings(&["apt-get", "source", "--download-only", "--quiet", &format!("{}={}", purl.name, purl.version)])
+        },
+        cure: "apt-get needs `deb-src` lines in its sources; or download the .dsc file and those it lists",
+        fetched: |_, folder| file_with(folder, &[".dsc"]),
+    },
+];
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let purl = Purl::parse(request.spec).map_err(|why| Error::Invalid { what: request.spec.to_owned(), why })?;
+    let Some(manager) = MANAGERS.iter().find(|manager| manager.kind == purl.kind) else {
+        let known: Vec<_> = MANAGERS.iter().map(|manager| manager.kind).collect();
+        let why = format!("packages of the kind `{}` cannot be fetched, only: {}", purl.kind, known.join(", "));
+        return Err(Error::Invalid { what: request.spec.to_owned(), why });
+    };
+    let failed = |why: String, cure: Option<&'static str>| Error::Fetch { purl: request.spec.to_owned(), why, cure };
+    let folder = TempDir::new().map_err(|why| failed(why.to_string(), None))?;
+    let words = (manager.command)(&purl);
+    run(&words, folder.path()).map_err(|why| failed(why, Some(manager.cure)))?;
+    let nothing = || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.cure));
+    let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
+    let given = request.component.clone();
+    let component = Component {
+        name: if given.name.is_empty() { purl.full_name() } else { given.name },
+        version: given.version.or_else(|| Some(purl.version.clone())),
+        purl: given.purl.or_else(|| Some(request.spec.to_owned())),
+        url: given.url,
+        license: given.license,
+    };
+    super::read(&Request { spec: &package.to_string_lossy(), component, limits: request.limits }, sink)
+}
+
+/// Runs a package manager in `folder`, without a shell, with nothing to read from.
+fn run(words: &[String], folder: &Path) -> Result<(), String> {
+    let Some((program, arguments)) = words.split_first() else { return Ok(()) };
+    let started = Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
+    let output = started.map_err(|why| format!("cannot run `{program}`: {why}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
+    let last: Vec<&str> = errors.lines().filter(|line| !line.trim().is_empty()).collect();
+    let said = last[last.len().saturating_sub(3)..].join("; ");
+    Err(format!("`{}` failed: {said}", words.join(" ")))
+}
+
+/// Where cargo keeps what it downloaded.
+fn crate_in_cache(file: &str) -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))?;
+    let registries = std::fs::read_dir(home.join("registry/cache")).ok()?;
+    let mut found: Vec<PathBuf> = registries
+        .filter_map(Result::ok)
+        .map(|registry| registry.path().join(file))
+        .filter(|path| path.is_file())
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+/// The first file of a folder, by name, that ends like this.
+fn file_with(folder: &Path, ends: &[&str]) -> Option<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let has_end = |path: &PathBuf| {
+        let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+        ends.iter().any(|end| name.ends_with(end))
+    };
+    files.into_iter().find(has_end)
+}
+
+impl Purl {
+    /// Reads `pkg:kind/namespace/name@version`; what follows `?` or `#` is passed over.
+    fn parse(text: &str) -> Result<Self, String> {
+        let rest = text.strip_prefix("pkg:").ok_or("it does not begin with `pkg:`")?;
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (path, version) = rest.rsplit_once('@').ok_or("it names no version: end it with `@VERSION`")?;
+        let parts = path.split('/').map(decoded).collect::<Result<Vec<_>, _>>()?;
+        let (kind, namespace, name) = match &parts[..] {
+            [kind, name] => (kind, None, name),
+            [kind, namespace, name] => (kind, Some(namespace.clone()), name),
+            _ => return Err("expected `pkg:kind/name@version`".to_owned()),
+        };
+        let purl = Self { kind: kind.clone(), namespace, name: name.clone(), version: decoded(version)? };
+        let is_name = |text: &str| is_word(text, "._+-");
+        let scope = purl.namespace.as_deref().map(|scope| scope.strip_prefix('@').unwrap_or(scope));
+        if !is_name(&purl.kind) || !is_name(&purl.name) || !scope.is_none_or(is_name) {
+            return Err("a name holds letters, digits and `._+-`, and begins with a letter or digit".to_owned());
+        }
+        if !is_word(&purl.version, "._+~:-") {
+            return Err("a version holds letters, digits and `._+~:-`, and begins with a letter or digit".to_owned());
+        }
+        Ok(purl)
+    }
+
+    /// The name with its namespace, as people write it.
+    fn full_name(&self) -> String {
+        match (&self.namespace, self.kind.as_str()) {
+            (Some(namespace), "npm") => format!("{namespace}/{}", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
+    fn npm_name(&self) -> String {
+        format!("{}@{}", self.full_name(), self.version)
+    }
+}
+
+/// Whether `text` holds only ASCII letters, digits and `others`, and begins with a letter or digit: no flag, no path, no URL.
+fn is_word(text: &str, others: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
+}
+
+/// Takes percent-encoding off.
+fn decoded(text: &str) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let value = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(value.ok_or("a `%` is not followed by two hexadecimal digits")?);
+        rest = &rest[2..];
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_url_is_taken_apart() {
+        let purl = Purl::parse("pkg:npm/%40types/node@20.1.0?x=y#z").expect("it is one");
+        assert_eq!(purl.npm_name(), "@types/node@20.1.0");
+        let purl = Purl::parse("pkg:deb/debian/zlib@1:1.2.13.dfsg-1").expect("it is one");
+        assert_eq!((purl.name.as_str(), purl.version.as_str()), ("zlib", "1:1.2.13.dfsg-1"));
+    }
+
+    #[test]
+    fn nothing_that_could_be_a_flag_a_path_or_a_second_argument_passes() {
+        for url in [
+            "pkg:cargo/serde",
+            "pkg:cargo/-serde@1",
+            "pkg:cargo/--config=x@1",
+            "pkg:cargo/serde@--registry=x",
+            "pkg:npm/..@1",
+            "pkg:npm/%2Fetc%2Fpasswd@1",
+            "pkg:npm/a%20b@1",
+            "pkg:npm/@-x/a@1",
+            "pkg:pypi/requests@2.0;rm",
+            "pkg:pypi/requests @2.0",
+            "pkg:pypi/a%0Ab@2.0",
+            "pkg:pypi/a%zz@2.0",
+            "pkg:npm/git+https:/host/x@1",
+        ] {
+            assert!(Purl::parse(url).is_err(), "{url}");
+        }
+    }
+}

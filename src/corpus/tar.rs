@@ -1,0 +1,241 @@
+//! Reads tar archives, plain or compressed by gzip or xz: releases, `.crate`, npm's `.tgz`, Python's source packages.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
+use tar::EntryType;
+
+use super::archive::Archive;
+use super::limits::{Budget, Counted, Guarded, error_at};
+use super::{Component, Error, Request, Sink, Source, named};
+
+/// Tar archives.
+pub(super) static SOURCE: Source = Source {
+    name: "tar",
+    help: "an archive (.tar, .tar.gz, .tgz, .tar.xz, .crate)",
+    takes: |spec| Compression::of(spec).is_some() && Path::new(spec).is_file(),
+    read,
+};
+
+/// How an archive is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    None,
+    Gzip,
+    Xz,
+}
+
+/// The ends of names, and what they say.
+const ENDS: &[(&str, Compression)] = &[
+    (".tar.gz", Compression::Gzip),
+    (".tgz", Compression::Gzip),
+    (".crate", Compression::Gzip),
+    (".tar.xz", Compression::Xz),
+    (".txz", Compression::Xz),
+    (".tar", Compression::None),
+];
+
+/// Memory that an xz archive may ask for: one made with `-9` asks for 64 MiB. Only its first block is asked; later ones
+/// get memory as their output needs it, and that is guarded.
+const XZ_MEMORY: u64 = 128 << 20;
+/// Bytes in which the header of the first block of an xz archive lies.
+const XZ_START: usize = 1_036;
+/// Bytes of a long name or of a set of extended headers.
+const MAX_HEADER: u64 = 64 << 10;
+
+impl Compression {
+    /// What the name of a file says.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::end_of(name).map(|(_, compression)| compression)
+    }
+
+    fn end_of(name: &str) -> Option<(&'static str, Self)> {
+        let lower = name.to_ascii_lowercase();
+        ENDS.iter().copied().find(|(end, _)| lower.ends_with(end))
+    }
+}
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let path = Path::new(request.spec);
+    let name = super::base_name(path);
+    let stem = Compression::end_of(&name).map_or(&*name, |(end, _)| &name[..name.len() - end.len()]);
+    let component = Arc::new(named(request.component.clone(), stem));
+    read_file(path, Some(stem), &component, &mut Budget::of_file(request.limits, path), sink)
+}
+
+/// Reads the archive at `path`; `stem` is the name that its top folder may have.
+pub(super) fn read_file(
+    path: &Path,
+    stem: Option<&str>,
+    component: &Arc<Component>,
+    budget: &mut Budget,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let name = super::base_name(path);
+    let Some(compression) = Compression::of(&name) else {
+        return Err(Error::Damaged { archive: name, entry: "the name".into(), why: "it is no tar archive".into() });
+    };
+    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let mut archive = Archive {
+        name,
+        component: Arc::clone(component),
+        depth: 0,
+        prefix: Vec::new(),
+        top: stem.map(|stem| stem.as_bytes().to_vec()),
+        budget,
+        sink,
+    };
+    read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)
+}
+
+/// Reads the tar archive that `bytes` holds.
+pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: &mut Archive<'_>) -> Result<(), Error> {
+    let limits = *archive.budget.limits();
+    let (counted, n_in) = Counted::new(bytes);
+    match compression {
+        Compression::None => entries(counted, archive),
+        Compression::Gzip => entries(Guarded::new(MultiGzDecoder::new(counted), n_in, limits), archive),
+        Compression::Xz => {
+            let (counted, start) = with_start(counted).map_err(|why| error_at(&archive.name, "the beginning", &why))?;
+            if dictionary(&start).is_some_and(|size| size > XZ_MEMORY) {
+                let what = format!("it asks for more than {XZ_MEMORY} bytes of memory");
+                return Err(Error::TooMuch { archive: archive.name.clone(), entry: "the whole".to_owned(), what });
+            }
+            entries(Guarded::new(XzReader::new(counted, true), n_in, limits), archive)
+        }
+    }
+}
+
+/// The reader again, and what it begins with.
+fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
+    let mut start = Vec::new();
+    bytes.by_ref().take(XZ_START as u64).read_to_end(&mut start)?;
+    Ok((io::Cursor::new(start.clone()).chain(bytes), start))
+}
+
+/// The size of the dictionary that the first block of an xz archive asks for (the .xz format, sections 3.1 and 5.3.1).
+fn dictionary(start: &[u8]) -> Option<u64> {
+    let header = start.get(12..)?;
+    let header = header.get(..(usize::from(*header.first()?) + 1) * 4)?;
+    // LZMA2 is the last filter: its id, one byte of properties, the size. What follows is padding and a checksum.
+    let at = header.windows(2).rposition(|bytes| bytes == [0x21, 1])?;
+    let bits = u64::from(*header.get(at + 2)?);
+    match bits {
+        0..40 => Some((2 | bits & 1) << (bits / 2 + 11)),
+        _ => Some(u64::from(u32::MAX)),
+    }
+}
+
+/// Hands out the entries. Extended headers are read here, not by the tar crate, which would hold any amount of them.
+fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
+    let mut tar = tar::Archive::new(bytes);
+    let mut last = "the beginning".to_owned();
+    let mut long_name: Option<Vec<u8>> = None;
+    let damaged = |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
+    let all = tar.entries().map_err(|why| damaged(archive, &last, &why))?.raw(true);
+    for entry in all {
+        let mut entry = entry.map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
+        let kind = entry.header().entry_type();
+        match kind {
+            EntryType::GNULongName | EntryType::XHeader => {
+                let header = small(&mut entry).map_err(|why| damaged(archive, &format!("after {last}"), &why))?;
+                if kind == EntryType::GNULongName {
+                    let end = memchr::memchr(0, &header).unwrap_or(header.len());
+                    long_name = Some(header[..end].to_vec());
+                } else if let Some(path) = pax_path(&header) {
+                    long_name = Some(path);
+                }
+                continue;
+            }
+            EntryType::GNULongLink | EntryType::XGlobalHeader => continue,
+            _ => {}
+        }
+        let name = long_name.take().unwrap_or_else(|| entry.header().path_bytes().into_owned());
+        last = archive.shown(&name);
+        match kind {
+            // Without the type flag of later formats, a slash at the end tells a folder.
+            EntryType::Regular | EntryType::Continuous if !name.ends_with(b"/") => {
+                let top =
+                    name.split(|&byte| byte == b'/').find(|part| !part.is_empty() && *part != b".").unwrap_or(&name);
+                adopt_top(archive, top);
+                let size = entry.size();
+                archive.entry(&name, size, &mut entry)?;
+            }
+            EntryType::Symlink | EntryType::Link => archive.note(&name, "it is a link"),
+            EntryType::GNUSparse => archive.note(&name, "it is a sparse file"),
+            // The name of a folder, a device and the like.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The folders that whole archives lie in by custom: `package` of npm, the archive's own name, or a part of it.
+fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
+    let Some(stem) = &archive.top else { return };
+    if stem == top {
+        return;
+    }
+    let is_of_package =
+        top == b"package" || top.starts_with(archive.component.name.as_bytes()) || stem.starts_with(top);
+    if is_of_package {
+        archive.top = Some(top.to_vec());
+    }
+}
+
+/// The bytes of an extended header.
+fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
+    if entry.size() > MAX_HEADER {
+        return Err(io::Error::other(format!("an extended header of {} bytes", entry.size())));
+    }
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The path that a set of extended headers (`25 path=a/long/name.c`) gives, if it does.
+fn pax_path(headers: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = headers;
+    let mut path = None;
+    while let Some(space) = memchr::memchr(b' ', rest) {
+        let len: usize = std::str::from_utf8(&rest[..space]).ok()?.parse().ok()?;
+        let record = rest.get(space + 1..len)?;
+        if let Some(value) = record.strip_prefix(b"path=") {
+            path = Some(value.strip_suffix(b"\n").unwrap_or(value).to_vec());
+        }
+        rest = &rest[len..];
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_extended_headers_is_read_and_nonsense_is_none() {
+        assert_eq!(pax_path(b"20 ctime=1432215303\n12 path=a/b\n"), Some(b"a/b".to_vec()));
+        for nonsense in [&b"99 path=a\n"[..], b"x path=a\n", b"0 path=a\n", b"2 path=a\n", b""] {
+            assert_eq!(pax_path(nonsense), None);
+        }
+    }
+
+    #[test]
+    fn the_memory_that_an_xz_archive_asks_for_is_known() {
+        let archive = include_bytes!("../../tests/data/alpha-1.0.tar.xz");
+        assert_eq!(dictionary(archive), Some(8 << 20));
+        assert_eq!(dictionary(b"no archive"), None);
+    }
+
+    #[test]
+    fn names_tell_the_compression() {
+        assert_eq!(Compression::of("a-1.0.TAR.GZ"), Some(Compression::Gzip));
+        assert_eq!(Compression::of("serde-1.0.crate"), Some(Compression::Gzip));
+        assert_eq!(Compression::of("x.tar.xz"), Some(Compression::Xz));
+        assert_eq!(Compression::of("x.tar.bz2"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Reads zip archives: releases, Python's wheels, Java's jars of sources.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::archive::Archive;
+use super::limits::{Budget, Guarded};
+use super::{Error, Request, Sink, Source, named};
+
+/// Zip archives.
+pub(super) static SOURCE: Source = Source {
+    name: "zip",
+    help: "an archive (.zip, .whl, .jar)",
+    takes: |spec| is_zip(spec) && Path::new(spec).is_file(),
+    read,
+};
+
+const ENDS: &[&str] = &[".zip", ".whl", ".jar"];
+
+/// Whether the name of a file says that it is a zip archive.
+pub(super) fn is_zip(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ENDS.iter().any(|end| lower.ends_with(end))
+}
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let path = Path::new(request.spec);
+    let name = super::base_name(path);
+    let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
+    let stem = if name.to_ascii_lowercase().ends_with(".whl") { wheel_stem(stem) } else { stem };
+    let stem = stem.strip_suffix("-sources").unwrap_or(stem);
+    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let mut archive = Archive {
+        component: Arc::new(named(request.component.clone(), stem)),
+        top: Some(stem.as_bytes().to_vec()),
+        name,
+        depth: 0,
+        prefix: Vec::new(),
+        budget: &mut Budget::of_file(request.limits, path),
+        sink,
+    };
+    read_zip(BufReader::new(file), &mut archive)
+}
+
+/// `requests-2.0-py3-none-any` without what follows the version.
+fn wheel_stem(stem: &str) -> &str {
+    stem.match_indices('-').nth(1).map_or(stem, |(at, _)| &stem[..at])
+}
+
+/// Reads the zip archive that `bytes` holds.
+pub(super) fn read_zip(bytes: impl Read + Seek, archive: &mut Archive<'_>) -> Result<(), Error> {
+    let damaged = |archive: &Archive<'_>, entry: String, why: &ZipError| Error::Damaged {
+        archive: archive.name.clone(),
+        entry,
+        why: why.to_string(),
+    };
+    let limits = *archive.budget.limits();
+    let mut zip = ZipArchive::new(bytes).map_err(|why| damaged(archive, "the directory".into(), &why))?;
+    for number in 0..zip.len() {
+        let at = || format!("entry {number}");
+        let name = {
+            let entry = zip.by_index_raw(number).map_err(|why| damaged(archive, at(), &why))?;
+            if entry.is_dir() {
+                continue;
+            }
+            let name = entry.name_raw().to_vec();
+            let passed_over = match (entry.is_symlink(), entry.encrypted()) {
+                (true, _) => Some("it is a link"),
+                (_, true) => Some("it is encrypted"),
+                _ => None,
+            };
+            if let Some(why) = passed_over {
+                archive.note(&name, why);
+                continue;
+            }
+            name
+        };
+        let entry = zip.by_index(number).map_err(|why| damaged(archive, archive.shown(&name), &why))?;
+        let (size, n_packed) = (entry.size(), entry.compressed_size());
+        let n_in = Rc::new(Cell::new(n_packed));
+        archive.entry(&name, size, &mut Guarded::new(entry, n_in, limits))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_is_named_by_package_and_version() {
+        assert_eq!(wheel_stem("requests-2.31.0-py3-none-any"), "requests-2.31.0");
+        assert_eq!(wheel_stem("odd"), "odd");
+    }
+}

@@ -1,0 +1,28 @@
+//! The rule `corpus-copy`: a copy of code of a known project.
+
+use super::Rule;
+use crate::policy::Level;
+
+/// A copy of code of a known project.
+pub static CORPUS_COPY: Rule = Rule {
+    id: "corpus-copy",
+    level: Level::Warning,
+    summary: "a change copies code of a known project",
+    finds: "Lines that a change adds and that repeat code of a component: of a corpus that was named with `--corpus` or \
+            in the settings, or of a folder of the repository that the settings call vendored. What counts as a copy is what counts \
+            for `copied-code`; code that many components have is common, and not scored.",
+    why: "Code of others comes with their terms: nearly every license asks for the notice to be kept, and some ask for more. \
+          A copy without a word of where it came from also misses every later fix.",
+    example: "```c\n\
+              /* src/net/line.c, added by a change; linenoise (BSD-2-Clause) has it in linenoise.c */\n\
+              static int isUnsupportedTerm(void) {\n\
+              \x20   char *term = getenv(\"TERM\");\n\
+              \x20   if (term == NULL) return 0;\n\
+              \x20   for (int j = 0; unsupported_term[j]; j++)\n\
+              \x20       if (!strcasecmp(term, unsupported_term[j])) return 1;\n\
+              \x20   return 0;\n\
+              }\n\
+              ```",
+    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where it came from. \
+             Copies run both ways: the dates that the report names tell who may have had the code first. Where the copy is meant to be, list its folder under `vendored`.",
+};

@@ -1,0 +1,217 @@
+//! Exports a corpus as one file, and imports one.
+//!
+//! The file: `secondhand corpus 1` and a line end; the length of a description in JSON (8 bytes) and the
+//! description, which lists the sources with length and SHA-256 of their segments; then the segments.
+//! Equal sources make equal bytes: no time and no path of the machine is in it.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, VERSION, hex};
+use crate::corpus::Component;
+
+const MAGIC: &[u8] = b"secondhand corpus 1\n";
+/// Bytes of the largest description that is read.
+const MAX_DESCRIPTION: u64 = 64 << 20;
+
+/// What an exported file holds.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    sources: Vec<Exported>,
+}
+
+/// A source in an exported file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exported {
+    label: String,
+    len: u64,
+    sha256: String,
+    stats: Stats,
+}
+
+/// What was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The number of sources.
+    pub n_sources: usize,
+    /// The SHA-256 of the file.
+    pub digest: String,
+}
+
+/// Passes bytes on, and hashes them.
+struct Hashed<T> {
+    inner: T,
+    hasher: Sha256,
+}
+
+impl<T> Hashed<T> {
+    fn new(inner: T) -> Self {
+        Self { inner, hasher: Sha256::new() }
+    }
+
+    fn digest(self) -> String {
+        hex(&self.hasher.finalize())
+    }
+}
+
+impl<T: Read> Read for Hashed<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
+    }
+}
+
+impl<T: Write> Write for Hashed<T> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let n = self.inner.write(buffer)?;
+        self.hasher.update(&buffer[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl Corpus {
+    /// Writes the corpus to `file`; returns the SHA-256 of what was written.
+    ///
+    /// # Errors
+    /// When a segment cannot be read, or `file` not be written; `file` is then as it was.
+    pub fn export(&self, file: &Path) -> Result<String, CorpusError> {
+        // What is exported has to be whole.
+        self.open()?;
+        let failed = |why: io::Error| CorpusError::File { file: file.to_owned(), why };
+        let mut sources = Vec::new();
+        for (_, record) in self.records()? {
+            let path = self.folder.join(&record.segment);
+            let (len, sha256) = digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
+            sources.push((Exported { label: record.label, len, sha256, stats: record.stats }, path));
+        }
+        sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
+        let (sources, paths): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
+        let description = serde_json::to_vec(&Description { sources }).map_err(|why| failed(why.into()))?;
+
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let write = || {
+            let temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(folder)?;
+            let mut out = Hashed::new(BufWriter::with_capacity(1 << 18, temporary));
+            out.write_all(MAGIC)?;
+            out.write_all(&(description.len() as u64).to_le_bytes())?;
+            out.write_all(&description)?;
+            for path in &paths {
+                io::copy(&mut File::open(path)?, &mut out)?;
+            }
+            out.flush()?;
+            let Hashed { inner, hasher } = out;
+            let temporary = inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+            temporary.as_file().sync_data()?;
+            temporary.persist(file).map_err(|error| error.error)?;
+            Ok(hex(&hasher.finalize()))
+        };
+        write().map_err(failed)
+    }
+
+    /// Adds the sources of an exported file; with `digest` only if that is its SHA-256.
+    ///
+    /// Everything is checked before anything is added.
+    ///
+    /// # Errors
+    /// [`CorpusError::Import`] says what is wrong with the file; the corpus is then as it was.
+    pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
+        let imported = self.create().and_then(|()| self.import_now(file, digest));
+        if imported.is_err() {
+            // Only a folder that is empty goes: the corpus was not there before.
+            let _ = std::fs::remove_dir(&self.folder);
+        }
+        imported
+    }
+
+    fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
+        let unreadable =
+            |why: &dyn std::fmt::Display| CorpusError::Import { file: file.to_owned(), why: why.to_string() };
+        let opened = File::open(file).map_err(|why| unreadable(&why))?;
+        let mut bytes = Hashed::new(BufReader::with_capacity(1 << 18, opened));
+        let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
+        let mut segments = Vec::new();
+        for exported in &description.sources {
+            let segment = self.segment_of(&mut bytes, exported).map_err(|why| unreadable(&why))?;
+            segments.push(segment);
+        }
+        if bytes.read(&mut [0]).map_err(|why| unreadable(&why))? > 0 {
+            return Err(unreadable(&"something follows its end"));
+        }
+        let found = bytes.digest();
+        let wanted = digest.map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest));
+        if let Some(wanted) = wanted.filter(|wanted| !wanted.eq_ignore_ascii_case(&found)) {
+            return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
+        }
+        let n_sources = segments.len();
+        for (exported, temporary) in description.sources.into_iter().zip(segments) {
+            let key = super::key_of(&format!("import:{}", exported.label));
+            let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
+            let path = self.folder.join(&segment);
+            temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
+            let Exported { label, stats, .. } = exported;
+            let component = Component::default();
+            let record = Record { version: VERSION, spec: None, component, label, stamp: None, segment, stats };
+            self.put(&key, &record)?;
+        }
+        Ok(Imported { n_sources, digest: found })
+    }
+
+    /// Copies a segment out of an exported file, and reads all of it once.
+    fn segment_of(&self, bytes: &mut impl Read, exported: &Exported) -> Result<tempfile::NamedTempFile, String> {
+        let says =
+            |why: &dyn std::fmt::Display| format!("{}: {why}", crate::text::printable(exported.label.as_bytes()));
+        let mut out =
+            Hashed::new(tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder).map_err(|why| says(&why))?);
+        let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
+        let Hashed { inner, hasher } = out;
+        if n != exported.len {
+            return Err(says(&"it ends too early"));
+        }
+        if hex(&hasher.finalize()) != exported.sha256 {
+            return Err(says(&"its SHA-256 is not the one that the file says"));
+        }
+        inner.as_file().sync_data().map_err(|why| says(&why))?;
+        let segment = CorpusSegment::open(inner.path()).map_err(|why| says(&why))?;
+        segment.verify().map_err(|why| says(&why))?;
+        Ok(inner)
+    }
+}
+
+fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
+    let mut magic = vec![0; MAGIC.len()];
+    bytes.read_exact(&mut magic).map_err(|_| io::Error::other("it is no exported corpus"))?;
+    if magic != MAGIC {
+        return Err(io::Error::other("it is no exported corpus of this version"));
+    }
+    let mut len = [0; 8];
+    bytes.read_exact(&mut len)?;
+    let len = u64::from_le_bytes(len);
+    if len > MAX_DESCRIPTION {
+        return Err(io::Error::other("its description is too long"));
+    }
+    let mut description = Vec::new();
+    bytes.take(len).read_to_end(&mut description)?;
+    let description: Description = serde_json::from_slice(&description)?;
+    let is_hex = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if description.sources.iter().all(|source| is_hex(&source.sha256)) {
+        return Ok(description);
+    }
+    Err(io::Error::other("a SHA-256 in its description is none"))
+}
+
+fn digest_of(path: &Path) -> io::Result<(u64, String)> {
+    let mut out = Hashed::new(io::sink());
+    let n = io::copy(&mut File::open(path)?, &mut out)?;
+    Ok((n, out.digest()))
+}

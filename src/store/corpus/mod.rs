@@ -1,0 +1,441 @@
+//! Keeps corpora: the fingerprints and tokens of components, without their text.
+//!
+//! A corpus is a folder with two files a source: a segment, and a record (`<key>.json`) that names it and says what was
+//! read. A record is replaced by renaming, so a source is there as a whole or not at all, two
+//! processes may add, update and read at once, and the last record of a source counts.
+//!
+//! Invariant: nothing is locked, and nothing is half there, whenever a process ends.
+
+mod build;
+mod bundle;
+mod open;
+mod runs;
+mod tokens;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+pub use build::{Builder, Lexed, Reading, Sampling};
+pub use bundle::Imported;
+pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
+
+use super::{HashKind, Params, SegmentError, sweep};
+use crate::corpus::{self, Component, Note, Request};
+use crate::fingerprint;
+
+/// Grows when the lexer reads code otherwise than before: corpora are made anew then.
+const LEXING: u64 = 1;
+/// The version of records and of exported files.
+const VERSION: u32 = 1;
+/// How often a reader looks again when a segment went away between its record and itself.
+const MAX_LOOKS: usize = 5;
+/// After this time a segment that no record names has lost its writer.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// The parameters of the segments of corpora.
+fn params(fingerprint: &fingerprint::Params) -> Params {
+    Params {
+        k: fingerprint.noise_threshold() as u32,
+        window: fingerprint.window().get() as u32,
+        sampling: 1,
+        normal_form: 1,
+        languages: LEXING,
+        hash: HashKind::Sha1,
+    }
+}
+
+/// What a source holds, in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Components.
+    pub n_components: u64,
+    /// Files, the same content counted wherever it stands.
+    pub n_files: u64,
+    /// Different contents of files.
+    pub n_blobs: u64,
+    /// Tokens of these.
+    pub n_tokens: u64,
+    /// Bytes that were read.
+    pub n_bytes: u64,
+    /// Postings of the index.
+    pub n_postings: u64,
+}
+
+/// A source of a corpus, as its record says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    version: u32,
+    /// How the source was named when it was added; `None` for one that was imported.
+    pub spec: Option<String>,
+    /// What was said of the component when it was added.
+    #[serde(default)]
+    pub component: Component,
+    /// What it is called in lists, and on other machines.
+    pub label: String,
+    /// Tells whether there is something new to read.
+    pub stamp: Option<String>,
+    /// The name of the segment.
+    segment: String,
+    /// The figures.
+    pub stats: Stats,
+}
+
+/// Why a corpus could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CorpusError {
+    /// There is no corpus of this name.
+    #[error("cannot find the corpus `{name}` in `{}`", folder.display())]
+    Missing {
+        /// The name.
+        name: String,
+        /// Where corpora are kept.
+        folder: PathBuf,
+        /// Those that are there.
+        known: Vec<String>,
+    },
+    /// The name cannot be the name of a folder.
+    #[error("cannot call a corpus `{name}`: a name holds letters, digits and `._-`, and begins with a letter or digit")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A file of the corpus could not be read or written.
+    #[error("cannot read or write `{}`: {why}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        why: io::Error,
+    },
+    /// The segment of a source cannot be used.
+    #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
+    Segment {
+        /// The corpus.
+        corpus: String,
+        /// The label of the source.
+        source_name: String,
+        /// What is wrong.
+        why: SegmentError,
+    },
+    /// A source could not be read.
+    #[error(transparent)]
+    Source(#[from] corpus::Error),
+    /// A file that was to be imported is none, or not the one that was meant.
+    #[error("cannot import `{}`: {why}", file.display())]
+    Import {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The corpus has no such source.
+    #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
+    NoSource {
+        /// The corpus.
+        corpus: String,
+        /// The source.
+        spec: String,
+        /// Those that are there.
+        known: Vec<String>,
+    },
+}
+
+impl CorpusError {
+    /// What the person can do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Missing { known, .. } if known.is_empty() => {
+                Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
+            }
+            Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::Segment { .. } => Some("make it anew with `secondhand corpus update`, or import it again".to_owned()),
+            Self::Source(error) => error.help(),
+            Self::Import { .. } => Some(
+                "nothing was changed; fetch the file again, and compare its digest with whoever made it".to_owned(),
+            ),
+            Self::NoSource { known, .. } => Some(format!("its sources are: {}", known.join(", "))),
+            Self::Name { .. } | Self::File { .. } => None,
+        }
+    }
+}
+
+/// Where corpora are kept.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    folder: PathBuf,
+}
+
+impl Shelf {
+    /// The corpora in `folder`, which need not be there yet.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The names of all corpora, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
+        names.sort();
+        names
+    }
+
+    /// The corpus `name`, which has to be there.
+    ///
+    /// # Errors
+    /// [`CorpusError::Missing`] with the names of those that are there.
+    pub fn corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
+        let corpus = self.new_corpus(name)?;
+        if corpus.folder.is_dir() {
+            return Ok(corpus);
+        }
+        Err(CorpusError::Missing { name: name.to_owned(), folder: self.folder.clone(), known: self.names() })
+    }
+
+    /// The corpus `name`, whether or not it is there.
+    ///
+    /// # Errors
+    /// [`CorpusError::Name`].
+    pub fn new_corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
+        if !is_name(name) {
+            return Err(CorpusError::Name { name: name.to_owned() });
+        }
+        Ok(Corpus { name: name.to_owned(), folder: self.folder.join(name) })
+    }
+}
+
+/// Whether this may be the name of a corpus.
+pub fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// A stored corpus.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    name: String,
+    folder: PathBuf,
+}
+
+/// What adding a source did.
+#[derive(Debug)]
+pub struct Added {
+    /// The figures of the source; `None` when there was nothing new to read.
+    pub stats: Option<Stats>,
+    /// What was passed over.
+    pub notes: Vec<Note>,
+}
+
+impl Corpus {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds a source, or reads what is new of it.
+    ///
+    /// # Errors
+    /// What the source meets; the corpus is then as it was.
+    pub fn add(
+        &self,
+        spec: &str,
+        component: Component,
+        sampling: Sampling,
+        reading: &dyn Reading,
+    ) -> Result<Added, CorpusError> {
+        let added = self.create().and_then(|()| self.add_now(spec, component, sampling, reading));
+        if added.is_err() {
+            // Only a folder that is empty goes: the corpus was not there before.
+            let _ = fs::remove_dir(&self.folder);
+        }
+        added
+    }
+
+    fn add_now(
+        &self,
+        spec: &str,
+        component: Component,
+        sampling: Sampling,
+        reading: &dyn Reading,
+    ) -> Result<Added, CorpusError> {
+        let key = key_of(spec);
+        let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
+        let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
+        let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
+        let request = Request { spec, component: component.clone(), limits: corpus::Limits::default() };
+        let stamp = corpus::stamp(spec);
+        let is_fresh =
+            |record: &Record| record.stamp.is_some() && record.stamp == stamp && record.component == component;
+        if known.is_some() && before.as_ref().is_some_and(is_fresh) {
+            return Ok(Added { stats: None, notes: Vec::new() });
+        }
+        let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };
+        let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
+        corpus::read(&request, &mut builder)?;
+        let notes = builder.notes().to_vec();
+        let (path, stats) = builder.finish(&key).map_err(fails)?;
+        let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let label = corpus::label(spec);
+        let spec = Some(spec.to_owned());
+        let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
+        self.put(&key, &record)?;
+        Ok(Added { stats: Some(stats), notes })
+    }
+
+    /// Makes the folder, and takes away what killed processes left in it.
+    fn create(&self) -> Result<(), CorpusError> {
+        fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
+        sweep(&self.folder);
+        let named: Vec<String> = self.records()?.into_iter().map(|(_, record)| record.segment).collect();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let age =
+                entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+            let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
+            if is_ours && !named.contains(&name) && age.is_some_and(|age| age > ABANDONED) {
+                // Whoever removes it first is right.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a record in the place of the one before, and removes the segment that no record names any more.
+    fn put(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
+        let path = self.record_path(key);
+        let before = read_record(&path).ok();
+        let write = || {
+            let mut file = tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder)?;
+            serde_json::to_writer_pretty(&mut file, record)?;
+            file.as_file().sync_data()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(|why| self.failed(&path, why))?;
+        if let Some(before) = before.filter(|before| before.segment != record.segment) {
+            // A reader that has it open keeps it; one that is about to open it looks again.
+            let _ = fs::remove_file(self.folder.join(before.segment));
+        }
+        Ok(())
+    }
+
+    fn record_path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}.json"))
+    }
+
+    fn failed(&self, file: &Path, why: io::Error) -> CorpusError {
+        CorpusError::File { file: file.to_owned(), why }
+    }
+
+    /// The records of all sources with their keys, sorted by label.
+    ///
+    /// # Errors
+    /// When the folder or a record cannot be read.
+    pub fn records(&self) -> Result<Vec<(String, Record)>, CorpusError> {
+        let entries = fs::read_dir(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
+        let mut records = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|why| self.failed(&self.folder, why))?.path();
+            let key = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            match read_record(&path) {
+                Ok(record) => records.push((key, record)),
+                // Removed since the folder was listed.
+                Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+                Err(why) => return Err(self.failed(&path, why)),
+            }
+        }
+        records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
+        Ok(records)
+    }
+
+    /// Opens the segments of all sources.
+    ///
+    /// # Errors
+    /// When one cannot be used: nothing is called clean that was not compared.
+    pub fn open(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
+        let mut looks = 0;
+        loop {
+            looks += 1;
+            match self.open_now() {
+                Err(CorpusError::Segment { why: SegmentError::File { why, .. }, .. })
+                    if why.kind() == io::ErrorKind::NotFound && looks < MAX_LOOKS => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open_now(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
+        let open = |(_, record): (String, Record)| {
+            CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| CorpusError::Segment {
+                corpus: self.name.clone(),
+                source_name: record.label,
+                why,
+            })
+        };
+        self.records()?.into_iter().map(open).collect()
+    }
+
+    /// Removes a source, by the name it was added under or its label.
+    ///
+    /// # Errors
+    /// [`CorpusError::NoSource`] with those that are there.
+    pub fn remove_source(&self, spec: &str) -> Result<(), CorpusError> {
+        let records = self.records()?;
+        let is_meant = |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
+        let Some((key, record)) = records.iter().find(|(_, record)| is_meant(record)) else {
+            let known = records.into_iter().map(|(_, record)| record.spec.unwrap_or(record.label)).collect();
+            return Err(CorpusError::NoSource { corpus: self.name.clone(), spec: spec.to_owned(), known });
+        };
+        let path = self.record_path(key);
+        fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
+        let _ = fs::remove_file(self.folder.join(&record.segment));
+        Ok(())
+    }
+
+    /// Removes the corpus.
+    ///
+    /// # Errors
+    /// When a file cannot be removed.
+    pub fn remove(&self) -> Result<(), CorpusError> {
+        // First the records: what is left then is no source any more.
+        for (key, _) in self.records()? {
+            let path = self.record_path(&key);
+            fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
+        }
+        fs::remove_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))
+    }
+}
+
+/// Reads a record; its segment is a name in the folder, and nothing else.
+fn read_record(path: &Path) -> io::Result<Record> {
+    let record: Record = serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)?;
+    let is_plain =
+        record.segment.ends_with(".seg") && !record.segment.contains(['/', '\\']) && !record.segment.starts_with('.');
+    if record.version == VERSION && is_plain {
+        return Ok(record);
+    }
+    Err(io::Error::other("it is no record of this version"))
+}
+
+/// The name that the files of a source begin with.
+fn key_of(spec: &str) -> String {
+    hex(&Sha256::digest(spec.as_bytes()))[..16].to_owned()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,321 @@
+//! Reads the segment of one source: which blobs have a fingerprint, and what is known of each.
+//!
+//! Invariant: a segment may come from anywhere. Whatever it says, nothing is read out of bounds, nothing
+//! panics, and no memory is taken that its own size does not justify.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::tokens::{take, unpack};
+use super::{Stats, params};
+use crate::corpus::{Component, Seen};
+use crate::fingerprint;
+use crate::git::BlobId;
+use crate::language::Token;
+use crate::store::{Kind, Postings, Section, Segment, SegmentError, key};
+use crate::text::FilePath;
+
+/// The numbers of the sections.
+pub(super) struct Sections {
+    pub meta: u32,
+    pub blobs: u32,
+    pub by_id: u32,
+    pub files: u32,
+    pub postings: u32,
+    pub tokens: u32,
+}
+
+/// The postings take three sections.
+pub(super) const SECTION: Sections = Sections { meta: 1, blobs: 2, by_id: 3, files: 4, postings: 5, tokens: 8 };
+
+/// Bytes of a row of the table of blobs.
+pub(super) const BLOB_ROW: usize = 56;
+
+/// What a segment says of itself.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Meta {
+    pub stats: Stats,
+    pub components: Vec<Component>,
+    pub languages: Vec<Spoken>,
+}
+
+/// A language of a segment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Spoken {
+    pub language: String,
+    pub family: String,
+}
+
+/// A file of a component, as a segment knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// The number of its component.
+    pub component: u32,
+    /// The path in it.
+    pub path: FilePath,
+    /// When it first stood in its repository.
+    pub seen: Option<Seen>,
+}
+
+/// The tokens of a blob, and a text in which they stand on their lines.
+#[derive(Debug, Clone)]
+pub struct StoredTokens {
+    /// The name of the language.
+    pub language: String,
+    /// The family of the language.
+    pub family: String,
+    /// The tokens.
+    pub tokens: Vec<Token>,
+    /// The text: not theirs, but laid out like it.
+    pub text: Vec<u8>,
+}
+
+/// The segment of one source, open.
+#[derive(Debug)]
+pub struct CorpusSegment {
+    segment: Segment,
+    meta: Meta,
+    n_blobs: u32,
+}
+
+/// A row of the table of blobs.
+struct Row<'s> {
+    id: &'s [u8],
+    component: u32,
+    language: u32,
+    packed: std::ops::Range<usize>,
+    record: std::ops::Range<usize>,
+}
+
+impl CorpusSegment {
+    /// Opens and checks a segment.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn open(path: &Path) -> Result<Self, SegmentError> {
+        let segment = Segment::open(path)?.of_kind(Kind::Corpus)?;
+        if segment.params().languages != super::LEXING || !(1..=4096).contains(&segment.params().k) {
+            return Err(SegmentError::OtherParams);
+        }
+        let damaged = SegmentError::Damaged;
+        let meta: Meta =
+            serde_json::from_slice(segment.section(SECTION.meta)?.all()?).map_err(|_| damaged("its description"))?;
+        let blobs = segment.section(SECTION.blobs)?.len();
+        let n_blobs = u32::try_from(blobs / BLOB_ROW).map_err(|_| damaged("the number of blobs"))?;
+        if blobs % BLOB_ROW != 0 || segment.section(SECTION.by_id)?.len() != n_blobs as usize * 4 {
+            return Err(damaged("the number of blobs"));
+        }
+        Postings::new(&segment, SECTION.postings)?;
+        segment.section(SECTION.files)?;
+        segment.section(SECTION.tokens)?;
+        Ok(Self { segment, meta, n_blobs })
+    }
+
+    /// Reads everything once: for a segment that came from elsewhere.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn verify(&self) -> Result<(), SegmentError> {
+        for id in [SECTION.files, SECTION.tokens] {
+            self.segment.section(id)?.all()?;
+        }
+        for number in 0..self.n_blobs {
+            self.files(number)?;
+            self.tokens(number)?;
+        }
+        let last = u64::from(self.n_blobs);
+        let mut rows = Postings::new(&self.segment, SECTION.postings)?.rows()?;
+        let is_inside = rows.all(|(_, value)| u64::from(number_of(value)) < last);
+        if is_inside { Ok(()) } else { Err(SegmentError::Damaged("a posting")) }
+    }
+
+    /// The figures.
+    pub fn stats(&self) -> &Stats {
+        &self.meta.stats
+    }
+
+    /// The components.
+    pub fn components(&self) -> &[Component] {
+        &self.meta.components
+    }
+
+    /// The size of its file.
+    pub fn n_bytes(&self) -> usize {
+        self.segment.n_bytes()
+    }
+
+    /// k and w: the length of its k-grams, and the window they were selected in.
+    pub fn sampling(&self) -> (usize, usize) {
+        let params = self.segment.params();
+        (params.k as usize, params.window as usize)
+    }
+
+    /// Whether its fingerprints were taken like this.
+    pub(super) fn is_sampled(&self, fingerprint: &fingerprint::Params) -> bool {
+        *self.segment.params() == params(fingerprint)
+    }
+
+    /// Looks fingerprints up.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
+        Ok(Lookup {
+            postings: Postings::new(&self.segment, SECTION.postings)?,
+            blobs: self.segment.section(SECTION.blobs)?,
+            n_blobs: self.n_blobs,
+        })
+    }
+
+    /// Whether it has a blob.
+    pub fn has(&self, id: &BlobId) -> bool {
+        self.blob_of(id).is_ok_and(|blob| blob.is_some())
+    }
+
+    /// The number of the blob with this id.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
+        let sought = id.sha1();
+        let by_id = self.segment.section(SECTION.by_id)?;
+        let (mut low, mut high) = (0, self.n_blobs as usize);
+        while low < high {
+            let mid = usize::midpoint(low, high);
+            let number = number_of(by_id.row(mid, 4)?);
+            match self.row(number)?.id.cmp(&sought[..]) {
+                std::cmp::Ordering::Less => low = mid + 1,
+                std::cmp::Ordering::Greater => high = mid,
+                std::cmp::Ordering::Equal => return Ok(Some(number)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The files that are this blob, at least one.
+    ///
+    /// # Errors
+    /// When the record is damaged.
+    pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
+        let damaged = || SegmentError::Damaged("the record of a file");
+        let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
+        let n = take(&mut record).ok_or_else(damaged)?;
+        let mut files = Vec::new();
+        for _ in 0..n {
+            let file = take_file(&mut record).ok_or_else(damaged)?;
+            if file.component as usize >= self.meta.components.len() {
+                return Err(damaged());
+            }
+            files.push(file);
+        }
+        if files.is_empty() { Err(damaged()) } else { Ok(files) }
+    }
+
+    pub(super) fn spoken(&self, blob: u32) -> Result<&Spoken, SegmentError> {
+        let number = self.row(blob)?.language as usize;
+        self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
+    }
+
+    pub(super) fn packed(&self, blob: u32) -> Result<&[u8], SegmentError> {
+        self.segment.section(SECTION.tokens)?.bytes(self.row(blob)?.packed)
+    }
+
+    /// The tokens of a blob.
+    ///
+    /// # Errors
+    /// When they are damaged.
+    pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
+        let Spoken { language, family } = self.spoken(blob)?.clone();
+        let (tokens, text) = unpack(self.packed(blob)?)?;
+        Ok(StoredTokens { language, family, tokens, text })
+    }
+
+    fn row(&self, blob: u32) -> Result<Row<'_>, SegmentError> {
+        let row = self.segment.section(SECTION.blobs)?.row(blob as usize, BLOB_ROW)?;
+        let short = |at: usize| number_of(&row[at..at + 4]);
+        let long = |at: usize| {
+            let bytes = row[at..at + 8].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        };
+        let range = |start: usize, len: u32| start..start.saturating_add(len as usize);
+        Ok(Row {
+            id: &row[..20],
+            component: short(20),
+            language: short(24),
+            packed: range(long(40), short(32)),
+            record: range(long(48), short(36)),
+        })
+    }
+
+    /// The number of the component that has a blob first.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+        let component = self.row(blob)?.component;
+        let is_inside = (component as usize) < self.meta.components.len();
+        if is_inside { Ok(component) } else { Err(SegmentError::Damaged("the component of a blob")) }
+    }
+}
+
+/// Looks fingerprints up in one segment.
+#[derive(Debug)]
+pub struct Lookup<'s> {
+    postings: Postings<'s>,
+    blobs: Section<'s>,
+    n_blobs: u32,
+}
+
+impl<'s> Lookup<'s> {
+    /// The blobs that have a fingerprint, in ascending order.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn blobs(&self, hash: u64) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
+        Ok(self.postings.get(key(hash))?.map(number_of))
+    }
+
+    /// The number of the component that has a blob first; what leads nowhere is refused.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
+        if blob >= self.n_blobs {
+            return Err(SegmentError::Damaged("a posting"));
+        }
+        Ok(number_of(&self.blobs.row(blob as usize, BLOB_ROW)?[20..24]))
+    }
+}
+
+/// The little-endian number of up to four bytes.
+fn number_of(bytes: &[u8]) -> u32 {
+    bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
+}
+
+/// Takes the record of a file off the beginning; `build` writes it.
+fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
+    let component = u32::try_from(take(bytes)?).ok()?;
+    let path = FilePath::new(take_text(bytes)?);
+    let (&has_seen, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if has_seen == 0 {
+        return Some(StoredFile { component, path, seen: None });
+    }
+    let string = |bytes: &mut &[u8]| Some(String::from_utf8_lossy(take_text(bytes)?).into_owned());
+    let commit = string(bytes)?;
+    let (time, rest) = bytes.split_first_chunk::<8>()?;
+    *bytes = rest;
+    let (first_tag, last_tag) = (string(bytes)?, string(bytes)?);
+    let tag = |tag: String| (!tag.is_empty()).then_some(tag);
+    let time = i64::from_le_bytes(*time);
+    let seen = Seen { commit, time, first_tag: tag(first_tag), last_tag: tag(last_tag), is_of_history: false };
+    Some(StoredFile { component, path, seen: Some(seen) })
+}
+
+fn take_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let len = usize::try_from(take(bytes)?).ok()?;
+    let (text, rest) = bytes.split_at_checked(len)?;
+    *bytes = rest;
+    Some(text)
+}

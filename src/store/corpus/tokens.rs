@@ -1,0 +1,191 @@
+//! Packs the tokens of a file: their two readings and the lines they stand on, without their text.
+//!
+//! Bytes, before they are deflated: the number of different tokens, and for each its symbol and exact
+//! reading, the frequent ones first; then the number of tokens, and for each its place in that list; then for each line
+//! with tokens how many it has and how many lines it is below the one before. Numbers are varints, readings four bytes.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+
+use crate::language::{Kind, Symbol, Token};
+use crate::store::SegmentError;
+
+/// Bytes that the packed tokens of one file may unpack to.
+const MAX_UNPACKED: u64 = 64 << 20;
+/// Lines that a file may have.
+const MAX_LINES: usize = 16 << 20;
+
+/// Packs `tokens`, which were read from `text`.
+pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
+    let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
+    for token in tokens {
+        *counts.entry((token.symbol.get(), token.exact)).or_default() += 1;
+    }
+    let mut distinct: Vec<_> = counts.into_iter().collect();
+    distinct.sort_unstable_by_key(|&(token, n)| (std::cmp::Reverse(n), token));
+    let numbers: HashMap<(u32, u32), u32> =
+        distinct.iter().zip(0..).map(|(&(token, _), number)| (token, number)).collect();
+
+    let mut bytes = Vec::with_capacity(tokens.len() * 2);
+    put(&mut bytes, distinct.len() as u64);
+    for ((symbol, exact), _) in &distinct {
+        put(&mut bytes, u64::from(*symbol));
+        bytes.extend(exact.to_le_bytes());
+    }
+    put(&mut bytes, tokens.len() as u64);
+    for token in tokens {
+        put(&mut bytes, u64::from(numbers[&(token.symbol.get(), token.exact)]));
+    }
+    let (mut n_on_line, mut end) = (0u64, 0usize);
+    for token in tokens {
+        let between = text.get(end..token.start as usize).unwrap_or_default();
+        let n_lines = memchr::memchr_iter(b'\n', between).count();
+        if n_lines > 0 {
+            put(&mut bytes, n_on_line);
+            put(&mut bytes, n_lines as u64);
+            n_on_line = 0;
+        }
+        n_on_line += 1;
+        // A token may span lines: those in it count before the next one.
+        end = token.start as usize;
+    }
+    put(&mut bytes, n_on_line);
+
+    let mut out = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::fast());
+    let written = out.write_all(&bytes).and_then(|()| out.finish());
+    written.expect("memory takes all that is written")
+}
+
+/// Unpacks tokens, and a text in which they stand as they stood in theirs: on the same lines and in the
+/// same order, punctuation as it was, every name and literal as one letter.
+///
+/// # Errors
+/// When the bytes are none that [`pack`] made.
+pub(super) fn unpack(packed: &[u8]) -> Result<(Vec<Token>, Vec<u8>), SegmentError> {
+    let damaged = || SegmentError::Damaged("packed tokens");
+    let mut bytes = Vec::new();
+    DeflateDecoder::new(packed).take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|_| damaged())?;
+    let rest = &mut &bytes[..];
+    let n_distinct = take(rest).ok_or_else(damaged)?;
+    let mut distinct = Vec::new();
+    for _ in 0..n_distinct {
+        let symbol = take(rest).and_then(|symbol| u32::try_from(symbol).ok()).ok_or_else(damaged)?;
+        let (exact, tail) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+        distinct.push((Symbol::new(symbol), u32::from_le_bytes(*exact)));
+        *rest = tail;
+    }
+    let n_tokens = take(rest).ok_or_else(damaged)?;
+    let mut tokens = Vec::new();
+    for _ in 0..n_tokens {
+        let number = take(rest).and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)?;
+        let &(symbol, exact) = distinct.get(number).ok_or_else(damaged)?;
+        tokens.push(Token { start: 0, end: 0, symbol, exact });
+    }
+    let text = laid_out(&mut tokens, rest).ok_or_else(damaged)?;
+    Ok((tokens, text))
+}
+
+/// Puts the tokens on their lines.
+fn laid_out(tokens: &mut [Token], lines: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(tokens.len() * 2);
+    let mut at = 0usize;
+    let mut n_lines = 0;
+    loop {
+        let n_on_line = usize::try_from(take(lines)?).ok()?;
+        for token in tokens.get_mut(at..at.checked_add(n_on_line)?)? {
+            token.start = text.len() as u32;
+            text.push(if token.kind() == Kind::Punctuation { token.symbol.get() as u8 } else { b'x' });
+            token.end = text.len() as u32;
+            text.push(b' ');
+        }
+        at += n_on_line;
+        if at == tokens.len() {
+            return Some(text);
+        }
+        let n = usize::try_from(take(lines)?).ok()?;
+        n_lines = usize::checked_add(n_lines, n).filter(|&all| n > 0 && all <= MAX_LINES)?;
+        text.resize(text.len() + n, b'\n');
+    }
+}
+
+/// Appends a number: seven bits a byte, the lowest first.
+pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number off the beginning.
+pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..63).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::language::Languages;
+    use crate::text::Lines;
+
+    fn tokens(text: &str) -> Vec<Token> {
+        let languages = Languages::builtin();
+        let mut tokens = Vec::new();
+        languages.get("python").expect("Python is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        tokens
+    }
+
+    #[track_caller]
+    fn check(text: &str) {
+        let tokens = tokens(text);
+        let (read, laid_out) = unpack(&pack(&tokens, text.as_bytes())).expect("it was just packed");
+        let readings = |tokens: &[Token]| tokens.iter().map(|token| (token.symbol, token.exact)).collect::<Vec<_>>();
+        assert_eq!(readings(&read), readings(&tokens));
+        let lines = |text: &[u8], tokens: &[Token]| {
+            let lines = Lines::new(text);
+            tokens.iter().map(|token| lines.line_of(token.start)).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&laid_out, &read), lines(text.as_bytes(), &tokens), "{text}");
+    }
+
+    #[test]
+    fn readings_and_lines_are_kept() {
+        check("");
+        check("a = 1\n");
+        check("\n\n# a comment\ndef f(a, b):\n    \"\"\"Text\n    on lines\"\"\" + b\n\n    return a + 'x'\n");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_kept(text in "[a-z0-9()= \n\"#:]{0,200}") {
+            check(&text);
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), is_plain in any::<bool>()) {
+            let packed = if is_plain {
+                let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
+                out.write_all(&bytes).expect("memory takes all");
+                out.finish().expect("memory takes all")
+            } else {
+                bytes
+            };
+            let _ = unpack(&packed);
+        }
+    }
+}

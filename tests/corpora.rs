@@ -1,0 +1,382 @@
+//! Shows how `secondhand check` compares with code outside of the repository: folders of components,
+//! vendored folders, and stored corpora.
+
+#[allow(dead_code, reason = "the semantics use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+#[allow(dead_code, reason = "the semantics use the rest")]
+#[path = "semantics/samples.rs"]
+mod samples;
+
+use std::fs;
+use std::path::Path;
+
+use repository::{Report, Repository};
+use samples::{LANGUAGES, Language};
+use tempfile::TempDir;
+
+/// The language of the files here.
+const C: &Language = &LANGUAGES[0];
+
+/// A repository whose last commit adds a copy of the first sample.
+fn copying() -> Repository {
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.commit("before");
+    repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+    repository.commit("after");
+    repository
+}
+
+/// A folder with a component for each of `files`, `name/path`.
+fn corpus(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().expect("the folder for temporary files is writable");
+    for (path, text) in files {
+        write(folder.path(), path, text);
+    }
+    folder
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the folder is writable");
+    fs::write(path, text).expect("the folder is writable");
+}
+
+/// The findings, each as its rule and message.
+fn messages(report: &Report) -> Vec<String> {
+    let text = |value: &serde_json::Value| value.as_str().expect("it is a text").to_owned();
+    let findings = report.list("/findings").iter();
+    findings.map(|finding| format!("{}: {}", text(&finding["rule"]), text(&finding["message"]))).collect()
+}
+
+/// Checks the last commit of `repository` against the folder `corpus`.
+#[track_caller]
+fn check(repository: &Repository, corpus: &TempDir, expected: &[&str]) {
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
+    assert_eq!(messages(&report), expected);
+    assert_eq!(report.status, i32::from(!expected.is_empty()));
+}
+
+#[test]
+fn code_of_a_component_is_found_with_the_name_of_the_folder_and_the_path_in_it() {
+    let corpus = corpus(&[("alpha/lib/table.c", C.first), ("beta/other.c", C.second)]);
+    check(&copying(), &corpus, &["corpus-copy: 14 lines copied from lib/table.c:1 of alpha (license not known)"]);
+}
+
+#[test]
+fn a_corpus_without_the_code_finds_nothing() {
+    check(&copying(), &corpus(&[("beta/other.c", C.second)]), &[]);
+}
+
+#[test]
+fn of_origins_in_the_tree_and_in_a_corpus_the_corpus_names_the_rule_and_both_are_named() {
+    let repository = Repository::new();
+    repository.write("store.c", C.file("store", &[C.first, C.second]).text);
+    repository.commit("before");
+    repository.write("new.c", C.first);
+    repository.commit("after");
+    let corpus = corpus(&[("alpha/table.c", C.first)]);
+    check(&repository, &corpus, &["corpus-copy: 14 lines copied from table.c:1 of alpha (license not known)"]);
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
+    assert_eq!(report.findings(), ["warning new.c:1-14 <- type-1 table.c:1-14, type-1 store.c:1-14"]);
+}
+
+#[test]
+fn a_rule_that_is_off_leaves_the_finding_of_the_other() {
+    let repository = Repository::new();
+    repository.write("store.c", C.first);
+    repository.commit("before");
+    repository.write("new.c", C.first);
+    repository.commit("after");
+    let corpus = corpus(&[("alpha/table.c", C.first)]);
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    let with = |setting| messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder, "--set", setting]));
+    assert_eq!(with("rules.corpus-copy=off"), ["copied-code: 14 lines copied from store.c:1"]);
+    assert_eq!(
+        with("rules.copied-code=off"),
+        ["corpus-copy: 14 lines copied from table.c:1 of alpha (license not known)"]
+    );
+}
+
+#[test]
+fn code_that_many_components_have_is_counted_and_not_scored() {
+    let names: Vec<String> = (0..30).map(|n| format!("project{n:02}/table.c")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), C.first)).collect();
+    let corpus = corpus(&files);
+    let repository = copying();
+    check(&repository, &corpus, &[]);
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    let output = repository.secondhand(&["check", "--base", "HEAD~1", "--corpus", folder]).output();
+    let text = String::from_utf8(output.expect("the program starts").stdout).expect("reports are UTF-8");
+    assert!(text.contains("of src/new.c (in 30 components)"), "{text}");
+}
+
+#[test]
+fn code_copied_out_of_a_vendored_folder_is_a_copy_with_its_license() {
+    let repository = Repository::new();
+    repository.write(
+        "secondhand.toml",
+        "[[vendored]]\npath = \"third_party/table/\"\nlicense = \"GPL-2.0-only\"\nversion = \"1.2\"\n",
+    );
+    repository.write("third_party/table/find.c", C.first);
+    repository.commit("before");
+    repository.write("new.c", C.first);
+    repository.commit("after");
+    let report = repository.check(&["--base", "HEAD~1"]);
+    let message = "corpus-copy: 14 lines copied from third_party/table/find.c:1 of table 1.2 (GPL-2.0-only)";
+    assert_eq!(messages(&report), [message]);
+}
+
+#[test]
+fn what_is_added_to_a_vendored_folder_is_no_finding() {
+    let repository = Repository::new();
+    repository.write("secondhand.toml", "[[vendored]]\npath = \"vendor/table\"\n");
+    repository.write("vendor/table/find.c", C.first);
+    repository.write("store.c", C.second);
+    repository.commit("before");
+    repository.write("vendor/table/new.c", C.file("new", &[C.first, C.second]).text);
+    repository.commit("after");
+    assert_eq!(messages(&repository.check(&["--base", "HEAD~1"])), [""; 0]);
+}
+
+#[test]
+fn a_corpus_that_is_not_there_is_an_error() {
+    let repository = copying();
+    let output = repository.secondhand(&["check", "--corpus", "nowhere"]).output().expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.starts_with("error: cannot compare with the corpus `nowhere`"), "{errors}");
+}
+
+/// Where the corpora of a test are kept.
+struct Shelf {
+    folder: TempDir,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        Self { folder: TempDir::new().expect("the folder for temporary files is writable") }
+    }
+
+    /// Runs `secondhand corpus` with `args`; returns status, output and errors.
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let mut command = repository::secondhand(self.folder.path(), &["corpus"]);
+        let output = command.args(args).args(["--corpus-dir", &self.path()]).output().expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().expect("no signal ended it"), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Runs `secondhand corpus`, which succeeds; returns what it printed.
+    #[track_caller]
+    fn corpus(&self, args: &[&str]) -> String {
+        let (status, output, errors) = self.run(args);
+        assert_eq!((status, errors.as_str()), (0, ""), "{args:?}");
+        output
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join("corpora").to_str().expect("temporary folders are UTF-8").to_owned()
+    }
+
+    /// The names of all files of the corpora.
+    fn files(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        for corpus in fs::read_dir(self.path()).into_iter().flatten().flatten() {
+            for file in fs::read_dir(corpus.path()).into_iter().flatten().flatten() {
+                files.push(file.file_name().to_string_lossy().into_owned());
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// What the last commit of `repository` copied out of the corpus `name`.
+    #[track_caller]
+    fn check(&self, repository: &Repository, name: &str) -> Vec<String> {
+        messages(&repository.check(&["--base", "HEAD~1", "--corpus", name, "--corpus-dir", &self.path()]))
+    }
+}
+
+/// A repository whose history had the first sample in `lib/table.c`, and has it no more.
+fn origin() -> Repository {
+    let repository = Repository::new();
+    repository.write("lib/table.c", C.second);
+    repository.commit("begin");
+    repository.write("lib/table.c", C.file("table", &[C.second, C.first]).text);
+    repository.commit("add");
+    repository.git(&["tag", "v1.0"]);
+    repository.write("lib/table.c", C.file("table", &[C.third, C.first]).text);
+    repository.commit("change");
+    repository.git(&["tag", "v1.1"]);
+    repository.write("lib/table.c", C.third);
+    repository.commit("remove");
+    repository
+}
+
+fn path_of(repository: &Repository) -> String {
+    repository.root().to_str().expect("temporary folders are UTF-8").to_owned()
+}
+
+#[test]
+fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha-1.0/lib/table.c", C.first)]));
+    let path = folder.path().join("alpha-1.0");
+    let printed =
+        shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8"), "--license", "MIT"]);
+    assert!(printed.contains("1 component, 1 files"), "{printed}");
+    let found = shelf.check(&copying(), "known");
+    assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:1 of alpha 1.0 (MIT)"]);
+    assert!(shelf.corpus(&["list"]).starts_with("known "));
+    assert!(shelf.corpus(&["show", "known"]).contains("alpha 1.0 (MIT)"));
+}
+
+#[test]
+fn an_edited_and_renamed_copy_of_stored_code_is_found() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/lib/table.c", C.first)]));
+    shelf.corpus(&["add", "known", folder.path().join("alpha").to_str().expect("temporary folders are UTF-8")]);
+    for text in [C.renamed(), C.with_inserted(C.insertion), C.with_deleted()] {
+        let repository = Repository::new();
+        repository.write("store.c", C.second);
+        repository.commit("before");
+        repository.write("new.c", text);
+        repository.commit("after");
+        assert_eq!(shelf.check(&repository, "known").len(), 1);
+    }
+}
+
+#[test]
+fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
+    let (shelf, origin) = (Shelf::new(), origin());
+    shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+    let found = shelf.check(&copying(), "known");
+    assert_eq!(found, ["corpus-copy: 28 lines copied from lib/table.c:1 of alpha v1.1 (license not known)"]);
+}
+
+#[test]
+fn a_revision_is_a_version() {
+    let (shelf, origin) = (Shelf::new(), origin());
+    shelf.corpus(&["add", "old", &format!("{}@v1.0", path_of(&origin)), "--name", "alpha"]);
+    shelf.corpus(&["add", "new", &format!("{}@HEAD", path_of(&origin)), "--name", "alpha"]);
+    let found = shelf.check(&copying(), "old");
+    assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:23 of alpha v1.0 (license not known)"]);
+    let found = shelf.check(&copying(), "new");
+    assert_eq!(found, ["corpus-copy: 13 lines copied from lib/table.c:1 of alpha HEAD (license not known)"]);
+}
+
+#[test]
+fn an_update_reads_what_is_new_and_only_then() {
+    let (shelf, origin) = (Shelf::new(), Repository::new());
+    origin.write("a.c", C.second);
+    origin.commit("begin");
+    shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+    assert_eq!(shelf.check(&copying(), "known"), [""; 0]);
+    let files = shelf.files();
+    assert!(shelf.corpus(&["update", "known"]).contains("nothing new"));
+    assert_eq!(shelf.files(), files);
+    origin.write("b.c", C.first);
+    origin.commit("add");
+    assert!(shelf.corpus(&["update", "known"]).contains("2 files"));
+    assert_eq!(shelf.check(&copying(), "known").len(), 1);
+    assert_eq!(shelf.files().len(), files.len(), "the segment before is gone");
+}
+
+#[test]
+fn what_cannot_be_read_leaves_the_corpus_as_it_was() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
+    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    shelf.corpus(&["add", "known", &path("alpha")]);
+    let files = shelf.files();
+    fs::write(path("broken.tar.gz"), b"\x1f\x8b\x08no archive").expect("the folder is writable");
+    let (status, _, errors) = shelf.run(&["add", "known", &path("broken.tar.gz")]);
+    assert_eq!(status, 2);
+    assert!(errors.starts_with("error: cannot read `broken.tar.gz`: "), "{errors}");
+    assert_eq!(shelf.files(), files);
+    let (status, _, errors) = shelf.run(&["add", "known", &path("nowhere")]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("it is no file, no folder and no package URL"), "{errors}");
+    assert_eq!(shelf.files(), files);
+}
+
+#[test]
+fn two_processes_may_add_at_once() {
+    let shelf = Shelf::new();
+    let names: Vec<String> = (0..6).map(|n| format!("project{n}")).collect();
+    let paths: Vec<String> = names.iter().map(|name| format!("{name}/a.c")).collect();
+    let files: Vec<_> = paths.iter().map(|path| (path.as_str(), C.first)).collect();
+    let folder = corpus(&files);
+    std::thread::scope(|scope| {
+        for name in &names {
+            let (shelf, path) = (&shelf, folder.path().join(name));
+            scope.spawn(move || shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8")]));
+        }
+    });
+    assert_eq!(shelf.files().len(), 12);
+    let shown = shelf.corpus(&["show", "known"]);
+    assert!(names.iter().all(|name| shown.contains(name.as_str())), "{shown}");
+}
+
+#[test]
+fn an_exported_corpus_is_the_same_bytes_wherever_it_is_made_and_finds_the_same() {
+    let folder = corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]);
+    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    let export = |shelf: &Shelf, sources: &[&str], file: &str| {
+        for source in sources {
+            shelf.corpus(&["add", "known", &path(source)]);
+        }
+        shelf.corpus(&["export", "known", "--output", &path(file)])
+    };
+    let (one, two) = (Shelf::new(), Shelf::new());
+    let digest = export(&one, &["alpha", "beta"], "one.corpus");
+    assert_eq!(export(&two, &["beta", "alpha"], "two.corpus"), digest);
+    let bytes = fs::read(path("one.corpus")).expect("it was just written");
+    assert_eq!(fs::read(path("two.corpus")).expect("it was just written"), bytes);
+    let text = |needle: &str| bytes.windows(needle.len()).any(|window| window == needle.as_bytes());
+    assert!(!text("find_slot") && !text(folder.path().to_str().expect("temporary folders are UTF-8")));
+
+    let other = Shelf::new();
+    other.corpus(&["import", "theirs", &path("one.corpus"), "--digest", digest.trim()]);
+    assert_eq!(other.check(&copying(), "theirs").len(), 1);
+    assert_eq!(other.corpus(&["export", "theirs", "--output", &path("again.corpus")]), digest);
+    let (status, _, errors) = other.run(&["import", "wrong", &path("one.corpus"), "--digest", "sha256:00"]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("not 00"), "{errors}");
+}
+
+#[test]
+fn a_damaged_export_is_refused_wherever_the_damage_is() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
+    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    shelf.corpus(&["add", "known", &path("alpha")]);
+    shelf.corpus(&["export", "known", "--output", &path("whole")]);
+    let whole = fs::read(path("whole")).expect("it was just written");
+    for at in (0..whole.len()).step_by(whole.len() / 12) {
+        let mut broken = whole.clone();
+        broken[at] ^= 0x11;
+        fs::write(path("broken"), broken).expect("the folder is writable");
+        let (status, _, errors) = shelf.run(&["import", "theirs", &path("broken")]);
+        assert_eq!(status, 2, "byte {at}: {errors}");
+    }
+    fs::write(path("broken"), &whole[..whole.len() - 9]).expect("the folder is writable");
+    assert_eq!(shelf.run(&["import", "theirs", &path("broken")]).0, 2);
+    assert_eq!(shelf.files().len(), 2, "nothing of it was kept");
+}
+
+#[test]
+fn sources_and_corpora_are_removed() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]));
+    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    shelf.corpus(&["add", "known", &path("alpha"), &path("beta")]);
+    shelf.corpus(&["remove", "known", "alpha"]);
+    assert_eq!(shelf.check(&copying(), "known"), [""; 0]);
+    let (status, _, errors) = shelf.run(&["remove", "known", "gamma"]);
+    assert_eq!(status, 2);
+    assert!(errors.contains("cannot find the source"), "{errors}");
+    shelf.corpus(&["remove", "known"]);
+    assert_eq!(shelf.corpus(&["list"]), "");
+    let (status, _, errors) = shelf.run(&["show", "known"]);
+    assert_eq!(status, 2);
+    assert!(errors.starts_with("error: cannot find the corpus `known`"), "{errors}");
+}

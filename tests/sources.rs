@@ -1,0 +1,294 @@
+//! Shows what the sources of a corpus hand out, and that no archive takes more than it is given.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use secondhand::corpus::{Component, Error, Limits, Note, Request, Seen, Sink, SourceFile, read};
+use secondhand::git::BlobId;
+use secondhand::text::FilePath;
+use tar::{EntryType, Header};
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+/// Keeps all that a source hands out.
+#[derive(Debug, Default)]
+struct Taken {
+    files: Vec<SourceFile>,
+    notes: Vec<Note>,
+}
+
+impl Sink for Taken {
+    fn wants(&self, _: &FilePath, size: u64) -> bool {
+        size < 1 << 20
+    }
+
+    fn knows(&mut self, _: &Arc<Component>, _: &FilePath, _: &BlobId, _: &Seen) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn take(&mut self, file: SourceFile) -> Result<(), Error> {
+        self.files.push(file);
+        Ok(())
+    }
+
+    fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+}
+
+impl Taken {
+    fn paths(&self) -> Vec<String> {
+        self.files.iter().map(|file| file.path.to_string()).collect()
+    }
+}
+
+fn folder() -> TempDir {
+    TempDir::new().expect("the folder for temporary files is writable")
+}
+
+fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).expect("the folder is writable");
+    path
+}
+
+fn read_with(path: &Path, limits: Limits) -> Result<Taken, Error> {
+    let spec = path.to_str().expect("temporary folders are UTF-8");
+    let mut taken = Taken::default();
+    read(&Request { spec, component: Component::default(), limits }, &mut taken)?;
+    Ok(taken)
+}
+
+/// Reads an archive of these bytes under `name`.
+fn taken(name: &str, bytes: &[u8]) -> Result<Taken, Error> {
+    let folder = folder();
+    read_with(&write(&folder, name, bytes), Limits::default())
+}
+
+#[track_caller]
+fn fails(result: Result<Taken, Error>, expected: &str) {
+    let error = result.map(|taken| taken.paths()).expect_err("it is refused").to_string();
+    assert!(error.contains(expected), "{error}\nshould say: {expected}");
+}
+
+/// An entry of a tar archive, whatever its name is.
+fn append(tar: &mut tar::Builder<Vec<u8>>, kind: EntryType, name: &[u8], bytes: &[u8]) {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o644);
+    header.as_mut_bytes()[..name.len()].copy_from_slice(name);
+    header.set_cksum();
+    tar.append(&header, bytes).expect("memory takes all");
+}
+
+fn tar_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in entries {
+        append(&mut tar, EntryType::Regular, name.as_bytes(), bytes);
+    }
+    tar.into_inner().expect("memory takes all")
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    out.write_all(bytes).expect("memory takes all");
+    out.finish().expect("memory takes all")
+}
+
+fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        out.start_file(*name, SimpleFileOptions::default()).expect("memory takes all");
+        out.write_all(bytes).expect("memory takes all");
+    }
+    out.finish().expect("memory takes all").into_inner()
+}
+
+#[test]
+fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
+    let entries: [(&str, &[u8]); 2] = [("alpha-1.0/lib/a.c", b"int a;"), ("alpha-1.0/README", b"text")];
+    let npm: [(&str, &[u8]); 2] = [("package/lib/a.c", b"int a;"), ("package/README", b"text")];
+    let flat: [(&str, &[u8]); 2] = [("lib/a.c", b"int a;"), ("README", b"text")];
+    let archives = [
+        ("alpha-1.0.tar", tar_of(&entries)),
+        ("alpha-1.0.tar.gz", gzip(&tar_of(&entries))),
+        ("alpha-1.0.crate", gzip(&tar_of(&entries))),
+        ("alpha-1.0.tgz", gzip(&tar_of(&npm))),
+        ("alpha-1.0.zip", zip_of(&entries)),
+        ("alpha-1.0-py3-none-any.whl", zip_of(&flat)),
+        ("alpha-1.0-sources.jar", zip_of(&flat)),
+    ];
+    for (name, bytes) in archives {
+        let taken = taken(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(taken.paths(), ["lib/a.c", "README"], "{name}");
+        assert_eq!(taken.files[0].bytes, b"int a;", "{name}");
+        let component = &taken.files[0].component;
+        assert_eq!((component.name.as_str(), component.version.as_deref()), ("alpha", Some("1.0")), "{name}");
+    }
+}
+
+#[test]
+fn xz_is_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/alpha-1.0.tar.xz");
+    assert_eq!(read_with(&path, Limits::default()).expect("it is whole").paths(), ["lib/table.c"]);
+}
+
+#[test]
+fn a_long_name_is_read_whole() {
+    let name = format!("{}/a.c", "folder/".repeat(40));
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = Header::new_gnu();
+    header.set_size(1);
+    header.set_cksum();
+    tar.append_data(&mut header, &name, &b"x"[..]).expect("memory takes all");
+    let bytes = tar.into_inner().expect("memory takes all");
+    assert_eq!(taken("a.tar", &bytes).expect("it is whole").paths(), [name.replace("//", "/")]);
+}
+
+#[test]
+fn paths_that_lead_out_links_and_devices_are_passed_over_and_named() {
+    let mut tar = tar::Builder::new(Vec::new());
+    append(&mut tar, EntryType::Regular, b"../../etc/cron.d/a.c", b"x");
+    append(&mut tar, EntryType::Regular, b"/etc/a.c", b"x");
+    append(&mut tar, EntryType::Regular, b"a\\..\\b.c", b"x");
+    append(&mut tar, EntryType::Symlink, b"link.c", b"");
+    append(&mut tar, EntryType::Link, b"hard.c", b"");
+    append(&mut tar, EntryType::Char, b"device", b"");
+    append(&mut tar, EntryType::Directory, b"folder/", b"");
+    append(&mut tar, EntryType::Regular, b"folder/a.c", b"x");
+    let taken = taken("odd.tar", &tar.into_inner().expect("memory takes all")).expect("it is whole");
+    assert_eq!(taken.paths(), ["folder/a.c"]);
+    let notes: Vec<_> = taken.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
+    assert_eq!(
+        notes,
+        [
+            "odd.tar: ../../etc/cron.d/a.c (its path leads out of the archive)",
+            "odd.tar: /etc/a.c (its path leads out of the archive)",
+            "odd.tar: a\\..\\b.c (its path leads out of the archive)",
+            "odd.tar: link.c (it is a link)",
+            "odd.tar: hard.c (it is a link)",
+        ]
+    );
+    let bytes = zip_of(&[("../a.c", b"x"), ("b.c", b"x")]);
+    let taken = self::taken("odd.zip", &bytes).expect("it is whole");
+    assert_eq!((taken.paths(), taken.notes.len()), (vec!["b.c".to_owned()], 1));
+}
+
+#[test]
+fn an_archive_in_an_archive_is_read_and_a_deeper_one_is_named() {
+    let deepest = gzip(&tar_of(&[("c.c", b"int c;")]));
+    let inner = zip_of(&[("b.c", b"int b;"), ("deepest.tar.gz", &deepest)]);
+    let outer = gzip(&tar_of(&[("a.c", b"int a;"), ("vendor/inner.zip", &inner)]));
+    let taken = taken("outer.tar.gz", &outer).expect("it is whole");
+    assert_eq!(taken.paths(), ["a.c", "vendor/inner.zip/b.c"]);
+    assert_eq!(taken.notes[0].what, "outer.tar.gz: vendor/inner.zip/deepest.tar.gz");
+}
+
+#[test]
+fn a_bomb_is_refused_before_it_unpacks() {
+    let zeros = vec![0; 64 << 20];
+    let bomb = gzip(&tar_of(&[("a.bin", &zeros)]));
+    assert!(bomb.len() < 100_000);
+    fails(taken("bomb.tar.gz", &bomb), "it unpacks to more than 200 times its size");
+    // Nested, it is no better.
+    fails(taken("outer.tar", &tar_of(&[("bomb.tar.gz", &bomb)])), "it unpacks to more than 200 times its size");
+    // Many small entries, each of which compresses well.
+    let spaces = vec![b' '; 1 << 19];
+    let names: Vec<String> = (0..80).map(|n| format!("{n}.c")).collect();
+    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &spaces[..])).collect();
+    fails(taken("many.zip", &zip_of(&entries)), "it unpacks to more than 200 times its size");
+}
+
+#[test]
+fn limits_are_kept() {
+    let folder = folder();
+    let path = write(&folder, "a.tar", &tar_of(&[("a.c", b"x"), ("b.c", b"y"), ("c.c", b"z")]));
+    let limits = Limits { max_entries: 2, ..Limits::default() };
+    fails(read_with(&path, limits), "cannot read `a.tar`: `c.c`: there are more than 2 entries");
+    let limits = Limits { max_total: 2, ..Limits::default() };
+    fails(read_with(&path, limits), "cannot read `a.tar`: `c.c`: it unpacks to more than 2 bytes");
+    let nested = write(&folder, "b.tar", &tar_of(&[("a.zip", &zip_of(&[("a.c", b"x")]))]));
+    let taken = read_with(&nested, Limits { max_nested: 10, ..Limits::default() }).expect("it is whole");
+    assert_eq!((taken.files.len(), taken.notes.len()), (0, 1));
+}
+
+#[test]
+fn damage_is_named_with_the_entry_and_the_reason() {
+    let whole = tar_of(&[("a.c", &[b'a'; 2_000]), ("b.c", &[b'b'; 2_000])]);
+    let mut broken = whole.clone();
+    broken[512 + 2_048 + 10] ^= 1;
+    fails(taken("broken.tar", &broken), "cannot read `broken.tar`: after `a.c`: ");
+    let packed = gzip(&whole);
+    fails(taken("cut.tar.gz", &packed[..packed.len() / 2]), "cannot read `cut.tar.gz`: ");
+    fails(taken("text.tar.gz", b"no archive"), "cannot read `text.tar.gz`: ");
+    fails(taken("text.zip", b"no archive"), "cannot read `text.zip`: the directory: ");
+    fails(taken("text.tar.xz", b"no archive"), "cannot read `text.tar.xz`: ");
+    let zip = zip_of(&[("a.c", b"int a, b, c, d, e, f;")]);
+    let at = zip.windows(2).position(|bytes| bytes == b"a.").expect("the name is there") + 5;
+    let mut broken = zip.clone();
+    broken[at] ^= 0xFF;
+    assert!(taken("broken.zip", &broken).is_err());
+}
+
+#[test]
+fn an_extended_header_of_any_size_takes_no_memory() {
+    let mut tar = tar::Builder::new(Vec::new());
+    append(&mut tar, EntryType::GNULongName, b"././@LongLink", &vec![b'a'; 10 << 20]);
+    append(&mut tar, EntryType::Regular, b"a.c", b"x");
+    fails(taken("long.tar", &tar.into_inner().expect("memory takes all")), "an extended header of 10485760 bytes");
+}
+
+#[test]
+fn a_debian_source_package_is_its_archives_and_each_is_what_the_list_says() {
+    let folder = folder();
+    let upstream = gzip(&tar_of(&[("zlib-1.3/inflate.c", b"int a;")]));
+    let packaging = gzip(&tar_of(&[("debian/rules.c", b"int b;")]));
+    write(&folder, "zlib_1.3.orig.tar.gz", &upstream);
+    write(&folder, "zlib_1.3-1.debian.tar.gz", &packaging);
+    let digest = |bytes: &[u8]| {
+        use sha2::Digest as _;
+        sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let list = |of_upstream: &str| {
+        format!(
+            "Format: 3.0 (quilt)\nSource: zlib\nVersion: 1:1.3-1\nHomepage: https://zlib.net\nChecksums-Sha256:\n {of_upstream} {} \
+             zlib_1.3.orig.tar.gz\n {} {} zlib_1.3-1.debian.tar.gz\n",
+            upstream.len(),
+            digest(&packaging),
+            packaging.len()
+        )
+    };
+    let path = write(&folder, "zlib_1.3-1.dsc", list(&digest(&upstream)).as_bytes());
+    let taken = read_with(&path, Limits::default()).expect("it is whole");
+    assert_eq!(taken.paths(), ["inflate.c", "debian/rules.c"]);
+    assert_eq!(taken.files[0].component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.3-1"));
+    let path = write(&folder, "zlib_1.3-1.dsc", list(&digest(b"other")).as_bytes());
+    fails(read_with(&path, Limits::default()), "not d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa");
+}
+
+#[test]
+fn a_list_names_what_is_known_of_each_source() {
+    let folder = folder();
+    write(&folder, "a.tar", &tar_of(&[("a.c", b"int a;")]));
+    let text = "[[source]]\nfrom = \"a.tar\"\nname = \"alpha\"\nversion = \"2\"\nlicense = \"MIT\"\npurl = \"pkg:generic/alpha@2\"\n";
+    let taken = read_with(&write(&folder, "corpus.toml", text.as_bytes()), Limits::default()).expect("it is whole");
+    let component = &taken.files[0].component;
+    assert_eq!((component.name.as_str(), component.license.as_deref()), ("alpha", Some("MIT")));
+    let wrong = write(&folder, "wrong.toml", b"\n[[source]]\nform = \"a.tar\"\n");
+    fails(read_with(&wrong, Limits::default()), "cannot use `wrong.toml`: line 3: unknown field `form`");
+    let missing = write(&folder, "missing.toml", b"[[source]]\nfrom = \"b.tar\"\n");
+    fails(read_with(&missing, Limits::default()), "it is no file, no folder and no package URL");
+}
+
+#[test]
+fn a_package_url_that_could_mean_a_flag_or_a_path_starts_nothing() {
+    for spec in ["pkg:npm/--registry@1", "pkg:cargo/serde", "pkg:pypi/..%2Fa@1", "pkg:gem/rails@7"] {
+        let mut taken = Taken::default();
+        let request = Request { spec, component: Component::default(), limits: Limits::default() };
+        assert!(matches!(read(&request, &mut taken), Err(Error::Invalid { .. })), "{spec}");
+    }
+}
