@@ -6,6 +6,7 @@ mod cache;
 mod changed;
 mod changes;
 mod check;
+mod compare;
 mod duplication;
 mod findings;
 mod history;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 
 pub use cache::{Remembered, warm};
 pub use check::{Range, check};
+pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
 pub use duplication::{Duplication, Share};
 pub use history::Past;
 pub use scan::{Tree, scan};
