@@ -148,7 +148,7 @@ pub fn printable(bytes: &[u8]) -> String {
 }
 
 /// The characters of "Trojan Source" (Boucher and Anderson 2021): they reorder what is shown.
-fn is_direction_mark(c: char) -> bool {
+pub fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -74,6 +74,11 @@ fn the_report_formats_are_documented() {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
     page += "\nThe JSON is versioned, and [its schema](report.schema.json) is published. The SARIF is made for GitHub code scanning: the region of each\nresult lies in lines that the change adds, so that it shows on the pull request.\n";
+    page += "\n## Of `secondhand compare`\n\n| format | what it is for |\n|---|---|\n";
+    for format in report::COMPARISON_FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nThe JSON is versioned; [its schema](comparison.schema.json) is published.\n";
     check("docs/reports.md", &page);
 }
 
@@ -83,4 +88,5 @@ fn the_schemas_are_published() {
         |value: &serde_json::Value| format!("{}\n", serde_json::to_string_pretty(value).expect("a schema is JSON"));
     check("docs/config.schema.json", &pretty(&schema()));
     check("docs/report.schema.json", &pretty(&report::schema()));
+    check("docs/comparison.schema.json", &pretty(&report::comparison_schema()));
 }

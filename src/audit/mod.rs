@@ -6,6 +6,7 @@ mod cache;
 mod changed;
 mod changes;
 mod check;
+mod compare;
 mod duplication;
 mod findings;
 mod history;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 
 pub use cache::{Remembered, warm};
 pub use check::{Elsewhere, Range, check};
+pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
 pub use duplication::{Duplication, Share};
 pub use history::Past;
 pub use outside::Outside;

@@ -35,6 +35,12 @@ Examples:
 
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  secondhand compare old.c new.c                   how alike two files are
+  secondhand compare submissions/ --base-code given/ --report html=pairs.html
+  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
+
 /// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(super) struct Common {
@@ -200,6 +206,9 @@ pub(super) enum Command {
     /// Record copies that are known, so that they are not reported
     #[command(subcommand)]
     Baseline(Baseline),
+    /// Rank files or folders by how much of each is in each other, matches side by side
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Explain a rule, or list all of them
     #[command(
         after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
@@ -419,6 +428,38 @@ pub(super) struct Suppressing {
     /// Report suppressed findings too, marked as such, where the format can
     #[arg(long)]
     pub show_suppressed: bool,
+}
+
+/// Flags of `compare`.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// Files and folders, each a submission; the children of a folder that stands alone
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Leave out code that was handed out to all; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub base_code: Vec<PathBuf>,
+    /// Compare every k-gram, not a winnowed sample: exact figures, more memory
+    #[arg(long)]
+    pub exact: bool,
+    /// Tokens that a match must have to be shown
+    #[arg(long, value_name = "N")]
+    pub min_tokens: Option<usize>,
+    /// Pairs to list, the most alike first
+    #[arg(long, value_name = "N", default_value_t = 250)]
+    pub top: usize,
+    /// Fail when at least this part of one submission is in another
+    #[arg(long, value_name = "PERCENT")]
+    pub fail_on_percent: Option<f64>,
+    /// The format of what is printed: text, json, csv or html
+    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
+    pub format: String,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a further report to a file; may be repeated
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    pub reports: Vec<(String, PathBuf)>,
 }
 
 /// Flags for what is printed, and what fails.

@@ -49,6 +49,8 @@ pub(super) enum Failure {
     NoDataFolder,
     #[error("cannot tell which of the sources the flags describe")]
     Declared,
+    #[error("cannot compare: there is only one submission")]
+    NothingToCompare,
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -80,6 +82,9 @@ impl Failure {
                 let known: Vec<_> = known.iter().map(String::as_str).collect();
                 let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
                 Some(format!("{}there are: {}", meant.unwrap_or_default(), known.join(", ")))
+            }
+            Self::NothingToCompare => {
+                Some("name two files or folders, or one folder that holds a file or folder for each".to_owned())
             }
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("`--force` replaces it".to_owned()),

@@ -4,6 +4,7 @@ mod args;
 mod baseline;
 mod cache;
 mod check;
+mod compare;
 mod corpus;
 mod environment;
 mod error;
@@ -62,6 +63,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),
         Command::Baseline(action) => baseline::run(action, &cli.common),
+        Command::Compare(flags) => compare::run(flags, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Date, KnownCopy, Level, Rule};
 use crate::language::Token;
 use crate::matching::CloneType;
-use crate::text::{FilePath, Position};
+use crate::text::{FilePath, Position, printable};
 
 /// A stretch of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -208,7 +208,9 @@ impl Finding {
             }
             Place::Component(component) => {
                 let license = component.license.as_deref().unwrap_or("license not known");
-                format!("{n_lines} {lines} copied from {path}:{line} of {} ({license})", component.label())
+                // Whoever made the component chose its name.
+                let owner = printable(format!("{} ({license})", component.label()).as_bytes());
+                format!("{n_lines} {lines} copied from {path}:{line} of {owner}")
             }
         }
     }

@@ -1,57 +1,372 @@
-//! Cuts the lines of a fragment out of its text, for a code frame.
+//! Draws both sides of a copy for a terminal: below each other, or side by side where there is room.
+//!
+//! Promise: no line is wider than asked, in columns as terminals count them.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::policy::Fragment;
-use crate::text::{Lines, Position, printable};
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Lines of a text, made fit to print, and where a fragment lies in them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub text: String,
-    /// The number of the first line.
-    pub first_line: u32,
-    /// The fragment, as bytes of `text`.
-    pub span: Range<usize>,
+use super::sides::{Line, Mark, Sides};
+
+/// Rows of a copy that are drawn; the rest is folded, what differs last.
+const MAX_ROWS: usize = 14;
+/// Columns from which the sides stand beside each other.
+const SIDE_BY_SIDE: usize = 140;
+/// Columns from one tab stop to the next.
+const TAB: usize = 4;
+
+/// How to draw.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Canvas {
+    /// Columns.
+    pub width: usize,
+    /// Whether marks are colored; else they are drawn below the words.
+    pub has_color: bool,
+    /// Whether to draw every row.
+    pub is_whole: bool,
 }
 
-impl Frame {
-    pub fn new(text: &[u8], fragment: &Fragment) -> Self {
-        let lines = Lines::new(text);
-        let mut shown = String::new();
-        let mut span = 0..0;
-        for line in fragment.start.line..=fragment.end.line {
-            let bytes = lines.text(text, line).strip_prefix(b"\xEF\xBB\xBF").unwrap_or(lines.text(text, line));
-            if line == fragment.start.line {
-                span.start = shown.len() + printable(&bytes[..byte_of(bytes, fragment.start)]).len();
-            }
-            if line == fragment.end.line {
-                span.end = shown.len() + printable(&bytes[..byte_of(bytes, fragment.end)]).len();
-            }
-            shown.push_str(&printable(bytes));
-            shown.push('\n');
+/// What is told above each side.
+pub(super) struct Titles {
+    pub copy: String,
+    pub origin: String,
+}
+
+/// Draws both sides under their titles.
+pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
+    let rows = if canvas.is_whole { (0..sides.rows.len()).map(Some).collect() } else { shown(sides) };
+    if canvas.width >= SIDE_BY_SIDE {
+        return beside(sides, &rows, titles, canvas);
+    }
+    let digits = digits(&sides.copy).max(digits(&sides.origin));
+    let copy = rows.iter().map(|row| row.map(|row| sides.rows[row].0.map(|at| &sides.copy[at])));
+    let origin = rows.iter().map(|row| row.map(|row| sides.rows[row].1.map(|at| &sides.origin[at])));
+    let side = |title, is_copy, n_left_out| Side { title, is_copy, n_left_out, digits };
+    let mut text = below(copy, &side(&titles.copy, true, sides.n_left_out.0), canvas);
+    text.push_str(&below(origin, &side(&titles.origin, false, sides.n_left_out.1), canvas));
+    text
+}
+
+/// Draws one side under its title.
+pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Canvas) -> String {
+    let n = lines.len();
+    let is_folded = !canvas.is_whole && n > MAX_ROWS;
+    let rows =
+        (0..n).map(|at| if is_folded && (MAX_ROWS / 2..n - MAX_ROWS / 2).contains(&at) { None } else { Some(at) });
+    let mut rows: Vec<_> = rows.collect();
+    rows.dedup();
+    let side = Side { title, is_copy: true, n_left_out, digits: digits(lines) };
+    below(rows.into_iter().map(|row| row.map(|row| Some(&lines[row]))), &side, canvas)
+}
+
+fn digits(lines: &[Line]) -> usize {
+    lines.last().map_or(1, |line| line.number.to_string().len())
+}
+
+/// The rows to draw, `None` for a fold: the first, the last, and those that differ.
+fn shown(sides: &Sides) -> Vec<Option<usize>> {
+    let n = sides.rows.len();
+    if n <= MAX_ROWS {
+        return (0..n).map(Some).collect();
+    }
+    let mut is_shown = vec![false; n];
+    let ends = [0, n - 1, 1];
+    let marked = (0..n).filter(|&row| sides.is_marked(sides.rows[row]));
+    let mut n_free = MAX_ROWS;
+    // What differs comes before what surrounds it, and that before the rest.
+    let marked: Vec<usize> = marked.take(MAX_ROWS - ends.len()).collect();
+    let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), (row + 1).min(n - 1)]);
+    for row in ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n) {
+        if n_free > 0 && !std::mem::replace(&mut is_shown[row], true) {
+            n_free -= 1;
         }
-        Self { text: shown, first_line: fragment.start.line, span }
+    }
+    let mut rows: Vec<_> = (0..n).map(|row| is_shown[row].then_some(row)).collect();
+    rows.dedup();
+    rows
+}
+
+const GUTTER: Style = AnsiColor::Blue.on_default().bold();
+
+fn paint(style: Style, text: &str, canvas: Canvas) -> String {
+    if canvas.has_color && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+fn style_of(mark: Mark, is_copy: bool) -> Style {
+    match (mark, is_copy) {
+        (Mark::Renamed, _) => AnsiColor::Yellow.on_default().underline(),
+        (Mark::Changed, true) => AnsiColor::Green.on_default().underline(),
+        (Mark::Changed, false) => AnsiColor::Red.on_default().underline(),
     }
 }
 
-/// The offset in `line` of a position's column.
-fn byte_of(line: &[u8], position: Position) -> usize {
-    let lines = Lines::new(line);
-    let at_or_after = |offset: &usize| lines.position(line, *offset as u32).column >= position.column;
-    (0..=line.len()).find(at_or_after).unwrap_or(line.len())
+/// What is said of a side besides its lines.
+struct Side<'t> {
+    title: &'t str,
+    is_copy: bool,
+    n_left_out: u32,
+    /// Digits of its line numbers.
+    digits: usize,
+}
+
+/// Draws the lines of one side; the outer `None` is a fold, the inner one a gap.
+fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &Side<'_>, canvas: Canvas) -> String {
+    let Side { title, is_copy, n_left_out, digits } = *side;
+    let lines: Vec<_> = lines.filter(|line| !matches!(line, Some(None))).collect();
+    let width = canvas.width.saturating_sub(digits + 3).max(1);
+    let indent = indent(lines.iter().filter_map(|line| line.flatten()), width);
+    let bar = paint(GUTTER, "|", canvas);
+    let arrow = paint(GUTTER, &format!("{:digits$}-->", ""), canvas);
+    let mut text = String::new();
+    for (at, part) in wrapped(title, canvas.width.saturating_sub(digits + 4)).iter().enumerate() {
+        let lead = if at == 0 { arrow.clone() } else { " ".repeat(digits + 3) };
+        let _ = writeln!(text, "{lead} {part}");
+    }
+    for line in lines {
+        let Some(Some(line)) = line else {
+            let _ = writeln!(text, "{}", paint(GUTTER, "...", canvas));
+            continue;
+        };
+        let Drawn { code, below, .. } = drawn(line, indent, width, is_copy, canvas);
+        let number = paint(GUTTER, &format!("{:>digits$}", line.number), canvas);
+        let _ = writeln!(text, "{number} {bar} {code}");
+        if !below.is_empty() {
+            let _ = writeln!(text, "{:digits$} {bar} {below}", "");
+        }
+    }
+    if n_left_out > 0 {
+        let _ = writeln!(text, "... and {n_left_out} lines more");
+    }
+    // Blanks that end a line are of no use.
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Draws both sides beside each other.
+fn beside(sides: &Sides, rows: &[Option<usize>], titles: &Titles, canvas: Canvas) -> String {
+    let digits = (digits(&sides.copy), digits(&sides.origin));
+    let width = (canvas.width - digits.0 - digits.1 - 9) / 2;
+    let pairs = || rows.iter().flatten().map(|&row| sides.rows[row]);
+    let indents = (
+        indent(pairs().filter_map(|row| Some(&sides.copy[row.0?])), width),
+        indent(pairs().filter_map(|row| Some(&sides.origin[row.1?])), width),
+    );
+    let bar = paint(GUTTER, "|", canvas);
+    let mut text = String::new();
+    let mut put = |number: [&str; 2], code: [(&str, usize); 2]| {
+        let numbers = [
+            paint(GUTTER, &format!("{:>1$}", number[0], digits.0), canvas),
+            paint(GUTTER, &format!("{:>1$}", number[1], digits.1), canvas),
+        ];
+        let pad = " ".repeat(width.saturating_sub(code[0].1));
+        let line = format!("{} {bar} {}{pad}   {} {bar} {}", numbers[0], code[0].0, numbers[1], code[1].0);
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    let heads = (wrapped(&titles.copy, width), wrapped(&titles.origin, width));
+    for at in 0..heads.0.len().max(heads.1.len()) {
+        let part = |head: &[String]| head.get(at).cloned().unwrap_or_default();
+        let (copy, origin) = (part(&heads.0), part(&heads.1));
+        put(["", ""], [(&copy, copy.width()), (&origin, origin.width())]);
+    }
+    for row in rows {
+        let Some(row) = row else {
+            put(["", ""], [("...", 3), ("...", 3)]);
+            continue;
+        };
+        let line = |lines: &[Line], at: Option<usize>, indent: usize, is_copy: bool| match at {
+            Some(at) => (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas)),
+            None => (String::new(), Drawn::default()),
+        };
+        let (copy, origin) = sides.rows[*row];
+        let copy = line(&sides.copy, copy, indents.0, true);
+        let origin = line(&sides.origin, origin, indents.1, false);
+        put([&copy.0, &origin.0], [(&copy.1.code, copy.1.width), (&origin.1.code, origin.1.width)]);
+        let (below, beside) = (&copy.1.below, &origin.1.below);
+        if !below.is_empty() || !beside.is_empty() {
+            put(["", ""], [(below, below.len()), (beside, beside.len())]);
+        }
+    }
+    if sides.n_left_out != (0, 0) {
+        let _ = writeln!(text, "... and {} lines more", sides.n_left_out.0.max(sides.n_left_out.1));
+    }
+    text
+}
+
+/// A line as it is drawn, its columns, and the marks below it.
+#[derive(Default)]
+struct Drawn {
+    code: String,
+    width: usize,
+    below: String,
+}
+
+/// A character, or a tab's blanks, and where it stands.
+struct Cell {
+    text: String,
+    columns: Range<usize>,
+    mark: Option<Mark>,
+    is_within: bool,
+}
+
+fn cells(line: &Line) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut column = 0;
+    let mut marks = line.marks.iter().peekable();
+    for (at, c) in line.text.char_indices() {
+        while marks.next_if(|(range, _)| range.end <= at).is_some() {}
+        let mark = marks.peek().filter(|(range, _)| range.contains(&at)).map(|(_, mark)| *mark);
+        let width = if c == '\t' { TAB - column % TAB } else { c.width().unwrap_or(0) };
+        match cells.last_mut() {
+            // An accent, a variation selector: part of the character before it.
+            Some(last) if width == 0 => last.text.push(c),
+            _ => {
+                let text = if c == '\t' { " ".repeat(width) } else { c.to_string() };
+                let is_within = line.within.contains(&at);
+                cells.push(Cell { text, columns: column..column + width, mark, is_within });
+            }
+        }
+        column += width;
+    }
+    cells
+}
+
+/// Columns of blanks that all lines begin with, when some line is wider than `width`.
+fn indent<'l>(lines: impl Iterator<Item = &'l Line>, width: usize) -> usize {
+    let (mut least, mut widest) = (usize::MAX, 0);
+    for line in lines {
+        let cells = cells(line);
+        widest = widest.max(cells.last().map_or(0, |cell| cell.columns.end));
+        let first = cells.iter().find(|cell| !cell.text.trim().is_empty());
+        least = least.min(first.map_or(usize::MAX, |cell| cell.columns.start));
+    }
+    if widest > width && least < usize::MAX { least } else { 0 }
+}
+
+/// Draws what fits of a line: around its first mark, when that is far to the right.
+fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas) -> Drawn {
+    let mut cells = cells(line);
+    cells.retain(|cell| cell.columns.start >= indent);
+    let end = cells.last().map_or(indent, |cell| cell.columns.end);
+    let (mut from, mut to) = (indent, end);
+    if end - indent > width {
+        let is_telling = |cell: &&Cell| cell.mark.is_some() || cell.is_within && line.marks.is_empty();
+        let telling = cells.iter().find(is_telling).map_or(indent, |cell| cell.columns.start);
+        if telling + width / 4 > indent + width {
+            from = telling - width / 4;
+        }
+        to = from + width;
+    }
+    let is_cut = (from > indent, to < end);
+    let inner = from + usize::from(is_cut.0)..to - usize::from(is_cut.1);
+    let kept = cells.iter().filter(|cell| cell.columns.start >= inner.start && cell.columns.end <= inner.end);
+    let mut drawn = Drawn::default();
+    let mut run = (String::new(), None);
+    let flush = |run: &mut (String, Option<Mark>), code: &mut String| {
+        let text = std::mem::take(&mut run.0);
+        code.push_str(&run.1.map_or_else(|| text.clone(), |mark| paint(style_of(mark, is_copy), &text, canvas)));
+    };
+    let mut below = String::new();
+    if is_cut.0 {
+        run.0.push('…');
+        drawn.width += 1;
+        below.push(' ');
+    }
+    for cell in kept {
+        // A wide character that was cut in two leaves a blank.
+        let blank = (cell.columns.start - from).saturating_sub(drawn.width);
+        if run.1 != cell.mark {
+            flush(&mut run, &mut drawn.code);
+            run.1 = cell.mark;
+        }
+        run.0.push_str(&" ".repeat(blank));
+        run.0.push_str(&cell.text);
+        drawn.width += blank + cell.columns.len();
+        let sign = match cell.mark {
+            Some(Mark::Renamed) => "~",
+            Some(Mark::Changed) => "^",
+            None => " ",
+        };
+        below.push_str(&" ".repeat(blank));
+        below.push_str(&sign.repeat(cell.columns.len()));
+    }
+    flush(&mut run, &mut drawn.code);
+    if is_cut.1 {
+        drawn.code.push('…');
+        drawn.width += 1;
+    }
+    if !canvas.has_color {
+        drawn.below = below.trim_end().to_owned();
+    }
+    drawn
+}
+
+/// `text` in lines of at most `width` columns, broken at blanks; a longer word stands alone.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::policy::Fragment;
+    use crate::text::{Lines, Position};
+
+    fn sides(origin: &str, copy: &str) -> Sides {
+        let whole = |text: &str| {
+            let end = Lines::new(text.as_bytes()).position(text.as_bytes(), text.len() as u32);
+            Fragment { start: Position { line: 1, column: 1 }, end }
+        };
+        Sides::new((copy.as_bytes(), &whole(copy)), (origin.as_bytes(), &whole(origin)))
+    }
+
+    fn drawn(origin: &str, copy: &str, width: usize) -> String {
+        let titles = Titles { copy: "new.c:1".to_owned(), origin: "old.c:1".to_owned() };
+        draw(&sides(origin, copy), &titles, Canvas { width, has_color: false, is_whole: false })
+    }
 
     #[test]
-    fn a_frame_marks_the_fragment_in_printable_text() {
-        let text = "a\r\n\u{1F600} \u{1b}[31mb();\r\nc\n".as_bytes();
-        let at = |line, column| Position { line, column };
-        let frame = Frame::new(text, &Fragment { start: at(2, 9), end: at(2, 12) });
-        assert_eq!(frame.text, "\u{1F600} \\u{1b}[31mb();\n");
-        assert_eq!(&frame.text[frame.span.clone()], "b()");
+    fn what_differs_is_marked_below() {
+        let expected = " --> new.c:1
+1 | \u{1F600} a(cur, 1, 2);
+  |      ~~~   ^^^
+ --> old.c:1
+1 | \u{1F600} a(e, 1);
+  |      ~
+";
+        assert_eq!(drawn("\u{1F600} a(e, 1);", "\u{1F600} a(cur, 1, 2);", 80), expected);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_what_differs() {
+        let long = |word: &str| format!("{}({word}){}", "x+".repeat(100), "-y".repeat(100));
+        let text = drawn(&long("old"), &long("new"), 40);
+        assert!(text.contains("(new)") && text.contains("(old)"), "{text}");
+        assert!(text.lines().all(|line| line.width() <= 40), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_asked(
+            a in "[ab(;\n\t é😀表\u{301}]{0,300}",
+            b in "[ab(;\n\t é😀表\u{301}]{0,300}",
+            width in 30usize..220,
+        ) {
+            for line in drawn(&a, &b, width).lines() {
+                prop_assert!(line.width() <= width, "{} columns: {line}", line.width());
+            }
+        }
     }
 }

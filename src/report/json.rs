@@ -143,6 +143,12 @@ struct Finding {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Origin {
+    /// Where it is kept.
+    place: Place,
+    /// The commit that deleted it, when its place is the past.
+    deletion: Option<Deletion>,
+    /// Whose it is, when its place is a component.
+    component: Option<Component>,
     path: String,
     fragment: Fragment,
     /// `type-1`, `type-2` or `type-3`.
@@ -151,6 +157,47 @@ struct Origin {
     consistent_renaming: Option<bool>,
     /// How alike copy and origin are, 0 to 1.
     similarity: f64,
+}
+
+/// Where an origin is kept.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Place {
+    /// In the head tree.
+    Tree,
+    /// In the past of the repository: it was deleted.
+    Past,
+    /// In a component of a corpus, or in a vendored folder.
+    Component,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Deletion {
+    commit: String,
+    /// The subject of the commit.
+    subject: String,
+    /// When it was made, in seconds since 1970.
+    time: i64,
+    /// Whether the change is a revert of it.
+    is_reverted: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Component {
+    /// The corpus it is in.
+    corpus: String,
+    name: String,
+    version: Option<String>,
+    /// Its package URL.
+    purl: Option<String>,
+    /// Where it can be had.
+    url: Option<String>,
+    /// An SPDX expression; null when it is not known.
+    license: Option<String>,
+    /// How the license was found.
+    license_evidence: Option<String>,
 }
 
 /// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
@@ -258,13 +305,31 @@ fn origin(origin: &policy::Origin) -> Origin {
         CloneType::Type2 { is_consistent } => ("type-2", Some(is_consistent)),
         CloneType::Type3 => ("type-3", None),
     };
+    let (place, deletion, component) = match &origin.place {
+        policy::Place::Tree => (Place::Tree, None, None),
+        policy::Place::Past(of) => (Place::Past, Some(deletion(of)), None),
+        policy::Place::Component(of) => (Place::Component, None, Some(component(of))),
+    };
     Origin {
+        place,
+        deletion,
+        component,
         path: origin.path.to_string(),
         fragment: fragment(&origin.fragment),
         clone_type,
         consistent_renaming,
         similarity: (origin.similarity * 1000.0).round() / 1000.0,
     }
+}
+
+fn deletion(of: &policy::Deletion) -> Deletion {
+    let policy::Deletion { commit, subject, time, is_reverted } = of.clone();
+    Deletion { commit, subject, time, is_reverted }
+}
+
+fn component(of: &policy::Component) -> Component {
+    let policy::Component { corpus, name, version, purl, url, license, license_evidence } = of.clone();
+    Component { corpus, name, version, purl, url, license, license_evidence }
 }
 
 fn fragment(fragment: &policy::Fragment) -> Fragment {

@@ -2,11 +2,20 @@
 //!
 //! Invariant: an equal outcome writes equal bytes.
 
+mod comparison;
 mod counts;
+mod csv;
 mod frame;
+mod github;
+mod gitlab;
+mod html;
 mod json;
+mod junit;
+mod markdown;
 mod sarif;
+mod sides;
 mod text;
+mod words;
 
 use std::io::{self, Write};
 
@@ -36,7 +45,18 @@ pub struct Style {
 }
 
 /// All formats, the default first.
-pub static FORMATS: &[Format] = &[text::FORMAT, json::FORMAT, sarif::FORMAT, counts::FORMAT];
+pub static FORMATS: &[Format] = &[
+    text::FORMAT,
+    json::FORMAT,
+    sarif::FORMAT,
+    github::FORMAT,
+    markdown::FORMAT,
+    gitlab::FORMAT,
+    junit::FORMAT,
+    csv::FORMAT,
+    html::FORMAT,
+    counts::FORMAT,
+];
 
 impl<T> Format<T> {
     /// Writes `found` to `out`.
@@ -53,10 +73,5 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where people learn more about it.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
+pub use comparison::{COMPARISON_FORMATS, comparison_schema};
 pub use json::schema;
-
-/// A number with its noun: `1 file`, `2 files`.
-fn count(n: usize, noun: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{plural}")
-}

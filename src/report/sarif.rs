@@ -15,35 +15,62 @@ use serde_sarif::sarif::{
 };
 
 use super::text::summary;
+use super::words::{day, percent, place, provenance};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Origin, RULES, Rule, Suppressed, SuppressedBy};
+use crate::policy::{Finding, Fragment, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
 /// Results that GitHub takes from a run; more refuse the upload.
 const MAX_RESULTS: usize = 25_000;
-/// Related locations of a result that are written; the rest is counted.
-const MAX_ORIGINS: usize = 100;
+/// Bytes that GitHub takes of an upload, compressed; somewhat less, since others may compress worse.
+const MAX_COMPRESSED: usize = 9_500_000;
+/// Origins that a message links. GitHub shows a related location only where the message links it, and takes a
+/// thousand; the rest is counted.
+const MAX_LINKS: usize = 10;
+/// Components that the properties of a result tell of.
+const MAX_COMPONENTS: usize = 20;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let sarif = Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version(json!("2.1.0"))
-        .runs(vec![run(outcome)])
-        .build();
-    serde_json::to_writer_pretty(&mut *out, &sarif)?;
-    writeln!(out)
+    let mut max = MAX_RESULTS;
+    loop {
+        let text = serde_json::to_vec_pretty(&log(outcome, max))?;
+        let n_compressed = if text.len() > MAX_COMPRESSED { compressed(&text)? } else { text.len() };
+        if n_compressed <= MAX_COMPRESSED || max == 0 {
+            out.write_all(&text)?;
+            return writeln!(out);
+        }
+        // As many as fit at this rate, and a little less.
+        let n_written = outcome.findings.len().min(max);
+        max = (n_written as u64 * MAX_COMPRESSED as u64 / n_compressed as u64 * 9 / 10) as usize;
+    }
 }
 
-fn run(outcome: &Outcome) -> Run {
+/// The size of `text` as it is uploaded.
+fn compressed(text: &[u8]) -> io::Result<usize> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text)?;
+    Ok(encoder.finish()?.len())
+}
+
+fn log(outcome: &Outcome, max: usize) -> Sarif {
+    Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version(json!("2.1.0"))
+        .runs(vec![run(outcome, max)])
+        .build()
+}
+
+fn run(outcome: &Outcome, max: usize) -> Run {
     // The least are dropped first: those of the lowest level, then the shortest.
     let mut kept: Vec<&Finding> = outcome.findings.iter().collect();
     kept.sort_by_key(|finding| (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens)));
-    let n_dropped = kept.len().saturating_sub(MAX_RESULTS);
-    kept.truncate(MAX_RESULTS);
-    kept.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    let n_dropped = kept.len().saturating_sub(max);
+    kept.truncate(max);
+    let results = merged(&kept);
+    let asked_for = outcome.suppressed.iter().map(suppressed).take(max - results.len());
 
     let driver = ToolComponent::builder()
         .name("secondhand")
@@ -58,14 +85,27 @@ fn run(outcome: &Outcome) -> Run {
         .automation_details(RunAutomationDetails::builder().id("secondhand/").build())
         .column_kind(json!("utf16CodeUnits"))
         .invocations(vec![invocation(outcome, n_dropped)])
-        .results(kept.into_iter().map(result).chain(outcome.suppressed.iter().map(suppressed)).collect::<Vec<_>>())
+        .results(results.iter().map(|(finding, others)| result(finding, others)).chain(asked_for).collect::<Vec<_>>())
         .build()
+}
+
+/// The findings in the order of the files, each with those that GitHub would take for the same
+/// alert: of the same rule, in the same file, from the same line on.
+fn merged<'f>(findings: &[&'f Finding]) -> Vec<(&'f Finding, Vec<&'f Finding>)> {
+    let mut alerts: BTreeMap<(&FilePath, u32, &str), Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        alerts.entry((&finding.path, finding.added.start.line, finding.rule.id)).or_default().push(finding);
+    }
+    let split = |findings: Vec<&'f Finding>| Some((*findings.first()?, findings[1..].to_vec()));
+    alerts.into_values().filter_map(split).collect()
 }
 
 fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
     let mut notes = Vec::new();
     if n_dropped > 0 {
-        let text = format!("{n_dropped} findings are left out: a run may hold {MAX_RESULTS}.");
+        let text = format!(
+            "{n_dropped} findings are left out, the mildest and shortest: a run may hold {MAX_RESULTS}, and an upload 10 MB."
+        );
         notes.push(notification(&text, "warning"));
     }
     notes.extend(summary(outcome, false).lines().map(|line| notification(line, "note")));
@@ -100,15 +140,16 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .build()
 }
 
-fn result(finding: &Finding) -> SarifResult {
+fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
     let rule_index = RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default();
-    let related: Vec<_> = finding.origins.iter().take(MAX_ORIGINS).enumerate().map(related).collect();
+    let linked = linked(finding).into_iter().enumerate();
+    let related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
     let fingerprint = BTreeMap::from([("secondhandClone/v1".to_owned(), finding.identity.clone())]);
     SarifResult::builder()
         .rule_id(finding.rule.id)
         .rule_index(rule_index as i64)
         .level(level(finding.level))
-        .message(message(result_text(finding)))
+        .message(message(result_text(finding, others)))
         .locations(vec![location(&finding.path, &finding.added)])
         .related_locations(related)
         .partial_fingerprints(fingerprint)
@@ -123,50 +164,57 @@ fn suppressed(suppressed: &Suppressed) -> SarifResult {
         SuppressedBy::Baseline => "external",
     };
     let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
-    SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding) }
+    SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding, &[]) }
+}
+
+/// The origins in the tree that the message links. Others are no file of this repository, or not at this commit.
+fn linked(finding: &Finding) -> Vec<&Origin> {
+    finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_LINKS).collect()
 }
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.
-fn result_text(finding: &Finding) -> String {
-    let copy = &finding.fragment;
-    let mut text = format!(
-        "{} copied from {}",
-        lines("Line", copy),
-        finding.origins.first().map(|o| link(1, o)).unwrap_or_default()
-    );
+fn result_text(finding: &Finding, others: &[&Finding]) -> String {
+    let linked = linked(finding);
+    let id = |origin: &Origin| linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1);
+    let named = |origin: &Origin| {
+        let place = id(origin).map_or_else(|| plain(&place(origin)), |id| link(id, origin));
+        place + &provenance(origin).map(|note| format!(" ({})", plain(&note))).unwrap_or_default()
+    };
+    let verb = if finding.n_novel == 0 { "also in" } else { "copied from" };
+    let mut text = lines("Line", &finding.fragment);
     if let Some(origin) = finding.origins.first() {
         text.push_str(&format!(
-            ": a {} clone ({}), {:.0} % alike, {} tokens.",
+            " {verb} {}: a {} clone ({}), {} % alike, {} tokens.",
+            named(origin),
             origin.clone_type.name(),
             origin.clone_type.describe(),
-            (origin.similarity * 100.0).floor(),
+            percent(origin.similarity),
             finding.n_tokens
         ));
     }
-    let others: Vec<_> =
-        finding.origins.iter().enumerate().skip(1).take(4).map(|(at, origin)| link(at + 1, origin)).collect();
-    if !others.is_empty() {
-        text.push_str(&format!(" It also stands in {}", others.join(", ")));
-        let n_more = finding.origins.len() - 1 - others.len();
+    let further = finding.origins.iter().skip(1);
+    let listed: Vec<_> =
+        further.clone().filter(|o| id(o).is_some() || o.place != Place::Tree).take(MAX_LINKS).collect();
+    if !listed.is_empty() {
+        let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
+        text.push_str(&format!(" It also stands in {}", names.join(", ")));
+        let n_more = further.len() - listed.len();
         text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
+    }
+    for other in others {
+        text.push_str(&format!(" {}, too, are copied: {}.", lines("Line", &other.fragment), plain(&other.message())));
     }
     text
 }
 
+/// `text` in which nothing is a link.
+fn plain(text: &str) -> String {
+    let escape = |c: char| matches!(c, '[' | ']' | '\\').then_some('\\');
+    text.chars().flat_map(|c| escape(c).into_iter().chain([c])).collect()
+}
+
 fn link(id: usize, origin: &Origin) -> String {
-    // Brackets in a file name would end the link's text.
-    let path: String = origin
-        .path
-        .to_string()
-        .chars()
-        .flat_map(|c| {
-            let escape = matches!(c, '[' | ']' | '\\').then_some('\\');
-            escape.into_iter().chain([c])
-        })
-        .collect();
-    let (first, last) = (origin.fragment.start.line, origin.fragment.end.line);
-    let range = if first == last { first.to_string() } else { format!("{first}-{last}") };
-    format!("[{path}:{range}]({id})")
+    format!("[{}]({id})", plain(&place(origin)))
 }
 
 fn lines(word: &str, fragment: &Fragment) -> String {
@@ -174,9 +222,9 @@ fn lines(word: &str, fragment: &Fragment) -> String {
     if first == last { format!("{word} {first}") } else { format!("{word}s {first}-{last}") }
 }
 
-fn related((at, origin): (usize, &Origin)) -> Location {
+fn related(id: usize, origin: &Origin) -> Location {
     let mut location = location(&origin.path, &origin.fragment);
-    location.id = Some(at as i64 + 1);
+    location.id = Some(id as i64);
     location.message = Some(message("The origin."));
     location
 }
@@ -196,7 +244,10 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     let fragment = &finding.fragment;
     let best = finding.origins.first();
-    vec![
+    let components = finding.origins.iter().filter_map(component).take(MAX_COMPONENTS);
+    let deletions = finding.origins.iter().filter_map(deletion).take(MAX_COMPONENTS);
+    let (components, deletions) = (components.collect::<Vec<_>>(), deletions.collect::<Vec<_>>());
+    let mut properties = vec![
         ("cloneType", json!(best.map(|origin| origin.clone_type.name()))),
         ("similarity", json!(best.map(|origin| (origin.similarity * 1000.0).round() / 1000.0))),
         ("tokens", json!(finding.n_tokens)),
@@ -204,7 +255,43 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ("origins", json!(finding.origins.len())),
         ("startLine", json!(fragment.start.line)),
         ("endLine", json!(fragment.end.line)),
-    ]
+    ];
+    if !components.is_empty() {
+        properties.push(("components", json!(components)));
+    }
+    if !deletions.is_empty() {
+        properties.push(("deletions", json!(deletions)));
+    }
+    properties
+}
+
+/// What is known of a component, with its path and lines: never a location, since a corpus is no part of the repository.
+fn component(origin: &Origin) -> Option<Value> {
+    let Place::Component(component) = &origin.place else { return None };
+    Some(json!({
+        "corpus": component.corpus,
+        "name": component.name,
+        "version": component.version,
+        "purl": component.purl,
+        "url": component.url,
+        "license": component.license,
+        "licenseEvidence": component.license_evidence,
+        "path": origin.path.to_string(),
+        "startLine": origin.fragment.start.line,
+        "endLine": origin.fragment.end.line,
+    }))
+}
+
+fn deletion(origin: &Origin) -> Option<Value> {
+    let Place::Past(deletion) = &origin.place else { return None };
+    Some(json!({
+        "commit": deletion.commit,
+        "subject": deletion.subject,
+        "date": day(deletion.time),
+        "path": origin.path.to_string(),
+        "startLine": origin.fragment.start.line,
+        "endLine": origin.fragment.end.line,
+    }))
 }
 
 fn bag<'p>(properties: impl IntoIterator<Item = (&'p str, Value)>, tags: &[&str]) -> PropertyBag {

@@ -1,92 +1,135 @@
-//! Writes findings for people: a code frame of the copy and of its origin.
+//! Writes findings for people: the copy and its origin, and what differs between them.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use annotate_snippets::{AnnotationKind, Group, Level as Severity, Origin as Place, Renderer, Snippet};
+use anstyle::{AnsiColor, Style as Color};
+use unicode_width::UnicodeWidthStr;
 
-use super::frame::Frame;
-use super::{Format, Style, count};
+use super::frame::{Canvas, Titles, draw, draw_one, wrapped};
+use super::sides::{Sides, lines};
+use super::words::{copy_text, count, end, found, likeness, percent, place, provenance, text_of};
+use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
-use crate::policy::{Finding, Level};
+use crate::policy::{Finding, Level, Origin};
 
-pub(super) const FORMAT: Format = Format { name: "text", help: "code frames for people", write };
+pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
-/// Origins that are listed below the frame of the first; the rest is counted.
+/// Origins that are listed below the frames; the rest is counted.
 const MAX_ORIGINS: usize = 5;
+/// Renamed words that are listed.
+const MAX_RENAMES: usize = 6;
+/// Columns below which nothing sensible can be drawn.
+const MIN_WIDTH: usize = 24;
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let width = style.width.max(MIN_WIDTH);
+    let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
     for finding in &outcome.findings {
-        writeln!(out, "{}\n", frames(finding, outcome, style))?;
+        writeln!(out, "{}", text(finding, outcome, canvas))?;
     }
     if !style.is_quiet {
-        write!(out, "{}", summary(outcome, style.is_verbose))?;
+        for line in summary_in(outcome, style.is_verbose, width).lines() {
+            let is_fitting = line.width() <= width;
+            let parts = if is_fitting { vec![line.to_owned()] } else { wrapped(line, width.saturating_sub(2)) };
+            writeln!(out, "{}", parts.join("\n  "))?;
+        }
     }
     Ok(())
 }
 
-fn frames(finding: &Finding, outcome: &Outcome, style: &Style) -> String {
-    let severity = match finding.level {
-        Level::Error => Severity::ERROR,
-        Level::Warning => Severity::WARNING,
-        Level::Note => Severity::NOTE,
-    };
-    let (first, rest) = finding.origins.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
+fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
+    let mut text = headline(finding, canvas);
     let is_new = finding.n_novel > 0;
+    let tokens = count(finding.n_tokens, "token");
     let (here, there) = if is_new { ("the copy", "its origin") } else { ("here", "and here") };
-    let copy = snippet(outcome, &finding.path, &finding.fragment, AnnotationKind::Primary, here);
-    let mut report = vec![severity.primary_title(finding.message()).id(finding.rule.id).element(copy)];
-    if let Some(origin) = first {
-        let title = format!(
-            "{} clone, {}: {:.0} % alike, {} tokens{}",
-            origin.clone_type.name(),
-            origin.clone_type.describe(),
-            (origin.similarity * 100.0).floor(),
-            finding.n_tokens,
-            if is_new { format!(", {} of them new", finding.n_novel) } else { String::new() },
-        );
-        let frame = snippet(outcome, &origin.path, &origin.fragment, AnnotationKind::Context, there);
-        report.push(Group::with_title(Severity::NOTE.secondary_title(title)).element(frame));
+    let new = if is_new { format!(", {} of them new", finding.n_novel) } else { String::new() };
+    let copy = (copy_text(outcome, finding), &finding.fragment);
+    let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
+    let titles = |origin: &Origin| Titles {
+        copy: format!("{at} {here}, {tokens}{new}"),
+        origin: format!("{} {there}, {}{}", place(origin), likeness(origin), noted(origin)),
+    };
+    let Some((first, rest)) = finding.origins.split_first() else {
+        return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
+    };
+    let titles = titles(first);
+    match text_of(outcome, first) {
+        Some(source) => {
+            let sides = Sides::new(copy, (source, &first.fragment));
+            text.push_str(&draw(&sides, &titles, canvas));
+            text.push_str(&renames(&sides, canvas));
+        }
+        // A corpus may hold fingerprints only.
+        None => {
+            text.push_str(&draw_one(&lines(copy.0, copy.1), &titles.copy, 0, canvas));
+            text.push_str(&draw_one(&[], &titles.origin, 0, canvas));
+        }
     }
     if !rest.is_empty() {
-        let mut others = Group::with_title(
-            Severity::NOTE.secondary_title(format!("it also stands in {}", count(rest.len(), "other place"))),
-        );
-        for origin in rest.iter().take(MAX_ORIGINS) {
-            let place = Place::path(origin.path.to_string());
-            let start = origin.fragment.start;
-            others = others.element(place.line(start.line as usize).char_column(start.column as usize));
-        }
-        if rest.len() > MAX_ORIGINS {
-            let n_more = rest.len() - MAX_ORIGINS;
-            others = others.element(Severity::NOTE.message(format!("and {n_more} more")));
-        }
-        report.push(others);
+        text.push_str(&note(&format!("it also stands in {}:", count(rest.len(), "other place")), canvas));
     }
-    let renderer = if style.has_color { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(style.width).render(&report)
+    for origin in rest.iter().take(MAX_ORIGINS) {
+        let line = format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
+        text.push_str(&format!("    {}\n", wrapped(&line, canvas.width.saturating_sub(6)).join("\n      ")));
+    }
+    if rest.len() > MAX_ORIGINS {
+        text.push_str(&format!("    and {} more\n", rest.len() - MAX_ORIGINS));
+    }
+    text
 }
 
-fn snippet<'s>(
-    outcome: &Outcome,
-    path: &crate::text::FilePath,
-    fragment: &crate::policy::Fragment,
-    kind: AnnotationKind,
-    label: &'s str,
-) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
-    let text = outcome.texts.get(path).map_or(&[][..], Vec::as_slice);
-    let Frame { text, first_line, span } = Frame::new(text, fragment);
-    Snippet::source(Cow::Owned(text))
-        .line_start(first_line as usize)
-        .path(path.to_string())
-        .annotation(kind.span(span).label(label))
+/// What has to be known of an origin outside of the tree, to follow its place.
+fn noted(origin: &Origin) -> String {
+    provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
+}
+
+/// `warning[copied-code]: what was found`.
+fn headline(finding: &Finding, canvas: Canvas) -> String {
+    let color = match finding.level {
+        Level::Error => AnsiColor::BrightRed,
+        Level::Warning => AnsiColor::Yellow,
+        Level::Note => AnsiColor::BrightGreen,
+    };
+    let tag = format!("{}[{}]", finding.level.name(), finding.rule.id);
+    let lines = wrapped(&format!("{tag}: {}", finding.message()), canvas.width.saturating_sub(2));
+    let text = format!("{}\n", lines.join("\n  "));
+    if !canvas.has_color {
+        return text;
+    }
+    let (tag_style, bold) = (color.on_default().bold(), Color::new().bold());
+    let rest = text.trim_end().strip_prefix(&*tag).unwrap_or_default();
+    format!("{tag_style}{tag}{tag_style:#}{bold}{rest}{bold:#}\n")
+}
+
+/// Which words stand for which.
+fn renames(sides: &Sides, canvas: Canvas) -> String {
+    let renames = sides.renames.iter().take(MAX_RENAMES).map(|rename| {
+        let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
+        format!("{} -> {}{times}", rename.from, rename.to)
+    });
+    let mut words: Vec<_> = renames.collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    if sides.renames.len() > MAX_RENAMES {
+        words.push(format!("{} more", sides.renames.len() - MAX_RENAMES));
+    }
+    note(&format!("renamed: {}", words.join(", ")), canvas)
+}
+
+fn note(text: &str, canvas: Canvas) -> String {
+    format!("  = {}\n", wrapped(text, canvas.width.saturating_sub(4)).join("\n    "))
 }
 
 /// What was found, and what was looked at: a line each.
 pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
+    summary_in(outcome, is_verbose, usize::MAX)
+}
+
+fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     let examined = &outcome.examined;
     let mut lines = match &outcome.duplication {
-        Some(duplication) => duplication_lines(outcome, duplication),
+        Some(duplication) => duplication_lines(outcome, duplication, width),
         None => vec![checked_line(outcome)],
     };
     if outcome.n_suppressed > 0 {
@@ -128,27 +171,30 @@ fn checked_line(outcome: &Outcome) -> String {
 /// Folders that are listed; the rest is left to the JSON report.
 const MAX_FOLDERS: usize = 12;
 
+/// Columns from which the table has all its columns.
+const WIDE_TABLE: usize = 80;
+
 /// The duplicated share: of all, by language, and of the folders that have most.
-fn duplication_lines(outcome: &Outcome, duplication: &Duplication) -> Vec<String> {
+fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize) -> Vec<String> {
+    let is_wide = width >= WIDE_TABLE;
+    let name_width = width.saturating_sub(20).max(4);
     let row = |name: &str, share: &Share| {
-        format!(
-            "{name:<28} {:>6} {:>9} {:>6.1} % {:>10} {:>6.1} %",
-            share.n_files,
-            share.n_lines,
-            share.percent_of_lines(),
-            share.n_tokens,
-            share.percent_of_tokens()
-        )
+        let (lines, of_lines) = (share.n_lines, share.percent_of_lines());
+        let (tokens, of_tokens) = (share.n_tokens, share.percent_of_tokens());
+        if is_wide {
+            let files = share.n_files;
+            format!("{name:<28} {files:>6} {lines:>9} {of_lines:>6.1} % {tokens:>10} {of_tokens:>6.1} %")
+        } else {
+            let name: String = name.chars().take(name_width).collect();
+            format!("{name:<name_width$} {lines:>9} {of_lines:>6.1} %")
+        }
     };
-    let mut lines = vec![
-        format!(
-            "{} in {}",
-            count(outcome.findings.len(), "clone class").replace("classs", "classes"),
-            end(&outcome.head)
-        ),
-        String::new(),
-        format!("{:<28} {:>6} {:>9} {:>8} {:>10} {:>8}", "", "files", "lines", "cloned", "tokens", "cloned"),
-    ];
+    let head = if is_wide {
+        format!("{:<28} {:>6} {:>9} {:>8} {:>10} {:>8}", "", "files", "lines", "cloned", "tokens", "cloned")
+    } else {
+        format!("{:<name_width$} {:>9} {:>8}", "", "lines", "cloned")
+    };
+    let mut lines = vec![format!("{} in {}", found(outcome), end(&outcome.head)), String::new(), head];
     lines.extend(duplication.by_language.iter().map(|(name, share)| row(name, share)));
     if duplication.by_folder.len() > 1 {
         let mut folders: Vec<_> = duplication.by_folder.iter().collect();
@@ -157,25 +203,4 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication) -> Vec<String
     }
     lines.push(row("total", &duplication.total));
     lines
-}
-
-fn found(outcome: &Outcome) -> String {
-    let n_of = |level| outcome.findings.iter().filter(|finding| finding.level == level).count();
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
-    let counts: Vec<_> = levels
-        .into_iter()
-        .filter(|(level, _)| n_of(*level) > 0)
-        .map(|(level, noun)| count(n_of(level), noun))
-        .collect();
-    match counts.as_slice() {
-        [] => "no new copies".to_owned(),
-        _ => format!("{}: {}", count(outcome.findings.len(), "new copy").replace("copys", "copies"), counts.join(", ")),
-    }
-}
-
-fn end(end: &crate::audit::End) -> String {
-    match &end.commit {
-        Some(commit) => format!("{} {}", end.name, commit.short()),
-        None => end.name.clone(),
-    }
 }

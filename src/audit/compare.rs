@@ -1,0 +1,428 @@
+//! Compares submissions with each other: how much of each stands in each other, and where.
+//!
+//! Each submission is a set of fingerprints. Containment and resemblance are those of
+//! Broder (1997): the part of one set that is in the other, and the shared part of both
+//! together. Code that was handed out to all is taken out of the sets first (Schleimer,
+//! Wilkerson, Aiken 2003, section 5: base files).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::cache::Remembered;
+use super::findings::fragment;
+use super::source::{Skip, Source, Sources};
+use super::{Error, Progress};
+use crate::config::Config;
+use crate::fingerprint::Params;
+use crate::git::{Attributes, Entry, ReadFiles};
+use crate::index::{Index, Posting};
+use crate::language::Languages;
+use crate::matching::{CloneType, Seed, alignments, clones, is_telling};
+use crate::policy::Fragment;
+use crate::text::{FilePath, Lines};
+
+/// What is compared: a name and its files.
+#[derive(Debug, Clone)]
+pub struct Submission<R> {
+    /// What it is called.
+    pub name: FilePath,
+    /// Its files, their paths relative to where `reader` finds them.
+    pub entries: Vec<Entry>,
+    /// Reads them.
+    pub reader: R,
+    /// Whether it is one file, whose path is the name.
+    pub is_file: bool,
+}
+
+/// How submissions are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompareParams {
+    /// Whether every k-gram is a fingerprint, not a winnowed sample: exact figures, at several times the memory.
+    pub is_exact: bool,
+    /// Pairs that are kept, the most alike first.
+    pub max_pairs: usize,
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// The submissions, as they were given.
+    pub submissions: Vec<Compared>,
+    /// The pairs that share something, the most alike first.
+    pub pairs: Vec<Pair>,
+    /// How many pairs share something, kept or not.
+    pub n_sharing: usize,
+    /// k and w of the fingerprints.
+    pub k_and_window: (usize, usize),
+    /// Files that were not compared and may well be source, and why.
+    pub skipped: Vec<(FilePath, Skip)>,
+    /// The texts of all files that matches lie in.
+    pub texts: BTreeMap<FilePath, Vec<u8>>,
+}
+
+/// A submission, measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// What it is called.
+    pub name: FilePath,
+    /// Files that were read.
+    pub n_files: usize,
+    /// Their tokens.
+    pub n_tokens: usize,
+    /// Different fingerprints, those of handed-out code left out.
+    pub n_fingerprints: usize,
+}
+
+/// Two submissions, and how alike they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The number of the first submission.
+    pub a: usize,
+    /// The number of the second.
+    pub b: usize,
+    /// Fingerprints that both have.
+    pub n_shared: usize,
+    /// Shared fingerprints over all of both, 0 to 1.
+    pub resemblance: f64,
+    /// The part of the first's fingerprints that the second has, 0 to 1.
+    pub a_in_b: f64,
+    /// The part of the second's fingerprints that the first has, 0 to 1.
+    pub b_in_a: f64,
+    /// Tokens of the first that matches hold, and of the second.
+    pub n_matched: (usize, usize),
+    /// Where they match, the longest first.
+    pub matches: Vec<Match>,
+}
+
+impl Pair {
+    /// The larger of both containments: how much of one is in the other.
+    pub fn containment(&self) -> f64 {
+        self.a_in_b.max(self.b_in_a)
+    }
+}
+
+/// A stretch of one submission that stands in another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Where it is in the first.
+    pub a: (FilePath, Fragment),
+    /// Where it is in the second.
+    pub b: (FilePath, Fragment),
+    /// How they differ.
+    pub clone_type: CloneType,
+    /// How alike they are, 0 to 1.
+    pub similarity: f64,
+    /// Its tokens in the first.
+    pub n_tokens: usize,
+}
+
+/// Places of one fingerprint in two files, taken together, from which on it is no evidence.
+const MAX_SEEDS_OF_ONE: usize = 64;
+/// How much of a match may lie in longer ones that are told already.
+const MAX_TOLD: f64 = 0.5;
+
+/// A submission that was read.
+struct Read {
+    sources: Vec<Source>,
+    /// For each source its fingerprints and their positions, those of handed-out code left out.
+    prints: Vec<Vec<(u64, u32)>>,
+    /// For each source and token, whether handed-out code holds it.
+    handed_out: Vec<Vec<bool>>,
+    /// Different fingerprints.
+    n_fingerprints: usize,
+}
+
+/// Compares all pairs of `submissions`; what `handed_out` holds counts for nothing.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn compare<R: ReadFiles + Sync>(
+    submissions: &[Submission<R>],
+    handed_out: &[Submission<R>],
+    params: CompareParams,
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<Comparison, Error> {
+    let remembered = Remembered::nothing();
+    // Submissions are no trees: what an attributes file in one says of it does not bind the others.
+    let attributes = Attributes::default();
+    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let print_params = if params.is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
+    let mut skipped = Vec::new();
+    progress.begin("reading", submissions.len() + handed_out.len());
+
+    // A winnowed sample of the handed-out code would miss what it shares with a sample of a submission.
+    let mut given = HashSet::new();
+    for source in read_all(handed_out, &sources, &mut skipped, progress)?.iter().flatten() {
+        given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
+    }
+    let read = read_all(submissions, &sources, &mut skipped, progress)?;
+    let read: Vec<Read> =
+        read.into_par_iter().map(|sources| measured(sources, &print_params, &given, config)).collect();
+
+    progress.begin("comparing", read.len());
+    let postings = read.iter().enumerate().flat_map(|(number, read)| {
+        let hashes = read.prints.iter().flatten();
+        hashes.map(move |&(hash, _)| (hash, Posting { document: number as u32, position: 0 }))
+    });
+    let index = Index::new(postings);
+    let pairs = read.par_iter().enumerate().map(|(a, _)| {
+        progress.step();
+        pairs_from(a, &read, &index)
+    });
+    let mut pairs: Vec<Pair> = pairs.flatten().collect();
+    let names = |pair: &Pair| (&submissions[pair.a].name, &submissions[pair.b].name);
+    pairs.sort_by(|one, other| {
+        let alike = |pair: &Pair| (pair.containment(), pair.resemblance);
+        let (one_alike, other_alike) = (alike(one), alike(other));
+        let by_figures = other_alike.0.total_cmp(&one_alike.0).then(other_alike.1.total_cmp(&one_alike.1));
+        by_figures.then(other.n_shared.cmp(&one.n_shared)).then(names(one).cmp(&names(other)))
+    });
+    let n_sharing = pairs.len();
+    pairs.truncate(params.max_pairs);
+
+    progress.begin("aligning", pairs.len());
+    pairs.par_iter_mut().for_each(|pair| {
+        progress.step();
+        (pair.matches, pair.n_matched) = matches(&read[pair.a], &read[pair.b], config);
+    });
+    let mut texts = BTreeMap::new();
+    for (at, of) in
+        pairs.iter().flat_map(|pair| pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)]))
+    {
+        if !texts.contains_key(of)
+            && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
+        {
+            texts.insert(of.clone(), source.text.clone());
+        }
+    }
+    let compared = |(submission, read): (&Submission<R>, &Read)| Compared {
+        name: submission.name.clone(),
+        n_files: read.sources.len(),
+        n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
+        n_fingerprints: read.n_fingerprints,
+    };
+    skipped.retain(|(_, skip)| skip.is_notable());
+    Ok(Comparison {
+        submissions: submissions.iter().zip(&read).map(compared).collect(),
+        pairs,
+        n_sharing,
+        k_and_window: (print_params.noise_threshold(), print_params.window().get()),
+        skipped,
+        texts,
+    })
+}
+
+/// The parameters under which every k-gram is selected.
+fn every_kgram(params: &Params) -> Params {
+    let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
+    Params::new(k, k).expect("t = k is allowed")
+}
+
+/// The sources of each submission.
+fn read_all<R: ReadFiles + Sync>(
+    submissions: &[Submission<R>],
+    sources: &Sources<'_>,
+    skipped: &mut Vec<(FilePath, Skip)>,
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Source>>, Error> {
+    type Files = Vec<Result<Source, (FilePath, Skip)>>;
+    let files = |submission: &Submission<R>| -> Result<Files, Error> {
+        progress.step();
+        let path = |entry: &Entry| match submission.is_file {
+            true => submission.name.clone(),
+            false => FilePath::new([submission.name.as_bytes(), b"/", entry.path.as_bytes()].concat()),
+        };
+        let known = submission.entries.iter().filter(|entry| sources.skip_by_name(&entry.path).is_none());
+        known
+            .map(|entry| {
+                let read = sources.read(&submission.reader, entry)?;
+                Ok(read.map(|source| Source { path: path(entry), ..source }).map_err(|skip| (path(entry), skip)))
+            })
+            .collect()
+    };
+    let read = submissions.par_iter().map(files).collect::<Result<Vec<Files>, Error>>()?;
+    let mut kept = Vec::new();
+    for files in read {
+        let mut of_one = Vec::new();
+        for file in files {
+            match file {
+                Ok(source) => of_one.push(source),
+                Err(skip) => skipped.push(skip),
+            }
+        }
+        kept.push(of_one);
+    }
+    Ok(kept)
+}
+
+/// The fingerprints of a source that tell something; those of different families differ.
+fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
+    let k = params.noise_threshold();
+    let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut hashes = Vec::new();
+    let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
+    let prints = params.fingerprints(&source.tokens, &mut hashes).filter(|print| telling(print.position as usize));
+    prints.map(|print| (print.hash ^ family.wrapping_mul(0x9E37_79B9_7F4A_7C15), print.position)).collect()
+}
+
+fn measured(sources: Vec<Source>, params: &Params, given: &HashSet<u64>, config: &Config) -> Read {
+    let mut prints: Vec<_> = sources.iter().map(|source| prints_of(source, params, config)).collect();
+    for of_one in &mut prints {
+        of_one.retain(|(hash, _)| !given.contains(hash));
+    }
+    let mut distinct: Vec<u64> = prints.iter().flatten().map(|&(hash, _)| hash).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let handed_out = sources.iter().map(|source| handed_out(source, given, config)).collect();
+    Read { n_fingerprints: distinct.len(), sources, prints, handed_out }
+}
+
+/// For each token, whether handed-out code holds a k-gram with it.
+fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<bool> {
+    let mut is_given = vec![false; source.tokens.len()];
+    if !given.is_empty() {
+        let params = every_kgram(&config.fingerprint);
+        for (hash, position) in prints_of(source, &params, config) {
+            if given.contains(&hash) {
+                is_given[position as usize..position as usize + params.noise_threshold()].fill(true);
+            }
+        }
+    }
+    is_given
+}
+
+/// The pairs of submission `a` with each later one that shares a fingerprint with it.
+fn pairs_from(a: usize, read: &[Read], index: &Index) -> Vec<Pair> {
+    let mut n_shared = vec![0usize; read.len()];
+    let mut own: Vec<u64> = read[a].prints.iter().flatten().map(|&(hash, _)| hash).collect();
+    own.sort_unstable();
+    own.dedup();
+    for posting in own.iter().flat_map(|&hash| index.postings(hash)) {
+        n_shared[posting.document as usize] += 1;
+    }
+    let pair = |b: usize| {
+        let n = n_shared[b];
+        let (n_a, n_b) = (read[a].n_fingerprints, read[b].n_fingerprints);
+        (n > 0).then(|| Pair {
+            a,
+            b,
+            n_shared: n,
+            resemblance: n as f64 / (n_a + n_b - n) as f64,
+            a_in_b: n as f64 / n_a as f64,
+            b_in_a: n as f64 / n_b as f64,
+            n_matched: (0, 0),
+            matches: Vec::new(),
+        })
+    };
+    (a + 1..read.len()).filter_map(pair).collect()
+}
+
+/// A match, and its tokens on either side.
+struct Found {
+    found: Match,
+    files: (usize, usize),
+    tokens: (Range<usize>, Range<usize>),
+}
+
+/// Where two submissions match, and how many tokens of each that is.
+fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
+    let mut found = Vec::new();
+    for ((one, other), mut seeds) in seeds(a, b) {
+        found.extend(matches_of(a, b, (one, other), &mut seeds, config));
+    }
+    found.sort_by(|one: &Found, other| {
+        (other.found.n_tokens, one.files, one.tokens.0.start).cmp(&(
+            one.found.n_tokens,
+            other.files,
+            other.tokens.0.start,
+        ))
+    });
+    let told = |read: &Read| read.sources.iter().map(|source| vec![false; source.tokens.len()]).collect::<Vec<_>>();
+    let (mut told_a, mut told_b) = (told(a), told(b));
+    let mut kept = Vec::new();
+    for Found { found, files, tokens } in found {
+        let of_a = &mut told_a[files.0][tokens.0];
+        let of_b = &mut told_b[files.1][tokens.1];
+        let is_told = |of: &[bool]| of.iter().filter(|&&told| told).count() as f64 > MAX_TOLD * of.len() as f64;
+        if is_told(of_a) || is_told(of_b) {
+            continue;
+        }
+        of_a.fill(true);
+        of_b.fill(true);
+        kept.push(found);
+    }
+    let n = |told: &[Vec<bool>]| told.iter().flatten().filter(|&&told| told).count();
+    (kept, (n(&told_a), n(&told_b)))
+}
+
+/// The seeds of each two files.
+fn seeds(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Seed>> {
+    let mut of_b: HashMap<u64, Vec<(usize, u32)>> = HashMap::new();
+    for (file, prints) in b.prints.iter().enumerate() {
+        for &(hash, position) in prints {
+            of_b.entry(hash).or_default().push((file, position));
+        }
+    }
+    let mut n_of_a: HashMap<u64, usize> = HashMap::new();
+    for &(hash, _) in a.prints.iter().flatten() {
+        *n_of_a.entry(hash).or_default() += 1;
+    }
+    let mut seeds: BTreeMap<(usize, usize), Vec<Seed>> = BTreeMap::new();
+    for (file, prints) in a.prints.iter().enumerate() {
+        for &(hash, position) in prints {
+            let Some(places) = of_b.get(&hash) else { continue };
+            if places.len() * n_of_a[&hash] > MAX_SEEDS_OF_ONE {
+                continue;
+            }
+            for &(other, target) in places {
+                seeds.entry((file, other)).or_default().push(Seed { query: position, target });
+            }
+        }
+    }
+    seeds
+}
+
+fn matches_of(a: &Read, b: &Read, files: (usize, usize), seeds: &mut Vec<Seed>, config: &Config) -> Vec<Found> {
+    let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
+    let (in_query, in_target) = (Lines::new(&query.text), Lines::new(&target.text));
+    let mut found = Vec::new();
+    for alignment in alignments(query.document(), target.document(), seeds, &config.matching, false) {
+        for own in own_runs(alignment.query(), &a.handed_out[files.0], config.matching.k) {
+            for pair in clones(alignment.within(own), &query.tokens, &target.tokens, &config.matching) {
+                let tokens = (pair.alignment.query(), pair.alignment.target());
+                if pair.alignment.n_tokens() < config.min_tokens {
+                    continue;
+                }
+                let of_query = fragment(&query.text, &in_query, &query.tokens[tokens.0.clone()]);
+                let of_target = fragment(&target.text, &in_target, &target.tokens[tokens.1.clone()]);
+                let (Some(of_query), Some(of_target)) = (of_query, of_target) else { continue };
+                let found_here = Match {
+                    a: (query.path.clone(), of_query),
+                    b: (target.path.clone(), of_target),
+                    clone_type: pair.clone_type,
+                    similarity: pair.similarity,
+                    n_tokens: tokens.0.len(),
+                };
+                found.push(Found { found: found_here, files, tokens });
+            }
+        }
+    }
+    found
+}
+
+/// The runs of `range` that were not handed out; runs of less than `k` handed-out tokens part nothing.
+fn own_runs(range: Range<usize>, handed_out: &[bool], k: usize) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in range.filter(|&at| !handed_out[at]) {
+        match runs.last_mut() {
+            Some(last) if at - last.end < k => last.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}

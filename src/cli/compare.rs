@@ -1,0 +1,82 @@
+//! Runs `secondhand compare`.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{Common, Compare};
+use super::check::start_threads;
+use super::error::Failure;
+use super::output::Reports;
+use super::progress::Bar;
+use super::{CLEAN, FOUND, settings};
+use crate::audit::{CompareParams, Submission, compare};
+use crate::corpus::Folder;
+use crate::git::{Content, Entry, Repository};
+use crate::report::COMPARISON_FORMATS;
+use crate::text::FilePath;
+
+pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::of(COMPARISON_FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)?;
+    start_threads(common.threads)?;
+    let submissions = submissions(&flags.paths, &common.repo)?;
+    if submissions.len() < 2 {
+        return Err(Failure::NothingToCompare);
+    }
+    let handed_out = flags.base_code.iter().map(|path| submission(path, &common.repo));
+    let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
+
+    let repository = Repository::discover(&common.repo).ok();
+    let root = repository.as_ref().map(Repository::root);
+    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let (config, origin) = settings::read(common, root, min_tokens.as_slice())?;
+    let languages = config.languages(&origin)?;
+    let params = CompareParams { is_exact: flags.exact, max_pairs: flags.top };
+    let comparison = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        compare(&submissions, &handed_out, params, &config, &languages, &bar)?
+    };
+    reports.write(&comparison, common)?;
+    let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
+    let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);
+    Ok(if limit.is_some_and(is_above) { FOUND } else { CLEAN })
+}
+
+/// Each path is a submission; a folder that stands alone holds one in each direct child.
+fn submissions(paths: &[PathBuf], within: &Path) -> Result<Vec<Submission<Folder>>, Failure> {
+    let [folder] = paths else { return paths.iter().map(|path| submission(path, within)).collect() };
+    let unreadable = |why| Failure::Unreadable { file: folder.clone(), why };
+    let path = within.join(folder);
+    if !path.is_dir() {
+        return Ok(vec![submission(folder, within)?]);
+    }
+    let mut submissions = Vec::new();
+    for child in std::fs::read_dir(&path).map_err(unreadable)? {
+        let child = child.map_err(unreadable)?;
+        let name = child.file_name();
+        // Of links it is not known where they lead; names with a dot are no submissions.
+        let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
+        if is_kept && !name.as_encoded_bytes().starts_with(b".") {
+            let child = submission(&folder.join(&name), within)?;
+            submissions.push(Submission { name: FilePath::new(name.as_encoded_bytes()), ..child });
+        }
+    }
+    submissions.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(submissions)
+}
+
+/// The file or folder at `path` as one submission.
+fn submission(path: &Path, within: &Path) -> Result<Submission<Folder>, Failure> {
+    let unreadable = |why| Failure::Unreadable { file: path.to_owned(), why };
+    let place = within.join(path);
+    let metadata = std::fs::metadata(&place).map_err(unreadable)?;
+    let name = path.as_os_str().as_encoded_bytes();
+    let name = name.strip_prefix(b"./").unwrap_or(name);
+    let name = FilePath::new(name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name));
+    if metadata.is_dir() {
+        let folder = Folder::new(&place);
+        return Ok(Submission { name, entries: folder.entries()?, reader: folder, is_file: false });
+    }
+    let file = place.file_name().unwrap_or_default().as_encoded_bytes();
+    let entry = Entry { path: FilePath::new(file), content: Content::Disk };
+    let folder = Folder::new(place.parent().unwrap_or(Path::new(".")));
+    Ok(Submission { name, entries: vec![entry], reader: folder, is_file: true })
+}

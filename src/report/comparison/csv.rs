@@ -1,0 +1,44 @@
+//! Writes a row for each pair of submissions, for spreadsheets.
+
+use std::io::{self, Write};
+
+use super::names;
+use crate::audit::Comparison;
+use crate::report::csv::defused;
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<Comparison> =
+    Format { name: "csv", help: "a row for each pair, for spreadsheets", write };
+
+const COLUMNS: [&str; 9] = [
+    "first",
+    "second",
+    "first_in_second",
+    "second_in_first",
+    "resemblance",
+    "shared_fingerprints",
+    "matches",
+    "first_matched_tokens",
+    "second_matched_tokens",
+];
+
+fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = ::csv::Writer::from_writer(out);
+    table.write_record(COLUMNS)?;
+    for pair in &comparison.pairs {
+        let [first, second] = names(pair, comparison).map(|name| defused(&name));
+        let row: [String; COLUMNS.len()] = [
+            first,
+            second,
+            format!("{:.4}", pair.a_in_b),
+            format!("{:.4}", pair.b_in_a),
+            format!("{:.4}", pair.resemblance),
+            pair.n_shared.to_string(),
+            pair.matches.len().to_string(),
+            pair.n_matched.0.to_string(),
+            pair.n_matched.1.to_string(),
+        ];
+        table.write_record(row)?;
+    }
+    table.flush()
+}

@@ -1,0 +1,68 @@
+//! Writes a comparison as one page: the ranking, and the matches of each pair side by side.
+
+use std::io::{self, Write};
+
+use super::{headline, likeness, names, summary};
+use crate::audit::{Comparison, Pair};
+use crate::report::html::{Block, Card, Code, Page, Table};
+use crate::report::sides::Sides;
+use crate::report::words::{count, lines, percent};
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<Comparison> =
+    Format { name: "html", help: "one page, side by side, to read in a browser", write };
+
+/// Matches of a pair that are laid out; the rest is counted.
+const MAX_MATCHES: usize = 50;
+/// Rows of code in a page.
+const MAX_ROWS: usize = 60_000;
+
+fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut n_free = MAX_ROWS;
+    let mut rows = Vec::new();
+    let mut cards = Vec::new();
+    for pair in &comparison.pairs {
+        let [a, b] = names(pair, comparison);
+        let figures = [pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
+        let cells = [a, b].into_iter().chain(figures).chain([pair.matches.len().to_string()]).collect();
+        rows.push((cells, (!pair.matches.is_empty()).then_some(cards.len())));
+        if !pair.matches.is_empty() {
+            cards.push(card(pair, comparison, &mut n_free));
+        }
+    }
+    let columns = vec!["first", "second", "first in second", "second in first", "resemblance", "passages"];
+    let title = format!("Secondhand: {}", headline(comparison));
+    let subtitle = "Containment and resemblance of fingerprints (Broder 1997), the most alike first".to_owned();
+    Page::new(title, subtitle, summary(comparison), cards).with_table(Table { columns, rows }).write(out)
+}
+
+fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
+    let [a, b] = names(pair, comparison);
+    let blocks = pair.matches.iter().take(MAX_MATCHES).map(|found| {
+        let source = |path| comparison.texts.get(path).map_or(&[][..], Vec::as_slice);
+        let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
+        Block {
+            likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),
+            note: String::new(),
+            titles: [
+                (format!("{}:{}", found.a.0, lines(&found.a.1)), ""),
+                (format!("{}:{}", found.b.0, lines(&found.b.1)), ""),
+            ],
+            code: if *n_free > 0 { Code::of_both(&sides, n_free) } else { Code::default() },
+        }
+    });
+    let blocks = blocks.collect();
+    let n_more = pair.matches.len().saturating_sub(MAX_MATCHES);
+    Card {
+        level: "pair",
+        rule: String::new(),
+        language: String::new(),
+        path: format!("{a}\n{b}"),
+        badge: format!("{} %", percent(pair.containment())),
+        headline: format!("{a} and {b}"),
+        place: count(pair.matches.len(), "passage"),
+        facts: String::new(),
+        blocks,
+        listed: if n_more > 0 { vec![format!("{} more", count(n_more, "passage"))] } else { Vec::new() },
+    }
+}

@@ -1,0 +1,170 @@
+//! Writes a comparison for programs: versioned JSON, whose schema `docs/comparison.schema.json` publishes.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::type_id;
+use crate::audit;
+use crate::policy;
+use crate::report::{Format, Style, VERSION};
+use crate::text::FilePath;
+
+pub(super) const FORMAT: Format<audit::Comparison> =
+    Format { name: "json", help: "versioned JSON for programs", write };
+
+/// Grows when a field changes its meaning or goes away; new fields do not count.
+const FORMAT_VERSION: u32 = 1;
+
+/// How alike submissions are.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Comparison {
+    /// The version of this format.
+    version: u32,
+    /// The version of the program.
+    secondhand: &'static str,
+    /// k: the tokens of a fingerprint.
+    noise_threshold: usize,
+    /// w: of so many k-grams in a row one is a fingerprint; 1 when each is.
+    window: usize,
+    submissions: Vec<Submission>,
+    /// Pairs that share something, the most alike first: by containment, then by resemblance.
+    pairs: Vec<Pair>,
+    /// How many pairs share something, listed or not.
+    sharing_pairs: usize,
+    /// Files that were not compared.
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Submission {
+    name: String,
+    files: usize,
+    tokens: usize,
+    /// Different fingerprints; those of handed-out code do not count.
+    fingerprints: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Pair {
+    /// The place of the first in `submissions`.
+    first: usize,
+    /// The place of the second in `submissions`.
+    second: usize,
+    shared_fingerprints: usize,
+    /// Shared fingerprints over all of both, 0 to 1 (Broder 1997).
+    resemblance: f64,
+    /// The part of the first's fingerprints that the second has, 0 to 1 (Broder 1997).
+    first_in_second: f64,
+    /// The part of the second's fingerprints that the first has, 0 to 1.
+    second_in_first: f64,
+    /// Tokens of the first that matches hold.
+    first_matched_tokens: usize,
+    /// Tokens of the second that matches hold.
+    second_matched_tokens: usize,
+    /// Where they match, the longest first.
+    matches: Vec<Match>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Match {
+    first: Side,
+    second: Side,
+    /// `type-1`, `type-2` or `type-3`.
+    clone_type: &'static str,
+    /// 0 to 1.
+    similarity: f64,
+    tokens: usize,
+}
+
+/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Side {
+    path: String,
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Skipped {
+    path: String,
+    reason: &'static str,
+}
+
+fn write(comparison: &audit::Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &report(comparison))?;
+    writeln!(out)
+}
+
+/// The JSON schema of a comparison.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Comparison).to_value()
+}
+
+fn report(of: &audit::Comparison) -> Comparison {
+    let submission = |of: &audit::Compared| Submission {
+        name: of.name.to_string(),
+        files: of.n_files,
+        tokens: of.n_tokens,
+        fingerprints: of.n_fingerprints,
+    };
+    Comparison {
+        version: FORMAT_VERSION,
+        secondhand: VERSION,
+        noise_threshold: of.k_and_window.0,
+        window: of.k_and_window.1,
+        submissions: of.submissions.iter().map(submission).collect(),
+        pairs: of.pairs.iter().map(pair).collect(),
+        sharing_pairs: of.n_sharing,
+        skipped: of
+            .skipped
+            .iter()
+            .map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() })
+            .collect(),
+    }
+}
+
+fn pair(of: &audit::Pair) -> Pair {
+    Pair {
+        first: of.a,
+        second: of.b,
+        shared_fingerprints: of.n_shared,
+        resemblance: rounded(of.resemblance),
+        first_in_second: rounded(of.a_in_b),
+        second_in_first: rounded(of.b_in_a),
+        first_matched_tokens: of.n_matched.0,
+        second_matched_tokens: of.n_matched.1,
+        matches: of
+            .matches
+            .iter()
+            .map(|found| Match {
+                first: side(&found.a),
+                second: side(&found.b),
+                clone_type: type_id(found.clone_type),
+                similarity: rounded(found.similarity),
+                tokens: found.n_tokens,
+            })
+            .collect(),
+    }
+}
+
+fn side((path, fragment): &(FilePath, policy::Fragment)) -> Side {
+    Side {
+        path: path.to_string(),
+        start_line: fragment.start.line,
+        start_column: fragment.start.column,
+        end_line: fragment.end.line,
+        end_column: fragment.end.column,
+    }
+}
+
+fn rounded(part: f64) -> f64 {
+    (part * 10_000.0).round() / 10_000.0
+}

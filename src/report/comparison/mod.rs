@@ -1,0 +1,66 @@
+//! Writes comparisons of submissions: one file a format.
+
+mod csv;
+mod html;
+mod json;
+mod text;
+
+use super::Format;
+use super::words::{count, percent};
+use crate::audit::{Comparison, Match, Pair};
+use crate::matching::CloneType;
+
+pub use json::schema as comparison_schema;
+
+/// All formats of `compare`, the default first.
+pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT];
+
+/// What was compared, in a line.
+fn headline(comparison: &Comparison) -> String {
+    let (submissions, pairs) = (comparison.submissions.len(), comparison.n_sharing);
+    let verb = if pairs == 1 { "shares" } else { "share" };
+    let found = match pairs {
+        0 => "no two share code".to_owned(),
+        n => format!("{} {verb} code", count(n, "pair")),
+    };
+    format!("{}: {found}", count(submissions, "submission"))
+}
+
+/// What was looked at, a line each.
+fn summary(comparison: &Comparison) -> String {
+    let (k, w) = comparison.k_and_window;
+    let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
+    let n_files = comparison.submissions.iter().map(|submission| submission.n_files).sum();
+    let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
+    if comparison.pairs.len() < comparison.n_sharing {
+        lines.push(format!("the {} most alike are listed", count(comparison.pairs.len(), "pair")));
+    }
+    for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
+        lines.push(format!("nothing to compare in: {}", submission.name));
+    }
+    for (path, skip) in &comparison.skipped {
+        lines.push(format!("not compared: {path} ({})", skip.reason()));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The names of a pair.
+fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
+    [pair.a, pair.b].map(|at| comparison.submissions[at].name.to_string())
+}
+
+/// `Type-2, renamed: 97 % alike, 120 tokens`.
+fn likeness(found: &Match) -> String {
+    let (name, what) = (found.clone_type.name(), found.clone_type.describe());
+    format!("{name}, {what}: {} % alike", percent(found.similarity))
+}
+
+/// The type as programs read it.
+fn type_id(clone_type: CloneType) -> &'static str {
+    match clone_type {
+        CloneType::Type1 => "type-1",
+        CloneType::Type2 { .. } => "type-2",
+        CloneType::Type3 => "type-3",
+    }
+}

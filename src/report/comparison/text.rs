@@ -1,0 +1,80 @@
+//! Writes a comparison for people: the ranking, then both sides of each match.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{headline, likeness, names, summary};
+use crate::audit::{Comparison, Pair};
+use crate::report::frame::{Canvas, Titles, draw, wrapped};
+use crate::report::sides::Sides;
+use crate::report::words::{count, lines, percent};
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<Comparison> =
+    Format { name: "text", help: "a ranking and both sides, for people", write };
+
+/// Pairs whose matches are drawn, and matches of each; all with `--verbose`.
+const MAX_PAIRS: usize = 5;
+const MAX_MATCHES: usize = 3;
+/// Columns below which nothing sensible can be drawn.
+const MIN_WIDTH: usize = 24;
+
+fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let width = style.width.max(MIN_WIDTH);
+    let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
+    for line in wrapped(&headline(comparison), width) {
+        writeln!(out, "{line}")?;
+    }
+    if !comparison.pairs.is_empty() {
+        writeln!(out, "\n  in 2nd  in 1st  alike  pair")?;
+    }
+    for pair in &comparison.pairs {
+        let [a, b] = names(pair, comparison);
+        let figures =
+            format!("{:>6} % {:>5} % {:>4} %  ", percent(pair.a_in_b), percent(pair.b_in_a), percent(pair.resemblance));
+        let name = format!("{a}  {b}");
+        // Names that do not fit beside the figures stand below them.
+        if figures.len() + name.width() <= width {
+            writeln!(out, "{figures}{name}")?;
+        } else {
+            writeln!(out, "{figures}\n    {a}\n    {b}")?;
+        }
+    }
+    let n_drawn = if style.is_verbose { comparison.pairs.len() } else { MAX_PAIRS };
+    for pair in comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).take(n_drawn) {
+        write!(out, "\n{}", matches(pair, comparison, canvas))?;
+    }
+    if !style.is_quiet {
+        writeln!(out)?;
+        for line in summary(comparison).lines() {
+            writeln!(out, "{}", wrapped(line, width.saturating_sub(2)).join("\n  "))?;
+        }
+    }
+    Ok(())
+}
+
+fn matches(pair: &Pair, comparison: &Comparison, canvas: Canvas) -> String {
+    let [a, b] = names(pair, comparison);
+    let title = format!(
+        "{a} and {b}: {} in common, {} and {} tokens",
+        count(pair.matches.len(), "passage"),
+        pair.n_matched.0,
+        pair.n_matched.1
+    );
+    let mut text = format!("{}\n", wrapped(&title, canvas.width).join("\n  "));
+    let n_drawn = if canvas.is_whole { pair.matches.len() } else { MAX_MATCHES };
+    for found in pair.matches.iter().take(n_drawn) {
+        let source = |path| comparison.texts.get(path).map_or(&[][..], Vec::as_slice);
+        let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
+        let titles = Titles {
+            copy: format!("{}:{}, {}", found.a.0, lines(&found.a.1), count(found.n_tokens, "token")),
+            origin: format!("{}:{}, {}", found.b.0, lines(&found.b.1), likeness(found)),
+        };
+        text.push_str(&draw(&sides, &titles, canvas));
+    }
+    if pair.matches.len() > n_drawn {
+        text.push_str(&format!("  = and {} more\n", pair.matches.len() - n_drawn));
+    }
+    text
+}

@@ -1,0 +1,116 @@
+//! Writes a row for each origin of each finding, for spreadsheets.
+//!
+//! Promise: no cell is a formula, whatever a file or a component is called.
+
+use std::io::{self, Write};
+
+use super::words::day;
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Origin, Place};
+
+pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
+
+const COLUMNS: [&str; 27] = [
+    "rule",
+    "level",
+    "path",
+    "start_line",
+    "end_line",
+    "added_start_line",
+    "added_end_line",
+    "tokens",
+    "novel_tokens",
+    "identity",
+    "origin",
+    "origin_place",
+    "origin_path",
+    "origin_start_line",
+    "origin_end_line",
+    "clone_type",
+    "similarity",
+    "deleted_in",
+    "deleted_on",
+    "component",
+    "version",
+    "license",
+    "purl",
+    "url",
+    "corpus",
+    "license_evidence",
+    "message",
+];
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    table.write_record(COLUMNS)?;
+    for finding in &outcome.findings {
+        for (at, origin) in finding.origins.iter().enumerate() {
+            table.write_record(row(finding, at + 1, origin).iter().map(|cell| defused(cell)))?;
+        }
+    }
+    table.flush()
+}
+
+fn row(finding: &Finding, number: usize, origin: &Origin) -> [String; COLUMNS.len()] {
+    let (deletion, component) = match &origin.place {
+        Place::Tree => (None, None),
+        Place::Past(deletion) => (Some(deletion), None),
+        Place::Component(component) => (None, Some(component)),
+    };
+    let known = |text: Option<&String>| text.cloned().unwrap_or_default();
+    [
+        finding.rule.id.to_owned(),
+        finding.level.name().to_owned(),
+        finding.path.to_string(),
+        finding.fragment.start.line.to_string(),
+        finding.fragment.end.line.to_string(),
+        finding.added.start.line.to_string(),
+        finding.added.end.line.to_string(),
+        finding.n_tokens.to_string(),
+        finding.n_novel.to_string(),
+        finding.identity.clone(),
+        number.to_string(),
+        super::words::place_name(&origin.place).to_owned(),
+        origin.path.to_string(),
+        origin.fragment.start.line.to_string(),
+        origin.fragment.end.line.to_string(),
+        origin.clone_type.name().to_owned(),
+        format!("{:.3}", origin.similarity),
+        known(deletion.map(|deletion| &deletion.commit)),
+        deletion.and_then(|deletion| day(deletion.time)).unwrap_or_default(),
+        known(component.map(|component| &component.name)),
+        known(component.and_then(|component| component.version.as_ref())),
+        known(component.and_then(|component| component.license.as_ref())),
+        known(component.and_then(|component| component.purl.as_ref())),
+        known(component.and_then(|component| component.url.as_ref())),
+        known(component.map(|component| &component.corpus)),
+        known(component.and_then(|component| component.license_evidence.as_ref())),
+        finding.message(),
+    ]
+}
+
+/// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe
+/// in front, and control characters are written out.
+pub(super) fn defused(cell: &str) -> String {
+    let shown = crate::text::printable(cell.as_bytes()).replace('\t', "\\t");
+    let begins = shown.trim_start().chars().next();
+    let is_formula = matches!(begins, Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠'));
+    if is_formula { format!("'{shown}") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_like_a_formula_is_text() {
+        assert_eq!(defused("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
+        assert_eq!(defused("-1+1|cmd"), "'-1+1|cmd");
+        assert_eq!(defused("\t@SUM(1)"), "\\t@SUM(1)");
+        assert_eq!(defused("\n=1"), "\\u{a}=1");
+        assert_eq!(defused(" =1"), "' =1");
+        assert_eq!(defused("＝1"), "'＝1");
+        assert_eq!(defused("a=b"), "a=b");
+    }
+}

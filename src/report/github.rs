@@ -1,0 +1,89 @@
+//! Writes workflow commands, which GitHub Actions shows as annotations on the added lines.
+//!
+//! Promise: nothing but commands is printed, and no file name or message can begin one of its own.
+
+use std::io::{self, Write};
+
+use super::words::count;
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Level};
+
+pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in GitHub Actions", write };
+
+/// Annotations of each level that GitHub shows of one step; it drops the rest without a word.
+const MAX_OF_LEVEL: usize = 10;
+
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let skipped = outcome.examined.skipped.iter().filter(|(_, skip)| skip.is_notable());
+    let skipped = skipped.map(|(path, skip)| format!("not examined: {path} ({})", skip.reason()));
+    let remarks: Vec<_> = outcome.notices.iter().map(ToString::to_string).chain(skipped).collect();
+    let told = if style.is_quiet { &[][..] } else { &remarks[..] };
+
+    let (mut n_left_out, mut n_notices) = (0, 0);
+    for level in [Level::Error, Level::Warning, Level::Note] {
+        let findings: Vec<_> = outcome.findings.iter().filter(|finding| finding.level == level).collect();
+        // The last notice is kept for what is left out.
+        let n_told = if level == Level::Note { told.len() } else { 0 };
+        let is_over = findings.len() + n_told > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
+        let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
+        for finding in findings.iter().take(max) {
+            annotation(finding, out)?;
+        }
+        n_left_out += findings.len().saturating_sub(max);
+        if level == Level::Note {
+            n_notices = findings.len().min(max);
+        }
+    }
+    let n_free = MAX_OF_LEVEL.saturating_sub(n_notices + usize::from(n_left_out > 0));
+    let n_shown = if told.len() > n_free { n_free.saturating_sub(1) } else { told.len() };
+    for line in &told[..n_shown] {
+        writeln!(out, "::notice title=secondhand::{}", message(line))?;
+    }
+    let n_untold = told.len() - n_shown;
+    let more = [(n_left_out, "finding"), (n_untold, "remark")].into_iter().filter(|(n, _)| *n > 0);
+    let more: Vec<_> = more.map(|(n, noun)| count(n, noun)).collect();
+    if !more.is_empty() {
+        let text = format!("{} more: GitHub shows {MAX_OF_LEVEL} annotations of a level", more.join(" and "));
+        writeln!(out, "::notice title=secondhand::{}", message(&text))?;
+    }
+    Ok(())
+}
+
+fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    let command = match finding.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    };
+    let added = &finding.added;
+    write!(out, "::{command} file={},", property(&finding.path.to_string()))?;
+    write!(out, "line={},endLine={},", added.start.line, added.end.line)?;
+    // Columns are heeded within one line only.
+    if added.start.line == added.end.line {
+        write!(out, "col={},endColumn={},", added.start.column, added.end.column)?;
+    }
+    let mut text = finding.message();
+    let places = finding.origins.iter().map(super::words::place);
+    if let Some(origin) = finding.origins.first() {
+        text.push_str(&format!("\n{}, {}", super::words::likeness(origin), count(finding.n_tokens, "token")));
+        text.extend(super::words::provenance(origin).map(|note| format!("\n{note}")));
+    }
+    for place in places.take(MAX_OF_LEVEL) {
+        text.push_str(&format!("\n- {place}"));
+    }
+    if finding.origins.len() > MAX_OF_LEVEL {
+        text.push_str(&format!("\n- {} more", finding.origins.len() - MAX_OF_LEVEL));
+    }
+    writeln!(out, "title={}::{}", property(finding.rule.id), message(&text))
+}
+
+/// Escapes a message, by the rules of the runner.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property, by the rules of the runner.
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,106 @@
+//! Writes one page that holds all it needs: each copy beside its origin, what differs marked.
+//!
+//! Promise: the page loads nothing, and its policy forbids it to; what stands in it of names
+//! and code is escaped by the template; it can be read without its script. It is well-formed XML, too.
+
+mod page;
+
+use std::io::{self, Write};
+
+pub(super) use page::{Block, Card, Code, Page, Table};
+
+use super::sides::{Sides, lines};
+use super::text::summary;
+use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::language::Languages;
+use crate::policy::{Finding, Origin};
+use crate::text::FilePath;
+
+pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
+
+/// Origins of a finding that are laid out beside the copy; the rest is listed.
+const MAX_LAID_OUT: usize = 3;
+/// Origins that are listed.
+const MAX_LISTED: usize = 200;
+/// Rows of code in a page; from there on findings are told without their code. A
+/// browser takes half a second for so many.
+const MAX_ROWS: usize = 60_000;
+
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let languages = Languages::builtin();
+    let mut n_free = MAX_ROWS;
+    let cards: Vec<_> =
+        outcome.findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+    let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
+    Page::new(
+        format!("Secondhand: {}", found(outcome)),
+        format!("{base}{}", end(&outcome.head)),
+        summary(outcome, style.is_verbose),
+        cards,
+    )
+    .write(out)
+}
+
+fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {
+    let text = copy_text(outcome, finding);
+    let laid_out = finding.origins.iter().take(MAX_LAID_OUT);
+    let blocks = laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
+    let others = finding.origins.iter().skip(MAX_LAID_OUT);
+    let mut listed: Vec<_> = others.clone().take(MAX_LISTED).map(listed).collect();
+    if others.len() > MAX_LISTED {
+        listed.push(format!("{} more", others.len() - MAX_LISTED));
+    }
+    let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
+    let paths = finding.origins.iter().map(|origin| origin.path.to_string());
+    Card {
+        level: finding.level.name(),
+        rule: finding.rule.id.to_owned(),
+        language: language(&finding.path, text, languages),
+        path: [finding.path.to_string()].into_iter().chain(paths.take(MAX_LISTED)).collect::<Vec<_>>().join("\n"),
+        badge: format!("{} {}", finding.level.name(), finding.rule.id),
+        headline: finding.message(),
+        place: here(finding),
+        facts: format!("{}{new}", count(finding.n_tokens, "token")),
+        blocks,
+        listed,
+    }
+}
+
+fn here(finding: &Finding) -> String {
+    format!("{}:{}", finding.path, super::words::lines(&finding.fragment))
+}
+
+fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usize) -> Block {
+    let copy = (copy_text(outcome, finding), &finding.fragment);
+    let is_new = finding.n_novel > 0;
+    let code = match text_of(outcome, origin) {
+        _ if *n_free == 0 => Code::default(),
+        Some(source) => Code::of_both(&Sides::new(copy, (source, &origin.fragment)), n_free),
+        None => Code::of_one(&lines(copy.0, copy.1), n_free),
+    };
+    Block {
+        likeness: likeness(origin),
+        note: provenance(origin).unwrap_or_default(),
+        titles: [
+            (here(finding), if is_new { "the copy" } else { "here" }),
+            (place(origin), if is_new { "its origin" } else { "and here" }),
+        ],
+        code,
+    }
+}
+
+fn listed(origin: &Origin) -> String {
+    let note = provenance(origin).map(|note| format!(", {note}")).unwrap_or_default();
+    format!("{} ({}){note}", place(origin), likeness(origin))
+}
+
+/// The name of the language of a file; of one that only the settings know, its extension.
+fn language(path: &FilePath, text: &[u8], languages: &Languages) -> String {
+    let known = languages.identify(path, text).map(|language| language.name.clone());
+    known.unwrap_or_else(|| {
+        let name = path.to_string();
+        name.rsplit_once('.').map_or_else(|| "other".to_owned(), |(_, extension)| extension.to_owned())
+    })
+}

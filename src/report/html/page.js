@@ -1,0 +1,67 @@
+'use strict';
+// Filters and moves between the cards. Without it the page can be read all the same.
+const cards = Array.from(document.querySelectorAll('.card'));
+const form = document.querySelector('form');
+const count = document.querySelector('output');
+const search = form.elements.path;
+let at = -1;
+
+const shown = () => cards.filter(card => !card.hidden);
+
+function filter() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(word => word.length > 0);
+  const selects = Array.from(form.querySelectorAll('select')).filter(select => select.value !== '');
+  for (const card of cards) {
+    const text = card.dataset.path.toLowerCase();
+    const isWanted = words.every(word => text.includes(word));
+    const isChosen = selects.every(select => card.dataset[select.name] === select.value);
+    card.hidden = !(isWanted ? isChosen : false);
+  }
+  const n = shown().length;
+  count.textContent = n === cards.length ? `${n} in all` : `${n} of ${cards.length}`;
+  at = -1;
+}
+
+function go(step) {
+  const list = shown();
+  if (list.length === 0) return;
+  const here = list.indexOf(document.activeElement.closest('.card'));
+  at = Math.min(Math.max((here >= 0 ? here : at) + step, 0), list.length - 1);
+  list[at].querySelector('summary').focus();
+  list[at].scrollIntoView({ block: 'start' });
+}
+
+function openAll(isOpen) {
+  for (const card of shown()) card.open = isOpen;
+}
+
+const keys = {
+  j: () => go(1),
+  k: () => go(-1),
+  o: () => { const card = document.activeElement.closest('.card'); if (card) card.open = !card.open; },
+  e: () => openAll(true),
+  c: () => openAll(false),
+  '/': () => search.focus(),
+};
+
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'Escape') { document.activeElement.blur(); return; }
+  if (event.target.closest('input, select')) return;
+  const act = keys[event.key];
+  if (act) { event.preventDefault(); act(); }
+});
+
+// A link to a card opens it.
+function follow() {
+  const card = document.getElementById(location.hash.slice(1));
+  if (card) { card.open = true; card.scrollIntoView(); }
+}
+
+form.addEventListener('input', filter);
+form.addEventListener('submit', event => event.preventDefault());
+addEventListener('hashchange', follow);
+form.hidden = false;
+document.querySelector('.keys').hidden = false;
+filter();
+follow();

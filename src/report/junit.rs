@@ -1,0 +1,110 @@
+//! Writes JUnit's XML, which every CI system shows: a failed test case for each finding.
+//!
+//! A note fails nothing, so its case passes and says what was found. When nothing was
+//! found there is one case that passed: some systems take an empty suite for a broken one.
+
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use super::sides::lines;
+use super::words::{copy_text, end, likeness, place, provenance, text_of};
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Fragment, Level};
+
+pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
+
+/// Lines of code that are shown of each side.
+const MAX_LINES: usize = 40;
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
+    xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let n_cases = outcome.findings.len().max(1).to_string();
+    let n_failures = outcome.findings.iter().filter(|finding| finding.level > Level::Note).count().to_string();
+    let counts = [("tests", &*n_cases), ("failures", &*n_failures), ("errors", "0"), ("skipped", "0")];
+    xml.create_element("testsuites")
+        .with_attribute(("name", "secondhand"))
+        .with_attributes(counts)
+        .write_inner_content(|xml| {
+            let suite = xml.create_element("testsuite").with_attribute(("name", &*legal(&end(&outcome.head))));
+            suite.with_attributes(counts).write_inner_content(|xml| {
+                for finding in &outcome.findings {
+                    case(finding, outcome, xml)?;
+                }
+                if outcome.findings.is_empty() {
+                    let case = xml.create_element("testcase").with_attribute(("classname", "secondhand"));
+                    case.with_attribute(("name", "no new copies")).write_empty()?;
+                }
+                Ok(())
+            })?;
+            Ok(())
+        })?;
+    out.write_all(&xml.into_inner())?;
+    writeln!(out)
+}
+
+fn case(finding: &Finding, outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+    let path = legal(&finding.path.to_string());
+    let title = legal(&finding.message());
+    let line = finding.added.start.line.to_string();
+    let name = format!("{} at line {line}: {title}", finding.rule.id);
+    let case = xml.create_element("testcase").with_attributes([
+        ("classname", &*path),
+        ("name", &*name),
+        ("file", &*path),
+        ("line", &*line),
+    ]);
+    let body = legal(&body(finding, outcome));
+    case.write_inner_content(|xml| {
+        let text = BytesText::new(&body);
+        if finding.level > Level::Note {
+            let failure = xml.create_element("failure");
+            failure.with_attributes([("type", finding.rule.id), ("message", &*title)]).write_text_content(text)?;
+        } else {
+            xml.create_element("system-out").write_text_content(text)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Both sides, and all other places.
+fn body(finding: &Finding, outcome: &Outcome) -> String {
+    let mut text = format!("{}\n\n", finding.message());
+    code(
+        &format!("{}:{}", finding.path, super::words::lines(&finding.fragment)),
+        copy_text(outcome, finding),
+        &finding.fragment,
+        &mut text,
+    );
+    for (at, origin) in finding.origins.iter().enumerate() {
+        let note = provenance(origin).map(|note| format!(", {note}")).unwrap_or_default();
+        let title = format!("{} ({}{note})", place(origin), likeness(origin));
+        match text_of(outcome, origin) {
+            Some(source) if at == 0 => code(&title, source, &origin.fragment, &mut text),
+            _ => text.push_str(&format!("{title}\n")),
+        }
+    }
+    text
+}
+
+fn code(title: &str, source: &[u8], fragment: &Fragment, text: &mut String) {
+    text.push_str(&format!("{title}\n"));
+    let lines = lines(source, fragment);
+    for line in lines.iter().take(MAX_LINES) {
+        text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
+    }
+    if fragment.n_lines() as usize > MAX_LINES {
+        text.push_str(&format!("       | ({} lines more)\n", fragment.n_lines() as usize - MAX_LINES));
+    }
+    text.push('\n');
+}
+
+/// `text` without the characters that XML 1.0 cannot hold, escaped or not.
+fn legal(text: &str) -> String {
+    let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
+    text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()
+}

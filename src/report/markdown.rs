@@ -1,0 +1,190 @@
+//! Writes Markdown for the summary of a workflow step: a table, and both sides of each copy to unfold.
+//!
+//! Promise: what is written stays below the limit of a step summary, and says what was left out;
+//! no file name or code can end its fence, its cell or its element.
+
+use std::io::{self, Write};
+
+use super::sides::lines;
+use super::text::summary;
+use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Fragment, Level};
+
+pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a workflow step", write };
+
+/// GitHub takes a mebibyte of summary from a step, and nothing of a longer one; some is left to other tools of the step.
+const MAX_BYTES: usize = 1_000_000;
+/// Of which the table may take so many.
+const MAX_TABLE: usize = 300_000;
+/// Room for the sentence about what was left out, and for closing tags.
+const RESERVED: usize = 1_000;
+/// Lines of code that are shown of each side.
+const MAX_LINES: usize = 60;
+
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(page(outcome, style).as_bytes())
+}
+
+fn page(outcome: &Outcome, style: &Style) -> String {
+    let findings = &outcome.findings;
+    let mut page = format!("## Secondhand: {}\n\n", escaped(&found(outcome)));
+    let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
+    page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
+
+    let mut rest = String::new();
+    if !style.is_quiet {
+        let notable: Vec<_> =
+            summary(outcome, style.is_verbose).lines().map(|line| format!("- {}\n", escaped(line))).collect();
+        let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
+        rest = format!("<details><summary>What was looked at</summary>\n\n{}", notable[..n_kept].concat());
+        if n_kept < notable.len() {
+            rest.push_str(&format!("- {} more\n", notable.len() - n_kept));
+        }
+        rest.push_str("\n</details>\n");
+    }
+    if !findings.is_empty() {
+        let rows: Vec<_> = findings.iter().map(row).collect();
+        let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
+        page.push_str("| | what | where | from | how alike |\n|---|---|---|---|---|\n");
+        page.push_str(&rows[..n_rows].concat());
+        page.push('\n');
+        let mut n_shown = 0;
+        for finding in findings {
+            let details = details(finding, outcome);
+            if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
+                break;
+            }
+            page.push_str(&details);
+            n_shown += 1;
+        }
+        if n_shown < findings.len() {
+            let listed = if n_rows < findings.len() {
+                format!(" and {} not even listed", count(findings.len() - n_rows, "finding"))
+            } else {
+                String::new()
+            };
+            page.push_str(&format!(
+                "The code of {} is left out{listed}: a step summary holds one mebibyte.\n\n",
+                count(findings.len() - n_shown, "finding"),
+            ));
+        }
+    }
+    page + &rest
+}
+
+/// How many of these sizes fit into `max` bytes.
+fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
+    let mut sum = 0;
+    sizes
+        .take_while(|size| {
+            sum += size;
+            sum <= max
+        })
+        .count()
+}
+
+fn row(finding: &Finding) -> String {
+    let origin = finding.origins.first();
+    let from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
+    let note = origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note))).unwrap_or_default();
+    let more = match finding.origins.len() {
+        0 | 1 => String::new(),
+        n => format!("<br>and {}", count(n - 1, "other place")),
+    };
+    format!(
+        "| {} {} | {} | {} | {from}{note}{more} | {} |\n",
+        sign(finding.level),
+        escaped(finding.rule.id),
+        count(finding.fragment.n_lines() as usize, "line"),
+        code_span(&format!("{}:{}", finding.path, super::words::lines(&finding.fragment))),
+        escaped(&origin.map(likeness).unwrap_or_default()),
+    )
+}
+
+fn sign(level: Level) -> &'static str {
+    match level {
+        Level::Error => "🛑",
+        Level::Warning => "⚠️",
+        Level::Note => "📝",
+    }
+}
+
+fn details(finding: &Finding, outcome: &Outcome) -> String {
+    let path = finding.path.to_string();
+    let here = format!("{path}:{}", super::words::lines(&finding.fragment));
+    let mut text = format!(
+        "<details><summary>{} {}: {}</summary>\n\n",
+        sign(finding.level),
+        code_span(&here),
+        escaped(&finding.message())
+    );
+    text.push_str(&code(&here, copy_text(outcome, finding), &finding.fragment));
+    for (at, origin) in finding.origins.iter().enumerate().take(MAX_LINES) {
+        let note = provenance(origin).map(|note| format!(": {}", escaped(&note))).unwrap_or_default();
+        match text_of(outcome, origin) {
+            Some(source) if at == 0 => {
+                text.push_str(&format!("{}{note}\n\n", escaped(&likeness(origin))));
+                text.push_str(&code(&place(origin), source, &origin.fragment));
+            }
+            _ => text.push_str(&format!("- {} ({}){note}\n", code_span(&place(origin)), escaped(&likeness(origin)))),
+        }
+    }
+    if finding.origins.len() > MAX_LINES {
+        text.push_str(&format!("- {} more\n", finding.origins.len() - MAX_LINES));
+    }
+    text.push_str("\n</details>\n\n");
+    text
+}
+
+/// Code under its place, in a fence that is longer than any in it.
+fn code(place: &str, source: &[u8], fragment: &Fragment) -> String {
+    let mut code = String::new();
+    for line in lines(source, fragment).iter().take(MAX_LINES) {
+        code.push_str(&line.text);
+        code.push('\n');
+    }
+    if fragment.n_lines() as usize > MAX_LINES {
+        code.push_str(&format!("({} lines more)\n", fragment.n_lines() as usize - MAX_LINES));
+    }
+    let fence = "`".repeat(longest_run(&code, '`').max(2) + 1);
+    format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))
+}
+
+/// What a highlighter calls the language: the extension, when it is a plain one.
+fn language(place: &str) -> &str {
+    let name = place.rsplit_once(':').map_or(place, |(path, _)| path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_plain = extension.len() <= 8 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_plain { extension } else { "" }
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == of { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// `text` as inline code that nothing in it can end.
+fn code_span(text: &str) -> String {
+    format!("<code>{}</code>", escaped(text))
+}
+
+/// `text` in which no character means anything to Markdown or HTML: punctuation as character references.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            ' ' | '/' | '.' | '-' | ',' | '%' => escaped.push(c),
+            c if c.is_ascii_punctuation() => escaped.push_str(&format!("&#{};", u32::from(c))),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,364 @@
+//! Lays a copy and its origin side by side, and marks the words in which they differ.
+//!
+//! Works on text alone, so that it shows what is there: any two stretches of text can be laid out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use crate::policy::Fragment;
+use crate::text::{Lines, printable};
+
+/// Lines of a fragment that are laid out; the rest is counted. More make
+/// reports that nobody reads to their end.
+const MAX_LINES: u32 = 1_000;
+/// Bytes of a line that are laid out. Longer lines are cut on both ends, around the fragment.
+const MAX_LINE: usize = 2_000;
+/// Bytes before the fragment that are kept of a line that is cut.
+const BEFORE: usize = 80;
+
+/// A line of code, made fit to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Its number in its file.
+    pub number: u32,
+    /// Its text, in which no character steers a terminal or turns the reading direction.
+    pub text: String,
+    /// What of it belongs to the fragment, as bytes of `text`.
+    pub within: Range<usize>,
+    /// What of it differs from the other side: ascending, apart.
+    pub marks: Vec<(Range<usize>, Mark)>,
+}
+
+/// How a word differs from the other side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mark {
+    /// Another word stands in its place.
+    Renamed,
+    /// It is not there, or something else altogether is.
+    Changed,
+}
+
+impl Mark {
+    /// The word for it in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Renamed => "renamed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A word of the origin, and the one that stands in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rename {
+    pub from: String,
+    pub to: String,
+    /// How often.
+    pub n: usize,
+}
+
+/// A copy and its origin, line by line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Sides {
+    pub copy: Vec<Line>,
+    pub origin: Vec<Line>,
+    /// Which lines of `copy` and `origin` stand beside each other: each line once, in order.
+    pub rows: Vec<(Option<usize>, Option<usize>)>,
+    /// The words that stand in each other's place, the most frequent first.
+    pub renames: Vec<Rename>,
+    /// Lines of the copy and of the origin that were left out at their ends.
+    pub n_left_out: (u32, u32),
+}
+
+impl Sides {
+    /// Lays out a fragment of each of two texts.
+    pub fn new(copy: (&[u8], &Fragment), origin: (&[u8], &Fragment)) -> Self {
+        let left_out = |fragment: &Fragment| fragment.n_lines().saturating_sub(MAX_LINES);
+        let mut sides = Self {
+            copy: lines(copy.0, copy.1),
+            origin: lines(origin.0, origin.1),
+            n_left_out: (left_out(copy.1), left_out(origin.1)),
+            ..Self::default()
+        };
+        sides.compare();
+        sides
+    }
+
+    /// Marks what differs, and pairs the lines.
+    fn compare(&mut self) {
+        let (before, after) = (words(&self.origin), words(&self.copy));
+        let mut input = InternedInput::default();
+        input.update_before(before.iter().map(|word| word.text(&self.origin)));
+        input.update_after(after.iter().map(|word| word.text(&self.copy)));
+        let diff = Diff::compute(Algorithm::Myers, &input);
+
+        let mut votes: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut renames: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut marks: Vec<(Option<&Word>, Option<&Word>, Mark)> = Vec::new();
+        let (mut at, mut to) = (0, 0);
+        let mut equal = |at: usize, to: usize| *votes.entry((after[to].line, before[at].line)).or_default() += 2;
+        for hunk in diff.hunks() {
+            let (old, new) = (hunk.before.start as usize..hunk.before.end as usize, hunk.after);
+            let new = new.start as usize..new.end as usize;
+            while at < old.start && to < new.start {
+                equal(at, to);
+                (at, to) = (at + 1, to + 1);
+            }
+            let is_word_for_word = old.len() == new.len()
+                && old.clone().zip(new.clone()).all(|(a, b)| before[a].is_word && after[b].is_word);
+            if is_word_for_word {
+                for (a, b) in old.clone().zip(new.clone()) {
+                    equal(a, b);
+                    let words = (before[a].text(&self.origin), after[b].text(&self.copy));
+                    *renames.entry(words).or_default() += 1;
+                    marks.push((Some(&before[a]), Some(&after[b]), Mark::Renamed));
+                }
+            } else {
+                marks.extend(old.clone().map(|a| (Some(&before[a]), None, Mark::Changed)));
+                marks.extend(new.clone().map(|b| (None, Some(&after[b]), Mark::Changed)));
+            }
+            (at, to) = (old.end, new.end);
+        }
+        while at < before.len() && to < after.len() {
+            equal(at, to);
+            (at, to) = (at + 1, to + 1);
+        }
+
+        let mut renames: Vec<Rename> =
+            renames.into_iter().map(|((from, to), n)| Rename { from: from.to_owned(), to: to.to_owned(), n }).collect();
+        renames.sort_by_key(|rename| std::cmp::Reverse(rename.n));
+        let places = |word: Option<&Word>| word.map(|word| (word.line, word.range.clone()));
+        let marks: Vec<_> = marks.into_iter().map(|(a, b, mark)| (places(a), places(b), mark)).collect();
+        self.renames = renames;
+        self.rows = rows(self.copy.len(), self.origin.len(), &votes);
+        for (of_origin, of_copy, mark) in marks {
+            for (lines, place) in [(&mut self.origin, of_origin), (&mut self.copy, of_copy)] {
+                if let Some((line, range)) = place {
+                    lines[line].mark(range, mark);
+                }
+            }
+        }
+    }
+
+    /// Whether a row differs between the sides.
+    pub fn is_marked(&self, (copy, origin): (Option<usize>, Option<usize>)) -> bool {
+        let has_marks = |lines: &[Line], at: Option<usize>| at.is_some_and(|at| !lines[at].marks.is_empty());
+        has_marks(&self.copy, copy) || has_marks(&self.origin, origin)
+    }
+}
+
+impl Line {
+    fn mark(&mut self, range: Range<usize>, mark: Mark) {
+        match self.marks.last_mut() {
+            // Changed words side by side are one change.
+            Some((last, Mark::Changed))
+                if mark == Mark::Changed && self.text[last.end..range.start].trim().is_empty() =>
+            {
+                last.end = range.end;
+            }
+            _ => self.marks.push((range, mark)),
+        }
+    }
+
+    /// The text in pieces, each with its mark.
+    pub fn pieces(&self) -> Vec<(&str, Option<Mark>)> {
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for (range, mark) in &self.marks {
+            pieces.push((&self.text[at..range.start], None));
+            pieces.push((&self.text[range.clone()], Some(*mark)));
+            at = range.end;
+        }
+        pieces.push((&self.text[at..], None));
+        pieces.retain(|(text, _)| !text.is_empty());
+        pieces
+    }
+}
+
+/// The lines that `fragment` touches.
+pub(super) fn lines(text: &[u8], fragment: &Fragment) -> Vec<Line> {
+    let starts = Lines::new(text);
+    let last = fragment.end.line.min(fragment.start.line.saturating_add(MAX_LINES - 1)).min(starts.n_lines());
+    (fragment.start.line..=last)
+        .map(|number| {
+            let bytes = starts.text(text, number);
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            let start = if number == fragment.start.line { byte_of(bytes, fragment.start.column) } else { 0 };
+            let end = if number == fragment.end.line { byte_of(bytes, fragment.end.column) } else { bytes.len() };
+            line(number, bytes, start..end.max(start))
+        })
+        .collect()
+}
+
+fn line(number: u32, bytes: &[u8], within: Range<usize>) -> Line {
+    let from = if bytes.len() > MAX_LINE { within.start.saturating_sub(BEFORE) } else { 0 };
+    let to = bytes.len().min(from + MAX_LINE);
+    let mut text = String::new();
+    if from > 0 {
+        text.push('…');
+    }
+    text.push_str(&printable(&bytes[from..within.start.clamp(from, to)]));
+    let start = text.len();
+    text.push_str(&printable(&bytes[within.start.clamp(from, to)..within.end.clamp(from, to)]));
+    let end = text.len();
+    text.push_str(&printable(&bytes[within.end.clamp(from, to)..to]));
+    if to < bytes.len() {
+        text.push('…');
+    }
+    Line { number, text, within: start..end, marks: Vec::new() }
+}
+
+/// The offset in `line` of a column, which counts UTF-16 units from 1. Time O(n).
+fn byte_of(line: &[u8], column: u32) -> usize {
+    let (mut at, mut here) = (0, 1);
+    for chunk in line.utf8_chunks() {
+        let valid = chunk.valid().chars().map(|c| (c.len_utf8(), c.len_utf16() as u32));
+        let invalid = (!chunk.invalid().is_empty()).then_some((chunk.invalid().len(), 1));
+        for (n_bytes, n_units) in valid.chain(invalid) {
+            if here >= column {
+                return at;
+            }
+            (at, here) = (at + n_bytes, here + n_units);
+        }
+    }
+    at
+}
+
+/// A name, a number, or one character of anything else.
+struct Word {
+    line: usize,
+    range: Range<usize>,
+    is_word: bool,
+}
+
+impl Word {
+    fn text<'t>(&self, lines: &'t [Line]) -> &'t str {
+        &lines[self.line].text[self.range.clone()]
+    }
+}
+
+/// The words of the fragment; blanks are none.
+fn words(lines: &[Line]) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for (line, Line { text, within, .. }) in lines.iter().enumerate() {
+        let mut is_inside = false;
+        for (at, c) in text[within.clone()].char_indices() {
+            let range = within.start + at..within.start + at + c.len_utf8();
+            let is_word = c.is_alphanumeric() || c == '_';
+            match words.last_mut() {
+                Some(last) if is_word && is_inside => last.range.end = range.end,
+                _ if c.is_whitespace() => {}
+                _ => words.push(Word { line, range, is_word }),
+            }
+            is_inside = is_word;
+        }
+    }
+    words
+}
+
+/// Pairs lines that are each other's best match; what lies between two pairs is paired in order.
+fn rows(n_copy: usize, n_origin: usize, votes: &HashMap<(usize, usize), usize>) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut sorted: Vec<((usize, usize), usize)> = votes.iter().map(|(&pair, &n)| (pair, n)).collect();
+    sorted.sort_by_key(|&(pair, n)| (std::cmp::Reverse(n), pair));
+    let (mut of_copy, mut of_origin) = (vec![None; n_copy], vec![None; n_origin]);
+    for ((copy, origin), _) in sorted {
+        of_copy[copy].get_or_insert(origin);
+        of_origin[origin].get_or_insert(copy);
+    }
+    let pairs = (0..n_copy).filter_map(|copy| {
+        of_copy[copy].filter(|&origin| of_origin[origin] == Some(copy)).map(|origin| (copy, origin))
+    });
+    let mut rows = Vec::new();
+    let (mut copy, mut origin) = (0, 0);
+    for (to_copy, to_origin) in pairs.chain([(n_copy, n_origin)]) {
+        if to_origin < origin {
+            continue;
+        }
+        while copy < to_copy || origin < to_origin {
+            let next = |at: &mut usize, to: usize| (*at < to).then(|| std::mem::replace(at, *at + 1));
+            rows.push((next(&mut copy, to_copy), next(&mut origin, to_origin)));
+        }
+        if to_copy < n_copy {
+            rows.push((Some(to_copy), Some(to_origin)));
+            (copy, origin) = (to_copy + 1, to_origin + 1);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::Position;
+
+    fn whole(text: &str) -> Fragment {
+        let lines = Lines::new(text.as_bytes());
+        Fragment { start: Position { line: 1, column: 1 }, end: lines.position(text.as_bytes(), text.len() as u32) }
+    }
+
+    fn sides(origin: &str, copy: &str) -> Sides {
+        Sides::new((copy.as_bytes(), &whole(copy)), (origin.as_bytes(), &whole(origin)))
+    }
+
+    fn marked(lines: &[Line]) -> Vec<String> {
+        let pieces = lines.iter().flat_map(Line::pieces);
+        pieces.filter_map(|(text, mark)| Some(format!("{} {text}", mark?.name()))).collect()
+    }
+
+    #[test]
+    fn what_was_renamed_and_what_was_changed_is_marked() {
+        let sides = sides("for e in list:\n  use(e)\n", "for item in list:\n  log(1, 2)\n  use(item)\n");
+        assert_eq!(marked(&sides.origin), ["renamed e", "renamed e"]);
+        assert_eq!(marked(&sides.copy), ["renamed item", "changed log(1, 2)", "renamed item"]);
+        assert_eq!(sides.renames, [Rename { from: "e".into(), to: "item".into(), n: 2 }]);
+        assert_eq!(sides.rows[..3], [(Some(0), Some(0)), (Some(1), None), (Some(2), Some(1))]);
+    }
+
+    #[test]
+    fn layout_alone_is_no_difference() {
+        let sides = sides("a(b,\n  c);\n", "a( b, c );\n");
+        assert_eq!(marked(&sides.origin), [""; 0]);
+        assert_eq!(marked(&sides.copy), [""; 0]);
+    }
+
+    #[test]
+    fn only_the_fragment_is_compared_and_control_characters_are_harmless() {
+        let text = "a\r\n\u{1F600} \u{1b}[31mb();\r\nc\n".as_bytes();
+        let at = |line, column| Position { line, column };
+        let lines = lines(text, &Fragment { start: at(2, 9), end: at(2, 12) });
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].text, "\u{1F600} \\u{1b}[31mb();");
+        assert_eq!(&lines[0].text[lines[0].within.clone()], "b()");
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut_around_the_fragment() {
+        let text = format!("{}copy(){}", "a ".repeat(500_000), " b".repeat(500_000));
+        let at = |column| Position { line: 1, column };
+        let lines = lines(text.as_bytes(), &Fragment { start: at(1_000_001), end: at(1_000_007) });
+        assert_eq!(&lines[0].text[lines[0].within.clone()], "copy()");
+        assert!(lines[0].text.len() < MAX_LINE + 10 && lines[0].text.starts_with('…') && lines[0].text.ends_with('…'));
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_stands_in_one_row_in_order_and_the_pieces_are_the_text(
+            a in "[ab(){};\n\t é😀]{0,80}",
+            b in "[ab(){};\n\t é😀]{0,80}",
+        ) {
+            let sides = sides(&a, &b);
+            let copy: Vec<usize> = sides.rows.iter().filter_map(|row| row.0).collect();
+            let origin: Vec<usize> = sides.rows.iter().filter_map(|row| row.1).collect();
+            prop_assert_eq!(copy, (0..sides.copy.len()).collect::<Vec<_>>());
+            prop_assert_eq!(origin, (0..sides.origin.len()).collect::<Vec<_>>());
+            for line in sides.copy.iter().chain(&sides.origin) {
+                let text: String = line.pieces().iter().map(|piece| piece.0).collect();
+                prop_assert_eq!(&text, &line.text);
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Puts into words what several formats say: places, dates, levels, counts.
+
+use crate::audit::{End, Outcome};
+use crate::policy::{Component, Deletion, Finding, Fragment, Level, Origin, Place};
+
+/// A number with its noun: `1 file`, `2 files`.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    match (n, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        _ if noun.ends_with("ss") => format!("{n} {noun}es"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// The lines of a fragment: `12` or `12-20`.
+pub(super) fn lines(fragment: &Fragment) -> String {
+    let (first, last) = (fragment.start.line, fragment.end.line);
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+/// Where an origin stands: `src/a.c:12-20`.
+pub(super) fn place(origin: &Origin) -> String {
+    format!("{}:{}", origin.path, lines(&origin.fragment))
+}
+
+/// The word for the kind of a place.
+pub(super) fn place_name(place: &Place) -> &'static str {
+    match place {
+        Place::Tree => "tree",
+        Place::Past(_) => "past",
+        Place::Component(_) => "component",
+    }
+}
+
+/// What has to be known of an origin that is not in the tree: when it was deleted, or whose it is.
+pub(super) fn provenance(origin: &Origin) -> Option<String> {
+    match &origin.place {
+        Place::Tree => None,
+        Place::Past(deletion) => Some(deleted(deletion)),
+        Place::Component(component) => Some(owned(component)),
+    }
+}
+
+/// `deleted in 1a2b3c4d5e on 2024-03-01 ("drop the old parser")`.
+fn deleted(deletion: &Deletion) -> String {
+    let mut text = format!("deleted in {}", short(&deletion.commit));
+    if let Some(day) = day(deletion.time) {
+        text.push_str(&format!(" on {day}"));
+    }
+    let subject = crate::text::printable(deletion.subject.as_bytes());
+    if !subject.is_empty() {
+        text.push_str(&format!(" (\"{subject}\")"));
+    }
+    if deletion.is_reverted {
+        text.push_str(", which this change reverts");
+    }
+    text
+}
+
+/// `from zlib 1.3.1, license Zlib (SPDX-License-Identifier in the file), corpus vendored`.
+fn owned(component: &Component) -> String {
+    let license = match (&component.license, &component.license_evidence) {
+        (Some(license), Some(evidence)) => format!("license {license} ({evidence})"),
+        (Some(license), None) => format!("license {license}"),
+        (None, _) => "license not known".to_owned(),
+    };
+    let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
+    let text = format!("from {}, {license}, corpus {}{url}", component.label(), component.corpus);
+    crate::text::printable(text.as_bytes())
+}
+
+/// The first ten digits of a commit.
+pub(super) fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+/// The day of a moment in seconds since 1970, in universal time.
+pub(super) fn day(time: i64) -> Option<String> {
+    Some(jiff::Timestamp::from_second(time).ok()?.strftime("%Y-%m-%d").to_string())
+}
+
+/// How the copy differs from an origin: `Type-2, consistently renamed: 97 % alike`.
+pub(super) fn likeness(origin: &Origin) -> String {
+    let (name, what) = (origin.clone_type.name(), origin.clone_type.describe());
+    format!("{name}, {what}: {} % alike", percent(origin.similarity))
+}
+
+/// A part as whole percent; 100 is said of the whole only.
+pub(super) fn percent(part: f64) -> u32 {
+    (part * 100.0).floor() as u32
+}
+
+/// The text of the file that an origin is in, where it is known.
+pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'o [u8]> {
+    match (&origin.text, &origin.place) {
+        (Some(text), _) => Some(text),
+        (None, Place::Tree) => outcome.texts.get(&origin.path).map(Vec::as_slice),
+        (None, _) => None,
+    }
+}
+
+/// The text of the file that the copy is in.
+pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8] {
+    outcome.texts.get(&finding.path).map_or(&[][..], Vec::as_slice)
+}
+
+/// What the findings of an outcome are called: a check finds copies, a scan classes.
+pub(super) fn found(outcome: &Outcome) -> String {
+    if outcome.duplication.is_some() {
+        return count(outcome.findings.len(), "clone class");
+    }
+    let n_of = |level| outcome.findings.iter().filter(|finding| finding.level == level).count();
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts: Vec<_> = levels
+        .into_iter()
+        .filter(|(level, _)| n_of(*level) > 0)
+        .map(|(level, noun)| count(n_of(level), noun))
+        .collect();
+    match counts.as_slice() {
+        [] => "no new copies".to_owned(),
+        _ => format!("{}: {}", count(outcome.findings.len(), "new copy"), counts.join(", ")),
+    }
+}
+
+/// An end of the range: `main 1a2b3c4d5e`, `the index`.
+pub(super) fn end(end: &End) -> String {
+    // A branch is named by whoever made it.
+    let name = crate::text::printable(end.name.as_bytes());
+    match &end.commit {
+        Some(commit) => format!("{name} {}", commit.short()),
+        None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nouns_have_their_plurals() {
+        assert_eq!(
+            [count(1, "copy"), count(2, "copy"), count(0, "class"), count(3, "file")],
+            ["1 copy", "2 copies", "0 classes", "3 files"]
+        );
+    }
+
+    #[test]
+    fn a_day_is_told_in_universal_time() {
+        assert_eq!(day(0).as_deref(), Some("1970-01-01"));
+        assert_eq!(day(i64::MAX), None);
+    }
+}
