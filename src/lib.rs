@@ -48,7 +48,7 @@ pub mod corpus;
 // Keeps fingerprints on disk: segment files, checked and mapped into memory.
 pub mod store;
 
-// Runs audits: a change against its tree, or a tree against itself.
+// Runs audits: a change against its tree, its past and corpora; a tree against itself; submissions against each other.
 pub mod audit;
 
 // Writes findings, one file a format.

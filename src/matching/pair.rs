@@ -134,7 +134,7 @@ impl ClonePair {
     ///
     /// Three kinds of evidence, each enough: words that are spelled the same, as in an
     /// edited copy; a long run of one shape whose names agree with each other, as in a renamed one;
-    /// and a run twice as long that is nearly the whole, however its names were changed.
+    /// and a run half as long again that is nearly the whole, however its names were changed.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
         let is_spelled = agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
