@@ -79,6 +79,11 @@ fn the_report_formats_are_documented() {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
     page += "\nThe JSON is versioned; [its schema](comparison.schema.json) is published.\n";
+    page += "\n## Of `secondhand history`\n\n| format | what it is for |\n|---|---|\n";
+    for format in report::TIMELINE_FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nThe JSON is versioned; [its schema](history.schema.json) is published.\n";
     check("docs/reports.md", &page);
 }
 
@@ -88,5 +93,6 @@ fn the_schemas_are_published() {
         |value: &serde_json::Value| format!("{}\n", serde_json::to_string_pretty(value).expect("a schema is JSON"));
     check("docs/config.schema.json", &pretty(&schema()));
     check("docs/report.schema.json", &pretty(&report::schema()));
+    check("docs/history.schema.json", &pretty(&report::timeline_schema()));
     check("docs/comparison.schema.json", &pretty(&report::comparison_schema()));
 }

@@ -40,6 +40,7 @@ fn origin(path: &str, place: Place) -> Origin {
         clone_type: CloneType::Type2 { is_consistent: true },
         similarity: 0.987,
         text: None,
+        written: None,
     }
 }
 

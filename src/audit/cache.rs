@@ -8,11 +8,12 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use rayon::prelude::*;
 
+use super::known::Recent;
 use super::source::{Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
@@ -33,6 +34,8 @@ pub struct Remembered {
     cache: Option<Cache>,
     fresh: Mutex<Vec<Fresh>>,
     is_false: AtomicBool,
+    /// What was read not long ago in this run, when the same files are read again and again.
+    recent: Option<Mutex<Recent>>,
 }
 
 /// What fingerprints of `repository` are taken with.
@@ -51,6 +54,16 @@ impl Remembered {
     /// Remembers nothing.
     pub fn nothing() -> Self {
         Self::default()
+    }
+
+    /// Remembers nothing from other runs, but what was read not long ago in this one.
+    pub(super) fn reading_once() -> Self {
+        Self { recent: Some(Mutex::default()), ..Self::default() }
+    }
+
+    /// The files that were read not long ago.
+    pub(super) fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
+        self.recent.as_ref()?.lock().ok()
     }
 
     /// Opens what is remembered in `folder`.

@@ -16,7 +16,7 @@ use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{COPIED_CODE, CORPUS_COPY, Place, REVIVED_CODE};
+use crate::policy::{COPIED_CODE, CORPUS_COPY, Finding, Place, REVIVED_CODE};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -66,14 +66,10 @@ pub fn check(
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
-    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
-    let asks = |file: &&Changed| file.n_novel() >= config.min_tokens && config.vendored_at(&file.source.path).is_none();
-    let asking: Vec<&Changed> = changed.iter().filter(asks).collect();
+    let asking = asking(&changed, config);
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
     let is_off = [&COPIED_CODE, &CORPUS_COPY, &REVIVED_CODE].iter().all(|rule| config.level(rule).is_none());
-    let before: BTreeMap<&FilePath, &Predecessor> =
-        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    let base_text = |path: &FilePath| before.get(path).map_or(&[][..], |before| &before.source.text);
+    let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
     if queries.is_empty() || is_off {
@@ -110,10 +106,7 @@ pub fn check(
         take(searched);
     }
 
-    for (query, copies) in asking.iter().zip(&copies) {
-        outcome.findings.extend(findings(query, copies, &found, base_text(&query.source.path), config));
-    }
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    outcome.findings = concluded(&asking, copies, &found, &predecessors, config);
     let named: BTreeSet<&FilePath> = outcome
         .findings
         .iter()
@@ -128,6 +121,37 @@ pub fn check(
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
+}
+
+/// The changed files that bring in enough to be asked about.
+pub(super) fn asking<'c>(changed: &'c [Changed], config: &Config) -> Vec<&'c Changed> {
+    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
+    let asks = |file: &&Changed| file.n_novel() >= config.min_tokens && config.vendored_at(&file.source.path).is_none();
+    changed.iter().filter(asks).collect()
+}
+
+/// The text that each file of the head had before.
+fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
+    let before: BTreeMap<&FilePath, &Predecessor> =
+        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
+    move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
+}
+
+/// The findings that `copies` of the files `asking` make, sorted by path and place.
+pub(super) fn concluded(
+    asking: &[&Changed],
+    copies: Vec<Vec<Copied>>,
+    found: &[Found],
+    predecessors: &[Predecessor],
+    config: &Config,
+) -> Vec<Finding> {
+    let base_text = base_texts(predecessors);
+    let of_file = |(query, copies): (&&Changed, Vec<Copied>)| {
+        findings(query, &copies, found, base_text(&query.source.path), config)
+    };
+    let mut findings: Vec<Finding> = asking.iter().zip(copies).flat_map(of_file).collect();
+    findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    findings
 }
 
 /// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.

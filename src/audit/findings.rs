@@ -87,6 +87,7 @@ fn finding(
                 clone_type: pair.clone_type,
                 similarity: pair.similarity,
                 text: text.clone(),
+                written: None,
             });
         }
     }

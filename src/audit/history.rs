@@ -14,25 +14,23 @@ use super::origins::{Found, Hit, Queries};
 use super::source::{Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
-use crate::git::{Attributes, BlobId, CommitId, Event, Limits, Reader, Repository};
+use crate::git::{Attributes, BlobId, CommitId, Event, Limits, Reader, Repository, Span};
 use crate::language::Languages;
 use crate::policy::{Deletion, Place};
-use crate::store::{History, PastEvent, Stretch, key};
+use crate::store::{Earliest, EventRow, Extent, History, PastEvent, Stretch, key};
 use crate::text::FilePath;
 
 /// Past files that are read for one change; those that share most with it come first.
 const MAX_FILES: usize = 64;
 /// Versions of a past file that are read; the newest come first.
 const MAX_VERSIONS: usize = 32;
-/// Contents that are read before their fingerprints are put together: bounds the memory.
-const CHUNK: usize = 256;
 
 /// The past to search.
 #[derive(Debug)]
 pub struct Past {
     history: History,
-    /// The commits that count: those that the base reaches.
-    base: CommitId,
+    /// The commits that count, when the index knows others as well.
+    reached: Option<HashSet<CommitId>>,
     /// Ids of commits that the change says it reverts, in hexadecimal.
     reverted: Vec<String>,
     /// Contents that this clone does not have.
@@ -40,38 +38,64 @@ pub struct Past {
     is_shallow: bool,
 }
 
+/// What the index of a history holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indexed {
+    /// Commits that were read just now.
+    pub n_new: usize,
+    /// Distinct fingerprints.
+    pub n_fingerprints: usize,
+    /// The bytes of its files.
+    pub n_bytes: u64,
+}
+
 impl Past {
-    /// Opens the history index in `folder` and brings it up to `base`; `head` is the commit whose messages
-    /// may name what they revert.
+    /// Opens the history index in `folder` and brings it up to what `span` is; of `change`, its base and head, the messages
+    /// may name what it reverts.
     ///
     /// # Errors
     /// When the history cannot be read, or the index cannot be written.
     pub fn open(
         folder: &Path,
         repository: &Repository,
-        base: CommitId,
-        head: Option<CommitId>,
+        span: &Span,
+        change: Option<(CommitId, CommitId)>,
         config: &Config,
         languages: &Languages,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        // The past is read without attributes: those of today say nothing of files as they were.
-        let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
-        let sources = &Sources { config, languages, attributes: &attributes, remembered: &remembered };
-        let params = params(repository, config, languages);
+        let (history, n_missing) = updated(folder, repository, span, config, languages, progress)?;
         let reader = repository.reader();
-        let (mut history, tips) = known(folder, params);
-        let commits = reader.commits(&[base], &tips, Limits::default())?;
-        let mut n_missing = 0;
-        if !commits.is_empty() {
-            let learned = learn(&commits, &history, repository, sources, progress)?;
-            n_missing = learned.n_missing;
-            let tips = vec![base.as_bytes().to_vec()];
-            history.keep(Stretch { tips, ..learned.stretch })?;
-            history = known(folder, params).0;
-        }
-        let reverted = head.map(|head| reverted(&reader, base, head)).transpose()?.unwrap_or_default();
-        Ok(Self { history, base, reverted, n_missing, is_shallow: reader.is_shallow() })
+        let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
+            None
+        } else {
+            Some(reader.commits_of(span)?.into_iter().collect())
+        };
+        let reverted = change.map(|(base, head)| reverted(&reader, base, head)).transpose()?.unwrap_or_default();
+        Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow() })
+    }
+
+    /// What is in the index in `folder`, brought up to what `span` is.
+    ///
+    /// # Errors
+    /// As [`Past::open`].
+    pub fn index(
+        folder: &Path,
+        repository: &Repository,
+        span: &Span,
+        config: &Config,
+        languages: &Languages,
+        progress: &dyn Progress,
+    ) -> Result<Indexed, Error> {
+        let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
+        let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
+        let n_before = n_known(&History::open(folder, params(repository, config, languages), extent));
+        let (history, _) = updated(folder, repository, span, config, languages, progress)?;
+        Ok(Indexed {
+            n_new: n_known(&history).saturating_sub(n_before),
+            n_fingerprints: history.n_fingerprints(),
+            n_bytes: history.n_bytes(),
+        })
     }
 
     /// What of the past could not be searched, in words; `None` when all was.
@@ -104,8 +128,8 @@ impl Past {
         files.truncate(MAX_FILES);
         let paths: Vec<FilePath> = files.into_iter().map(|(path, _)| path.clone()).collect();
         let events = self.history.events_of(&paths)?;
-        let reached = self.reached(&repository.reader())?;
-        let is_reached = |event: &PastEvent| reached.as_ref().is_none_or(|reached| reached.contains(&event.commit));
+        let is_reached =
+            |event: &PastEvent| self.reached.as_ref().is_none_or(|reached| reached.contains(&event.commit));
 
         progress.begin("past", events.len());
         let found = events
@@ -132,23 +156,8 @@ impl Past {
         Ok(found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect())
     }
 
-    /// The commits that the base reaches, when the index knows others as well.
-    fn reached(&self, reader: &Reader) -> Result<Option<HashSet<Vec<u8>>>, Error> {
-        let tips = self.history.tips()?;
-        let is_before = |tip: &Vec<u8>| {
-            let tip = CommitId::from_bytes(tip);
-            tip.is_some_and(|tip| tip == self.base || reader.merge_base(tip, self.base).is_ok_and(|base| base == tip))
-        };
-        if tips.iter().all(is_before) {
-            return Ok(None);
-        }
-        let commits = reader.commits(&[self.base], &[], Limits::default())?;
-        Ok(Some(commits.into_iter().map(|commit| commit.as_bytes().to_vec()).collect()))
-    }
-
     fn deletion(&self, event: &PastEvent, reader: &Reader) -> Result<Deletion, Error> {
-        let damaged = || crate::store::SegmentError::Damaged("the id of a commit");
-        let commit = CommitId::from_bytes(&event.commit).ok_or_else(damaged)?;
+        let commit = event.commit;
         let info = reader.info(commit)?;
         let id = commit.to_string();
         let is_reverted = self.reverted.iter().any(|reverted| id.starts_with(reverted.as_str()));
@@ -156,27 +165,80 @@ impl Past {
     }
 }
 
-/// The index in `folder`, and the commits it knows; an empty one when it cannot be read.
-fn known(folder: &Path, params: crate::store::Params) -> (History, Vec<CommitId>) {
-    let history = History::open(folder, params);
-    let tips = history.tips().unwrap_or_default();
-    (history, tips.iter().filter_map(|tip| CommitId::from_bytes(tip)).collect())
+/// Whether the index knows no commits but those that `tips` reach.
+fn knows_nothing_else(history: &History, tips: &[CommitId], reader: &Reader) -> Result<bool, Error> {
+    let is_reached = |known: &CommitId| {
+        let is_before = |tip: &CommitId| reader.merge_base(*known, *tip).is_ok_and(|base| base == *known);
+        tips.contains(known) || tips.iter().any(is_before)
+    };
+    Ok(history.tips()?.iter().all(is_reached))
 }
 
-/// What was learned of some commits.
-struct Learned {
-    stretch: Stretch,
-    n_missing: usize,
+/// The index in `folder`, brought up to what `span` is, and how many contents this clone does not have.
+///
+/// What is only a part of the past has an index of its own, unless all of it is indexed already.
+fn updated(
+    folder: &Path,
+    repository: &Repository,
+    span: &Span,
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<(History, usize), Error> {
+    // The past is read without attributes: those of today say nothing of files as they were.
+    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+    let sources = &Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let params = params(repository, config, languages);
+    let reader = repository.reader();
+    let whole = History::open(folder, params, Extent::Whole);
+    let tips = whole.tips().unwrap_or_default();
+    let new = if tips.is_empty() && !span.is_whole() {
+        None
+    } else {
+        let hidden = [&tips[..], &span.hidden].concat();
+        Some(reader.commits_of(&Span { hidden, ..span.clone() })?)
+    };
+    match new {
+        Some(new) if new.is_empty() => return Ok((whole, 0)),
+        Some(_) if span.is_whole() || !tips.is_empty() => {
+            // Every commit that the tips reach, so that the next update has only newer ones to add.
+            let new = reader.commits(&span.tips, &tips, Limits::default())?;
+            let stretch = learn(&new, &span.tips, false, folder, repository, sources, progress)?;
+            let n_missing = stretch.1;
+            whole.keep(stretch.0)?;
+            return Ok((History::open(folder, params, Extent::Whole), n_missing));
+        }
+        _ => {}
+    }
+
+    let mut part = History::open(folder, params, Extent::Part);
+    let wanted = reader.commits_of(span)?;
+    let known: HashSet<CommitId> = part.commits().unwrap_or_default().into_iter().collect();
+    let new: Vec<CommitId> = wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
+    if new.is_empty() {
+        return Ok((part, 0));
+    }
+    let is_newer = wanted.first().is_some_and(|oldest| known.contains(oldest));
+    let new = if is_newer { new } else { wanted };
+    if !is_newer {
+        part.remove();
+    }
+    let (stretch, n_missing) = learn(&new, &span.tips, true, folder, repository, sources, progress)?;
+    part.keep(stretch)?;
+    Ok((History::open(folder, params, Extent::Part), n_missing))
 }
 
-/// Reads what `commits` brought in, the oldest first, and notes where each fingerprint appeared first.
+/// Reads what `commits` brought in, the oldest first, and notes where each fingerprint appeared first; also how
+/// many contents are not here. `with_before`: what stood before them is read, too.
 fn learn(
     commits: &[CommitId],
-    history: &History,
+    tips: &[CommitId],
+    with_before: bool,
+    folder: &Path,
     repository: &Repository,
     sources: &Sources<'_>,
     progress: &dyn Progress,
-) -> Result<Learned, Error> {
+) -> Result<(Stretch, usize), Error> {
     progress.begin("history", commits.len());
     let of_commits = commits
         .par_iter()
@@ -184,76 +246,96 @@ fn learn(
             || repository.reader(),
             |reader, commit| {
                 progress.step();
-                let events = reader.events(*commit)?;
-                let is_source = |event: &Event| sources.skip_by_name(&event.path).is_none();
-                Ok((reader.is_merge(*commit)?, events.into_iter().filter(is_source).collect::<Vec<_>>()))
+                reader.events(*commit).map_err(Error::from)
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
 
-    let mut stretch = Stretch::default();
-    let mut seen: HashSet<(BlobId, u64)> = HashSet::new();
-    let mut fresh: Vec<(u32, FilePath, BlobId)> = Vec::new();
-    for (commit, (is_merge, events)) in commits.iter().zip(of_commits) {
-        for event in events {
-            let is_new = event.after.is_some_and(|blob| seen.insert((blob, sources.reading(&event.path))));
-            // What a merge brings in, its other parents have brought in before, but for what it resolved.
-            if is_merge && !is_new {
-                continue;
+    let mut paths = Paths::default();
+    let mut events: Vec<EventRow> = Vec::new();
+    let mut wanted = Wanted::default();
+    for (commit, of_commit) in of_commits.into_iter().enumerate() {
+        for Event { path, before, after } in of_commit {
+            let Some((path, reading)) = paths.number(path, sources) else { continue };
+            let number = events.len() as u32;
+            events.push(EventRow { path, commit: commit as u32, before, after });
+            let before = before.filter(|_| with_before);
+            for blob in [before, after].into_iter().flatten() {
+                wanted.add(blob, reading, path, number);
             }
-            if let Some(blob) = event.after.filter(|_| is_new) {
-                fresh.push((stretch.events.len() as u32, event.path.clone(), blob));
-            }
-            stretch.events.push(past_event(*commit, event));
         }
     }
+    let Paths { paths, .. } = paths;
+    let (blobs, contents) = wanted.sorted();
 
-    progress.begin("reading", fresh.len());
-    let mut first: HashMap<u64, u32> = HashMap::new();
-    let mut n_missing = 0;
-    for chunk in fresh.chunks(CHUNK) {
-        let read = chunk
-            .par_iter()
-            .map_init(
-                || (repository.reader(), Vec::new()),
-                |(reader, scratch), (event, path, blob)| {
-                    progress.step();
-                    let Some(text) = reader.past_blob(*blob, path)? else { return Ok((*event, None)) };
-                    Ok((*event, Some(keys(sources, path, text, scratch))))
-                },
-            )
-            .collect::<Result<Vec<(u32, Option<Vec<u64>>)>, Error>>()?;
-        n_missing += read.iter().filter(|(_, keys)| keys.is_none()).count();
-        for (event, keys) in read {
-            for key in keys.into_iter().flatten() {
-                first.entry(key).or_insert(event);
+    progress.begin("reading", blobs.len());
+    let first = Earliest::new(folder);
+    let missing = repository.each_blob(
+        &blobs,
+        || (Vec::new(), Vec::new(), Vec::new()),
+        |(tokens, hashes, scratch), number, text| {
+            progress.step();
+            for content in &contents[number] {
+                let path = &paths[content.path as usize];
+                if sources.lex(path, text, tokens).is_ok() {
+                    let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
+                    first.note(prints.map(|print| key(print.hash)), content.event, scratch);
+                }
             }
-        }
-    }
-    let mut first: Vec<(u64, u32)> = first.into_iter().collect();
-    first.sort_unstable();
-    for (key, event) in first {
-        if !history.has(key)? {
-            stretch.first.push((key, event));
-        }
-    }
-    Ok(Learned { stretch, n_missing })
+        },
+    )?;
+    let (tips, commits) = (tips.to_vec(), commits.to_vec());
+    Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
 }
 
-fn past_event(commit: CommitId, event: Event) -> PastEvent {
-    let id = |blob: Option<BlobId>| blob.map(|blob| blob.as_bytes().to_vec());
-    let Event { path, before, after } = event;
-    PastEvent { path, commit: commit.as_bytes().to_vec(), before: id(before), after: id(after) }
+/// The paths of a stretch, each once.
+#[derive(Default)]
+struct Paths {
+    paths: Vec<FilePath>,
+    /// For each path its number and how it is read; `None` when it is no source.
+    numbers: HashMap<FilePath, Option<(u32, u64)>>,
 }
 
-/// The keys of a content's fingerprints, each once.
-fn keys(sources: &Sources<'_>, path: &FilePath, text: Vec<u8>, scratch: &mut Vec<u64>) -> Vec<u64> {
-    let Ok(source) = sources.of_text(path, text) else { return Vec::new() };
-    let prints = sources.config.fingerprint.fingerprints(&source.tokens, scratch);
-    let mut keys: Vec<u64> = prints.map(|print| key(print.hash)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+impl Paths {
+    fn number(&mut self, path: FilePath, sources: &Sources<'_>) -> Option<(u32, u64)> {
+        if let Some(number) = self.numbers.get(&path) {
+            return *number;
+        }
+        let number = sources.skip_by_name(&path).is_none().then(|| {
+            self.paths.push(path.clone());
+            (self.paths.len() as u32 - 1, sources.reading(&path))
+        });
+        self.numbers.insert(path, number);
+        number
+    }
+}
+
+/// A content that is to be read: as which file, and for which event.
+#[derive(Debug, Clone, Copy)]
+struct Content {
+    path: u32,
+    event: u32,
+}
+
+/// The contents of a stretch, each once for each way it is read.
+#[derive(Default)]
+struct Wanted {
+    contents: HashMap<(BlobId, u64), Content>,
+}
+
+impl Wanted {
+    fn add(&mut self, blob: BlobId, reading: u64, path: u32, event: u32) {
+        self.contents.entry((blob, reading)).or_insert(Content { path, event });
+    }
+
+    /// The blobs, and how each is read.
+    fn sorted(self) -> (Vec<BlobId>, Vec<Vec<Content>>) {
+        let mut rows: Vec<(BlobId, Content)> =
+            self.contents.into_iter().map(|((blob, _), content)| (blob, content)).collect();
+        rows.sort_unstable_by_key(|(blob, content)| (*blob, content.event, content.path));
+        let groups = rows.chunk_by(|a, b| a.0 == b.0);
+        groups.map(|group| (group[0].0, group.iter().map(|row| row.1).collect())).unzip()
+    }
 }
 
 /// A past version of a file: the event that took it away, and what it shares with the queries.
@@ -276,12 +358,12 @@ fn last_version<'e>(
     let mut best: Option<(usize, Version<'e>)> = None;
     let mut seen: HashSet<BlobId> = HashSet::new();
     for event in events.iter().rev() {
-        let Some(blob) = event.before.as_deref().and_then(BlobId::from_bytes) else { continue };
+        let Some(blob) = event.before else { continue };
         if standing.contains(&blob) || !seen.insert(blob) || seen.len() > MAX_VERSIONS {
             continue;
         }
         let Some(text) = reader.past_blob(blob, path)? else { continue };
-        let Ok(source) = sources.of_text(path, text) else { continue };
+        let Ok(source) = sources.tokenize(path, text) else { continue };
         let hits = queries.hits_in(&source, sources.config, scratch);
         let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
         if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {

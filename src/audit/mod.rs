@@ -11,6 +11,8 @@ mod duplication;
 mod findings;
 mod history;
 mod judge;
+mod known;
+mod lineage;
 mod moves;
 mod origins;
 mod outside;
@@ -19,6 +21,7 @@ mod scan;
 mod source;
 mod stored;
 mod suppress;
+mod timeline;
 
 use std::collections::BTreeMap;
 
@@ -26,12 +29,14 @@ pub use cache::{Remembered, warm};
 pub use check::{Elsewhere, Range, check};
 pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
 pub use duplication::{Duplication, Share};
-pub use history::Past;
+pub use history::{Indexed, Past};
+pub use lineage::blame;
 pub use outside::Outside;
 pub use scan::{Tree, scan};
 pub use source::Skip;
 pub use stored::{CorpusReading, Stored};
 pub use suppress::{Comment, suppress};
+pub use timeline::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, timeline};
 
 use crate::config::ConfigError;
 use crate::git;

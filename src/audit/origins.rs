@@ -124,6 +124,14 @@ impl<'q> Queries<'q> {
         asked
     }
 
+    /// Each fingerprint that is asked about, by its number and its hash, once.
+    pub fn distinct(&self, config: &Config) -> Vec<(u32, u64)> {
+        let prints = self.fingerprints(&config.fingerprint, config);
+        let numbered = prints.into_iter().map(|(_, print)| (self.index.rows(print.hash).start as u32, print.hash));
+        let distinct: BTreeSet<(u32, u64)> = numbered.collect();
+        distinct.into_iter().collect()
+    }
+
     /// Whether any query could share a fingerprint with sources of `family`: those of two families never do.
     fn may_share(&self, family: &str) -> bool {
         family == MIXED || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
@@ -258,7 +266,11 @@ pub(super) fn search<R: ReadFiles>(
         )
         .collect::<Result<_, Error>>()?;
 
-    let n_documents = n_documents(entries, &asked, place);
+    let hits = entries.iter().zip(&asked).filter_map(|(entry, asked)| {
+        let rows = asked.as_ref().ok()?.hits.iter().map(|hit| hit.row);
+        Some((entry, rows.collect()))
+    });
+    let n_documents = n_documents(hits, place);
 
     let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
     let promising = promising(&asked, &n_documents, common_at, sources.config);
@@ -294,6 +306,52 @@ pub(super) fn search<R: ReadFiles>(
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
     let frequencies = queries.frequencies(&n_documents);
     Ok(SearchOutcome { found, frequencies, skipped, n_compared })
+}
+
+/// The files of a tree that share something with the queries, when that is known without reading them.
+pub(super) struct Located<'l> {
+    pub entries: &'l [Entry],
+    /// The numbers of files, sorted, and what each shares.
+    pub hits: Vec<(usize, Vec<u32>)>,
+    /// Where each file is kept.
+    pub place: &'l (dyn Fn(&FilePath) -> Place + Sync),
+    /// As of [`Targets`].
+    pub common_at: usize,
+}
+
+/// Aligns the queries with the files that share rare fingerprints with them.
+///
+/// # Errors
+/// The first of them that could not be read.
+pub(super) fn search_located(
+    queries: &Queries<'_>,
+    located: &Located<'_>,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    let &Located { entries, ref hits, place, common_at } = located;
+    let n_documents = n_documents(hits.iter().map(|(file, rows)| (&entries[*file], rows.clone())), place);
+    let is_rare = |row: &u32| f64::from(n_documents[row]) <= FEW_FILES / sources.config.min_rarity;
+    let is_telling = |row: &u32| n_documents.get(row).is_some_and(|&n| n as usize <= common_at);
+    let mut scratch = Vec::new();
+    let mut found = Vec::new();
+    for (file, rows) in hits {
+        if !rows.iter().any(is_rare) || !rows.iter().any(is_telling) {
+            continue;
+        }
+        let Ok(target) = sources.read(reader, &entries[*file])? else { continue };
+        let mut hits = queries.hits_in(&target, sources.config, &mut scratch);
+        hits.retain(|hit| is_telling(&hit.row));
+        let place = place(&target.path);
+        let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
+        let alignments = queries.align(&target, &hits, same, sources.config);
+        if !alignments.is_empty() {
+            let text = (place != Place::Tree).then(|| target.text.clone().into());
+            found.push(Found { place, target, text, alignments });
+        }
+    }
+    let frequencies = queries.frequencies(&n_documents);
+    Ok(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: entries.len() })
 }
 
 /// What a file of the tree has of the queries.
@@ -390,18 +448,15 @@ fn sample(
 
 /// For each fingerprint that was hit, the number of files that hold it: files of the tree, and components
 /// outside of it, since a component's versions and files are one voice.
-fn n_documents(
-    entries: &[Entry],
-    asked: &[Result<Asked, Skip>],
+fn n_documents<'e>(
+    hits: impl Iterator<Item = (&'e Entry, Vec<u32>)>,
     place: &(dyn Fn(&FilePath) -> Place + Sync),
 ) -> BTreeMap<u32, u32> {
     let mut counted: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
-    for (entry, asked) in entries.iter().zip(asked) {
-        let Ok(Asked { hits, .. }) = asked else { continue };
-        if hits.is_empty() {
+    for (entry, mut rows) in hits {
+        if rows.is_empty() {
             continue;
         }
-        let mut rows: Vec<u32> = hits.iter().map(|hit| hit.row).collect();
         rows.sort_unstable();
         rows.dedup();
         let place = Some(place(&entry.path)).filter(|place| matches!(place, Place::Component(_)));

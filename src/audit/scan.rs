@@ -186,6 +186,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
             clone_type: place.clone_type,
             similarity: place.similarity,
             text: None,
+            written: None,
         })
         .collect();
     order_origins(&mut origins, &path(first));

@@ -1,9 +1,11 @@
 //! Reads a file into tokens, or says why it is passed over.
 
+use std::sync::Arc;
+
 use super::cache::Remembered;
 use crate::config::Config;
 use crate::git::{Attributes, Entry, Error, FileAttributes, ReadFiles};
-use crate::language::{Languages, Token, is_generated};
+use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, is_binary};
 
@@ -109,16 +111,20 @@ impl Sources<'_> {
 
     /// Reads a file that [`Self::skip_by_name`] let pass.
     pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
+        // What attributes say of a file changes with the tree.
+        let kept = entry.blob().filter(|_| self.attributes.is_empty()).map(|blob| (blob, entry.path.clone()));
+        if let Some(read) = kept.as_ref().and_then(|key| self.remembered.recent()?.get(key)) {
+            return Ok(read.as_ref().clone());
+        }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
         let text = reader.read(entry)?;
-        Ok(self.tokenize(&entry.path, text))
-    }
-
-    /// Reads a text as the content of a file that [`Self::skip_by_name`] let pass.
-    pub fn of_text(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
-        if text.len() as u64 > self.config.max_file_size { Err(Skip::TooLarge) } else { self.tokenize(path, text) }
+        let read = self.tokenize(&entry.path, text);
+        if let (Some(key), Some(mut recent)) = (kept, self.remembered.recent()) {
+            recent.keep(key, Arc::new(read.clone()));
+        }
+        Ok(read)
     }
 
     /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
@@ -143,41 +149,54 @@ impl Sources<'_> {
 
     /// Reads `text` as the file at `path`.
     pub fn tokenize(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
+        let mut tokens = Vec::new();
+        let Lexed { language, is_mixed } = self.lex(path, &text, &mut tokens)?;
+        let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
+        let (name, family) = (language.name.clone(), language.family.clone());
+        let family = if is_mixed { MIXED.to_owned() } else { family };
+        Ok(Source { path: path.clone(), text, tokens, language: name, family, is_prose })
+    }
+
+    /// Reads the tokens of `text` as the file at `path`, replacing what `tokens` held.
+    pub fn lex(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+        if text.len() as u64 > self.config.max_file_size {
+            return Err(Skip::TooLarge);
+        }
         if text.starts_with(b"version https://git-lfs.github.com/spec/v1") {
             return Err(Skip::LfsPointer);
         }
-        if is_binary(&text) {
+        if is_binary(text) {
             return Err(Skip::Binary);
         }
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
-        let language = named.or_else(|| self.languages.identify(path, &text)).ok_or(Skip::NotSource)?;
+        let language = named.or_else(|| self.languages.identify(path, text)).ok_or(Skip::NotSource)?;
         let with_data = self.config.include_data;
         if language.is_data && !with_data && !language.is_host() {
             return Err(Skip::Data);
         }
-        let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(&text));
+        let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(text));
         if !self.config.include_generated && is_generated() {
             return Err(Skip::Generated);
         }
-        if !language.is_notebook && is_minified(&text) {
+        if !language.is_notebook && is_minified(text) {
             return Err(Skip::Minified);
         }
-        let mut tokens = Vec::new();
-        let embedded = self.languages.tokenize(language, &text, with_data, &mut tokens);
+        let embedded = self.languages.tokenize(language, text, with_data, tokens);
         let is_mixed = !embedded.is_empty();
         if language.is_data && !with_data && !is_mixed {
             return Err(Skip::Data);
         }
-        Ok(Source {
-            path: path.clone(),
-            text,
-            tokens,
-            language: language.name.clone(),
-            family: if is_mixed { MIXED.to_owned() } else { language.family.clone() },
-            is_prose: attributes.documentation.unwrap_or(language.is_data),
-        })
+        Ok(Lexed { language, is_mixed })
     }
+}
+
+/// As what a file was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lexed<'l> {
+    language: &'l Language,
+    /// Whether it holds code of other languages.
+    is_mixed: bool,
 }
 
 fn is_minified(text: &[u8]) -> bool {

@@ -187,6 +187,8 @@ pub(super) enum Command {
     Check(Check),
     /// Find every clone class of a tree, and what share of it is duplicated
     Scan(Scan),
+    /// Tell commit by commit which copies came in, from where, and who had written them
+    History(History),
     /// Keep the code of known projects at hand, to compare changes with
     #[command(
         subcommand,
@@ -197,7 +199,7 @@ pub(super) enum Command {
     Init(Init),
     /// Look after the fingerprints that are kept between runs
     #[command(
-        after_help = "Examples:\n  secondhand cache warm             before the first check\n  secondhand cache status           where it is, and whether all of it is whole\n  secondhand cache clear            free the space; the next check takes longer"
+        after_help = "Examples:\n  secondhand cache warm             before the first check\n  secondhand cache warm --history   and before the first `check --history`\n  secondhand cache status           where it is, and whether all of it is whole\n  secondhand cache clear            free the space; the next check takes longer"
     )]
     Cache {
         #[command(subcommand)]
@@ -279,11 +281,30 @@ pub(super) enum Cache {
         /// The revision
         #[arg(value_name = "REV", default_value = "HEAD")]
         revision: String,
+        #[command(flatten)]
+        past: PastFlags,
     },
     /// Remove what no branch, tag or other reference holds in its tree
     Prune,
     /// Remove all of it
     Clear,
+}
+
+/// Which part of the past is searched.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PastFlags {
+    /// Search the past, too, for deleted code that comes back; the first time this reads all history
+    #[arg(long)]
+    pub history: bool,
+    /// The past of this revision or range (`A..B`) instead of that of the base; may be repeated
+    #[arg(long, value_name = "REV|RANGE", requires = "history")]
+    pub history_of: Vec<String>,
+    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
+    #[arg(long, value_name = "DATE", requires = "history")]
+    pub since: Option<String>,
+    /// Search the newest N commits only
+    #[arg(long, value_name = "N", requires = "history")]
+    pub max_commits: Option<usize>,
 }
 
 /// Flags of `check`.
@@ -302,9 +323,11 @@ pub(super) struct Check {
     /// Judge the work tree, untracked files included
     #[arg(long)]
     pub worktree: bool,
-    /// Look for deleted code that comes back, too; the first time this reads all history
+    #[command(flatten)]
+    pub past: PastFlags,
+    /// Tell when and by whom the origins were written
     #[arg(long)]
-    pub history: bool,
+    pub blame: bool,
     /// Compare with this corpus, too: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
     #[arg(long = "corpus", value_name = "NAME|DIR")]
     pub corpora: Vec<String>,
@@ -347,6 +370,52 @@ pub(super) struct Scan {
     pub suppressing: Suppressing,
     #[command(flatten)]
     pub output: Output,
+}
+
+const HISTORY_EXAMPLES: &str = "\
+Examples:
+  secondhand history                               every commit of this branch
+  secondhand history v1.2..v1.3 --first-parent     a release, merge by merge
+  secondhand history --since '1 year ago' --report html=copies.html --format csv -o trend.csv
+  secondhand history --path billing --origin-outside billing     what billing took from others";
+
+/// Flags of `history`.
+#[derive(Debug, Args)]
+#[command(after_help = HISTORY_EXAMPLES)]
+pub(super) struct History {
+    /// A revision, or a range `A..B` [default: HEAD]
+    #[arg(value_name = "RANGE")]
+    pub range: Option<String>,
+    /// Follow first parents only: a merge then stands for all it brought in
+    #[arg(long)]
+    pub first_parent: bool,
+    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Judge the newest N commits only
+    #[arg(long, value_name = "N")]
+    pub max_commits: Option<usize>,
+    /// Tell of copies in this folder or file only; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub path: Vec<String>,
+    /// Judge commits of this author only: a part of a name or an address
+    #[arg(long, value_name = "WHO")]
+    pub author: Option<String>,
+    /// Tell of copies only whose origin is outside of this folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub origin_outside: Vec<String>,
+    /// Tokens that a commit must bring into a copy to make it one
+    #[arg(long, value_name = "N")]
+    pub min_tokens: Option<usize>,
+    /// The format of what is printed: text, json, csv, html or markdown
+    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
+    pub format: String,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a further report to a file; may be repeated
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    pub reports: Vec<(String, PathBuf)>,
 }
 
 const INIT_EXAMPLES: &str = "\

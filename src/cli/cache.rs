@@ -7,16 +7,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::args::{self, Common};
-use super::check::start_threads;
+use super::check::{span, start_threads};
 use super::error::Failure;
 use super::output::{note, print_text, warn};
 use super::progress::Bar;
 use super::{CLEAN, settings};
-use crate::audit::{Remembered, warm};
+use crate::audit::{Indexed, Past, Remembered, warm};
 use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::store::{Cache, History};
+use crate::store::{Cache, History, Journal};
 
 /// What the cache is called in the git directory.
 const FOLDER: &str = "secondhand";
@@ -49,6 +49,11 @@ pub(super) fn history_folder(common: &Common, repository: &Repository) -> Result
     let passing = tempfile::TempDir::new();
     let failed = |why| Failure::Unwritable { file: std::env::temp_dir(), why };
     passing.map(HistoryFolder::Passing).map_err(failed)
+}
+
+/// The folder of what may be kept between runs; none with `--no-cache`.
+pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {
+    (!common.no_cache).then(|| folder(common, repository))
 }
 
 /// Opens the cache that the flags name.
@@ -89,15 +94,22 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
     let unwritable = |why: crate::store::SegmentError| Failure::Cache { folder: folder.clone(), why };
     let said = match action {
         args::Cache::Status => status(&open()),
-        args::Cache::Warm { revision } => {
+        args::Cache::Warm { revision, past } => {
             let reader = repository.reader();
-            let snapshot = reader.commit_snapshot(reader.commit(revision)?)?;
+            let commit = reader.commit(revision)?;
+            let snapshot = reader.commit_snapshot(commit)?;
             let remembered = open();
             let bar = Bar::new(!common.quiet && !common.no_progress);
             let n_read = warm(&repository, &snapshot, &remembered, &config, &languages, &bar)?;
+            let past = span(past, Some(commit), &reader)?
+                .map(|span| Past::index(&folder, &repository, &span, &config, &languages, &bar));
             drop(bar);
             remembered.save().map_err(unwritable)?;
-            format!("{n_read} files read\n{}", status(&open()))
+            let past = past.transpose()?.map(|indexed| {
+                let Indexed { n_new, n_fingerprints, n_bytes } = indexed;
+                format!("{n_new} commits read; {n_fingerprints} fingerprints, {}\n", size(n_bytes))
+            });
+            format!("{n_read} files read\n{}{}", past.unwrap_or_default(), status(&open()))
         }
         args::Cache::Prune => {
             let reached: HashSet<Vec<u8>> =
@@ -108,8 +120,8 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             status(&open())
         }
         args::Cache::Clear => {
-            let (prints, history) = (Cache::clear(&folder), History::clear(&folder));
-            let (n_files, n_bytes) = (prints.0 + history.0, prints.1 + history.1);
+            let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
+            let (n_files, n_bytes) = cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
             format!("{n_files} files removed, {}\n", size(n_bytes))
         }
     };

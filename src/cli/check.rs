@@ -1,6 +1,6 @@
 //! Runs `secondhand check`.
 
-use super::args::{Check, Common, FailOn};
+use super::args::{Check, Common, FailOn, PastFlags};
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
@@ -8,9 +8,9 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache};
-use crate::audit::{Elsewhere, End, Outcome, Past, Range, check};
+use crate::audit::{Elsewhere, End, Outcome, Past, Range, blame, check};
 use crate::config::Config;
-use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::git::{CommitId, Limits, Reader, Repository, Snapshot, Span, seconds_of};
 use crate::language::Languages;
 use crate::policy::Level;
 
@@ -31,9 +31,13 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let outsides = outsides(&flags.corpora, &judge.config, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        let past = past(flags, common, &repository, &range, &judge.config, &judge.languages, &bar)?;
+        let past = past(&flags.past, common, &repository, &range, &judge.config, &judge.languages, &bar)?;
         let elsewhere = Elsewhere { outsides: &outsides, past: past.as_ref() };
-        check(&repository, range, &elsewhere, &remembered, &judge.config, &judge.languages, &bar)?
+        let mut outcome = check(&repository, range, &elsewhere, &remembered, &judge.config, &judge.languages, &bar)?;
+        if flags.blame {
+            blame(&repository, &mut outcome, &bar)?;
+        }
+        outcome
     };
     cache::save(remembered, common);
     if let Some(missing) = &outcome.examined.unavailable {
@@ -43,9 +47,9 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     Ok(outcome)
 }
 
-/// The past that is searched, when the flags ask for it: all that the base reaches.
+/// The past that is searched, when the flags ask for it: all that the base reaches, if they do not say otherwise.
 fn past(
-    flags: &Check,
+    flags: &PastFlags,
     common: &Common,
     repository: &Repository,
     range: &Range,
@@ -54,10 +58,23 @@ fn past(
     bar: &Bar,
 ) -> Result<Option<Past>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let Some(base) = base.filter(|_| flags.history) else { return Ok(None) };
-    let head = range.head.0.commit;
+    let Some(span) = span(flags, base, &repository.reader())? else { return Ok(None) };
+    let change = base.zip(range.head.0.commit);
     let folder = cache::history_folder(common, repository)?;
-    Ok(Some(Past::open(folder.path(), repository, base, head, config, languages, bar)?))
+    Ok(Some(Past::open(folder.path(), repository, &span, change, config, languages, bar)?))
+}
+
+/// The part of the past that the flags name, if they ask for any: of `default` where they name no revision.
+pub(super) fn span(flags: &PastFlags, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Failure> {
+    let mut span = Span::default();
+    for revision in &flags.history_of {
+        reader.add_revision(revision, &mut span)?;
+    }
+    if span.tips.is_empty() {
+        span.tips.extend(default);
+    }
+    span.limits = Limits { since: flags.since.as_deref().map(seconds_of).transpose()?, max_commits: flags.max_commits };
+    Ok((flags.history && !span.tips.is_empty()).then_some(span))
 }
 
 pub(super) fn start_threads(n: usize) -> Result<(), Failure> {

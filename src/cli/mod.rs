@@ -8,6 +8,7 @@ mod compare;
 mod corpus;
 mod environment;
 mod error;
+mod history;
 mod init;
 mod output;
 mod progress;
@@ -59,6 +60,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
+        Command::History(flags) => history::run(flags, &cli.common),
         Command::Corpus(command) => corpus::run(command, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),

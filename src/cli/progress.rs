@@ -31,12 +31,13 @@ impl Progress for Bar {
         }
         let target = ProgressDrawTarget::stderr_with_hz(10);
         // How many there are is not always known.
+        let unit = if matches!(stage, "history" | "commits") { "commits" } else { "files" };
         let template = if n_steps == 0 {
-            "{prefix:>10} {spinner} {pos} files {elapsed}"
+            format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")
         } else {
-            "{prefix:>10} [{bar:30}] {pos}/{len} files {eta}"
+            format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}")
         };
-        let style = ProgressStyle::with_template(template);
+        let style = ProgressStyle::with_template(&template);
         self.with(|bar| {
             bar.finish_and_clear();
             *bar = ProgressBar::with_draw_target((n_steps > 0).then_some(n_steps as u64), target).with_prefix(stage);

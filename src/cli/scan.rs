@@ -99,7 +99,7 @@ fn scan_repository(
     scan_tree(Tree { end, entries, open: &|| repository.reader() }, Some(repository.root()), flags, common)
 }
 
-fn contains(folder: &FilePath, path: &FilePath) -> bool {
+pub(super) fn contains(folder: &FilePath, path: &FilePath) -> bool {
     let rest = path.as_bytes().strip_prefix(folder.as_bytes());
     folder.as_bytes().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }

@@ -122,7 +122,7 @@ impl Reader {
         Ok((tips, tags.into_iter().map(|(_, name, commit)| (name, commit)).collect()))
     }
 
-    fn tree_of(&self, commit: CommitId) -> Result<ObjectId, Error> {
+    pub(super) fn tree_of(&self, commit: CommitId) -> Result<ObjectId, Error> {
         let tree = self.find_commit(commit)?.tree_id();
         tree.map(gix::Id::detach).map_err(|error| Error::unreadable(&format!("commit {commit}"), &error))
     }

@@ -63,6 +63,11 @@ impl Attributes {
         Ok(Self { rules: is_telling.then_some((search, names)) })
     }
 
+    /// Whether they say nothing of any file.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_none()
+    }
+
     /// What they say of the file at `path`.
     pub fn of(&self, path: &FilePath) -> FileAttributes {
         let mut found = FileAttributes::default();

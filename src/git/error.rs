@@ -23,6 +23,12 @@ pub enum Error {
         /// Whether the clone is shallow, which may be why.
         is_shallow: bool,
     },
+    /// It names no point in time.
+    #[error("cannot read the date `{text}`")]
+    Date {
+        /// What was given.
+        text: String,
+    },
     /// A commit that history names is not here: the clone is shallow.
     #[error("cannot read commit {commit}: this clone is shallow and ends before it")]
     Shallow {
@@ -87,6 +93,7 @@ impl Error {
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
+            Self::Date { .. } => Some("name a day, `2025-01-31`, or how long ago it was, `2 years ago`".into()),
             Self::UnknownRevision { .. } => Some("`git fetch` may bring it; `git branch --all` lists the branches here".into()),
             Self::Shallow { .. } | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),
             Self::NoMergeBase { .. } => Some("name a base that shares history with the head: `--base REV`".into()),

@@ -5,6 +5,7 @@
 mod appearances;
 mod attributes;
 mod error;
+mod packs;
 mod past;
 mod snapshot;
 
@@ -15,7 +16,7 @@ use gix::bstr::ByteSlice;
 pub use appearances::Appearance;
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
-pub use past::{CommitInfo, Event, Limits};
+pub use past::{CommitInfo, Event, Limits, Span, seconds_of};
 pub use snapshot::{Content, Entry, Snapshot};
 
 use crate::text::FilePath;

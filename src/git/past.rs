@@ -29,6 +29,43 @@ pub struct Limits {
     pub max_commits: Option<usize>,
 }
 
+/// A part of the past: what some commits reach, and others do not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Span {
+    /// The commits it ends with.
+    pub tips: Vec<CommitId>,
+    /// What these reach is not in it.
+    pub hidden: Vec<CommitId>,
+    /// How much of it is walked.
+    pub limits: Limits,
+    /// Whether only first parents are followed: a merge then stands for all it brought in.
+    pub is_first_parent: bool,
+}
+
+/// The time that `text` names, in seconds since 1970: `2025-01-31`, `2 years ago`, all that git takes.
+///
+/// # Errors
+/// [`Error::Date`] when it names none.
+pub fn seconds_of(text: &str) -> Result<i64, Error> {
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    // Git's parser takes any words for a day of this month.
+    let is_date = text.bytes().any(|byte| byte.is_ascii_digit()) || text.ends_with("ago") || text == "yesterday";
+    let time = gix::date::parse(text, Some(now)).ok().filter(|_| is_date);
+    time.map(|time| time.seconds).ok_or_else(|| Error::Date { text: text.to_owned() })
+}
+
+impl Span {
+    /// All that a commit reaches.
+    pub fn of(tip: CommitId) -> Self {
+        Self { tips: vec![tip], ..Self::default() }
+    }
+
+    /// Whether it is all that its tips reach.
+    pub fn is_whole(&self) -> bool {
+        self.hidden.is_empty() && self.limits == Limits::default() && !self.is_first_parent
+    }
+}
+
 /// What a commit says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
@@ -38,6 +75,14 @@ pub struct CommitInfo {
     pub message: String,
     /// When it was made, in seconds since 1970.
     pub time: i64,
+    /// The name of its author.
+    pub author: String,
+    /// The address of its author.
+    pub email: String,
+    /// When the author wrote it, in seconds since 1970.
+    pub author_time: i64,
+    /// The number of its parents, here or not.
+    pub n_parents: usize,
 }
 
 impl Reader {
@@ -48,13 +93,27 @@ impl Reader {
     /// # Errors
     /// When a commit cannot be read.
     pub fn commits(&self, tips: &[CommitId], known: &[CommitId], limits: Limits) -> Result<Vec<CommitId>, Error> {
+        self.commits_of(&Span { tips: tips.to_vec(), hidden: known.to_vec(), limits, is_first_parent: false })
+    }
+
+    /// The commits of a span, the oldest first.
+    ///
+    /// A shallow clone's past ends where it was cut.
+    ///
+    /// # Errors
+    /// When a commit cannot be read.
+    pub fn commits_of(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
+        let Span { tips, hidden: known, limits, is_first_parent } = span;
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
         let order = CommitTimeOrder::NewestFirst;
         let sorting = match limits.since {
             Some(seconds) => Sorting::ByCommitTimeCutoff { order, seconds },
             None => Sorting::ByCommitTime(order),
         };
-        let walk = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting);
+        let mut walk = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting);
+        if *is_first_parent {
+            walk = walk.first_parent_only();
+        }
         // What a shallow fetch has cut off since cannot be hidden, and need not be.
         let known = known.iter().map(|commit| commit.0).filter(|id| self.repo.has_object(id));
         let walk = walk.with_hidden(known).all().map_err(|error| unreadable(&error))?;
@@ -66,88 +125,179 @@ impl Reader {
         Ok(commits)
     }
 
-    /// Whether a commit has more than one parent.
+    /// Adds to `span` what a revision names: a commit, or a range `A..B`.
     ///
     /// # Errors
-    /// When it is not here.
-    pub fn is_merge(&self, commit: CommitId) -> Result<bool, Error> {
-        Ok(self.find_commit(commit)?.parent_ids().nth(1).is_some())
+    /// [`Error::UnknownRevision`] when nothing of a name is here.
+    pub fn add_revision(&self, revision: &str, span: &mut Span) -> Result<(), Error> {
+        let named = |name: &str| self.commit(if name.is_empty() { "HEAD" } else { name });
+        match revision.split_once("..") {
+            Some((from, to)) => {
+                // Of `A...B` each side is taken; what both reach is left out.
+                if let Some(to) = to.strip_prefix('.') {
+                    let (from, to) = (named(from)?, named(to)?);
+                    span.tips.extend([from, to]);
+                    span.hidden.push(self.merge_base(from, to)?);
+                } else {
+                    span.hidden.push(named(from)?);
+                    span.tips.push(named(to)?);
+                }
+            }
+            None => match revision.strip_prefix('^') {
+                Some(revision) => span.hidden.push(named(revision)?),
+                None => span.tips.push(named(revision)?),
+            },
+        }
+        Ok(())
+    }
+
+    /// Hands out the commits that `tips` reach, the newest first, so many at a time, until `each` has seen enough.
+    ///
+    /// # Errors
+    /// When a commit cannot be read, or `each` fails.
+    pub fn walk_back(
+        &self,
+        tips: &[CommitId],
+        chunk: usize,
+        mut each: impl FnMut(&[CommitId]) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
+        let sorting = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
+        let mut walk =
+            self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all().map_err(|e| unreadable(&e))?;
+        // The first are most likely enough.
+        let mut n = chunk / 8;
+        loop {
+            let mut commits = Vec::new();
+            for info in walk.by_ref().take(n.max(1)) {
+                commits.push(CommitId(info.map_err(|error| unreadable(&error))?.id));
+            }
+            n = chunk;
+            if commits.is_empty() || !each(&commits)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The content of the regular file at `path` in the tree of `commit`, if there is one.
+    ///
+    /// # Errors
+    /// When a tree is not here.
+    pub fn blob_at(&self, commit: CommitId, path: &FilePath) -> Result<Option<BlobId>, Error> {
+        let mut tree = self.tree_of(commit)?;
+        let n_id = self.repo.object_hash().len_in_bytes();
+        let mut parts = path.as_bytes().split(|&byte| byte == b'/').peekable();
+        while let Some(name) = parts.next() {
+            let kind = if parts.peek().is_some() { Kind::Folder } else { Kind::File };
+            let bytes = self.tree_bytes(tree)?;
+            let row = Rows::new(&bytes, n_id).find(|row| row.name == name && row.kind == kind);
+            let Some(id) = row.and_then(|row| gix::ObjectId::try_from(row.id).ok()) else { return Ok(None) };
+            if kind == Kind::File {
+                return Ok(Some(BlobId(id)));
+            }
+            tree = id;
+        }
+        Ok(None)
+    }
+
+    /// The parents of a commit that are here.
+    ///
+    /// # Errors
+    /// When the commit is not here.
+    pub fn parents(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
+        let parents = self.find_commit(commit)?.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
+        // Where a shallow clone begins, the parents are not here.
+        let is_shallow = self.is_shallow();
+        Ok(parents.into_iter().filter(|id| !is_shallow || self.repo.has_object(id)).map(CommitId).collect())
     }
 
     /// What `commit` did to regular files, compared with its first parent; of a root
-    /// commit, or where a shallow clone begins, all its files are new.
+    /// commit, or where a shallow clone begins, all its files are new. A merge did only what
+    /// makes a file differ from each of its parents.
     ///
     /// # Errors
     /// When a tree is not here.
     pub fn events(&self, commit: CommitId) -> Result<Vec<Event>, Error> {
-        let tree_of = |id: gix::ObjectId| {
-            let tree = self.repo.find_commit(id).and_then(|commit| Ok(commit.tree_id()?.detach()));
-            tree.map_err(|error| Error::unreadable(&format!("commit {id}"), &error))
-        };
-        let parent = self.find_commit(commit)?.parent_ids().next().map(gix::Id::detach);
-        let before = parent.filter(|parent| self.repo.has_object(parent)).map(tree_of).transpose()?;
+        let parents = self.parents(commit)?;
+        self.events_between(&parents, commit)
+    }
+
+    /// What makes the regular files of `commit` differ from those of each of `parents`; the first counts as before.
+    ///
+    /// # Errors
+    /// When a tree is not here.
+    pub fn events_between(&self, parents: &[CommitId], commit: CommitId) -> Result<Vec<Event>, Error> {
+        let parents = parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
         let mut events = Vec::new();
-        self.compare(before, Some(tree_of(commit.0)?), &mut Vec::new(), 0, &mut events)?;
+        let after = Some(self.tree_of(commit)?);
+        if parents.iter().any(|parent| Some(*parent) == after) {
+            return Ok(events);
+        }
+        let before: Vec<Option<gix::ObjectId>> = parents.into_iter().map(Some).collect();
+        self.compare(&before, after, &mut Vec::new(), 0, &mut events)?;
         Ok(events)
     }
 
-    /// Appends the differences between two trees.
+    /// Appends in what a tree differs from each of those before it.
     fn compare(
         &self,
-        before: Option<gix::ObjectId>,
+        before: &[Option<gix::ObjectId>],
         after: Option<gix::ObjectId>,
         folder: &mut Vec<u8>,
         depth: usize,
         events: &mut Vec<Event>,
     ) -> Result<(), Error> {
-        if before == after || depth == MAX_DEPTH {
+        if depth == MAX_DEPTH {
             return Ok(());
         }
-        let (before, after) = (self.files_of(before)?, self.files_of(after)?);
-        let mut rows: Vec<(&[u8], Option<&Item>, Option<&Item>)> = Vec::new();
-        let (mut a, mut b) = (before.iter().peekable(), after.iter().peekable());
+        let read = |tree: Option<gix::ObjectId>| tree.map(|tree| self.tree_bytes(tree)).transpose();
+        let after_bytes = read(after)?.unwrap_or_default();
+        let before_bytes = before.iter().map(|tree| read(*tree)).collect::<Result<Vec<_>, _>>()?;
+        let before_bytes: Vec<Vec<u8>> = before_bytes.into_iter().map(Option::unwrap_or_default).collect();
+        let n_id = self.repo.object_hash().len_in_bytes();
+
+        // What all have in common at the beginning is the same in all.
+        let n_same = before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
+        let rows = Rows::new(&after_bytes, n_id).after(n_same);
+        let start = rows.at;
+        let mut after = rows.peekable();
+        let mut before: Vec<_> =
+            before_bytes.iter().map(|bytes| Rows { bytes, at: start.min(bytes.len()), n_id }.peekable()).collect();
         loop {
-            match (a.peek(), b.peek()) {
-                (None, None) => break,
-                (Some(x), Some(y)) if x.name == y.name => rows.push((&x.name, a.next(), b.next())),
-                (Some(x), y) if y.is_none_or(|y| x.name < y.name) => rows.push((&x.name, a.next(), None)),
-                (_, Some(y)) => rows.push((&y.name, None, b.next())),
-                (Some(_), None) => break,
-            }
-        }
-        for (name, before, after) in rows {
-            if before.map(|item| (item.id, item.is_folder)) == after.map(|item| (item.id, item.is_folder)) {
+            let names = before.iter_mut().chain([&mut after]).filter_map(|rows| rows.peek().map(Row::key));
+            let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
+            let was: Vec<Option<(Kind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
+            let is = take(&mut after, name);
+            // A file whose mode was changed is the same to us.
+            if was.contains(&is) {
                 continue;
             }
             let n_folder = folder.len();
-            folder.extend(name);
-            let file = |item: Option<&Item>| item.filter(|item| !item.is_folder).map(|item| BlobId(item.id));
-            let tree = |item: Option<&Item>| item.filter(|item| item.is_folder).map(|item| item.id);
-            if file(before) != file(after) {
-                events.push(Event { path: FilePath::new(folder.clone()), before: file(before), after: file(after) });
+            folder.extend(name.0);
+            if name.1 {
+                folder.push(b'/');
+                let tree = |row: Option<(Kind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
+                let below: Vec<Option<gix::ObjectId>> = was.iter().map(|row| tree(*row)).collect();
+                self.compare(&below, tree(is), folder, depth + 1, events)?;
+            } else {
+                let file = |row: Option<(Kind, &[u8])>| {
+                    let (kind, id) = row?;
+                    (kind == Kind::File).then(|| BlobId::from_bytes(id)).flatten()
+                };
+                let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
+                if before != after {
+                    events.push(Event { path: FilePath::new(folder.clone()), before, after });
+                }
             }
-            folder.push(b'/');
-            self.compare(tree(before), tree(after), folder, depth + 1, events)?;
             folder.truncate(n_folder);
         }
         Ok(())
     }
 
-    /// The regular files and folders of a tree, sorted by name.
-    fn files_of(&self, tree: Option<gix::ObjectId>) -> Result<Vec<Item>, Error> {
-        let Some(id) = tree else { return Ok(Vec::new()) };
+    fn tree_bytes(&self, id: gix::ObjectId) -> Result<Vec<u8>, Error> {
         let unreadable = |error: gix::Error| Error::unreadable(&format!("tree {id}"), &error);
-        let tree = self.repo.find_tree(id).map_err(unreadable)?;
-        let tree = tree.decode().map_err(unreadable)?;
-        let entries = tree.entries.iter().filter(|entry| entry.mode.is_blob() || entry.mode.is_tree());
-        let item = |entry: &gix::objs::tree::EntryRef<'_>| Item {
-            name: entry.filename.to_vec(),
-            id: entry.oid.to_owned(),
-            is_folder: entry.mode.is_tree(),
-        };
-        let mut items: Vec<Item> = entries.map(item).collect();
-        items.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(items)
+        let mut tree = self.repo.find_tree(id).map_err(unreadable)?;
+        Ok(std::mem::take(&mut tree.data))
     }
 
     /// What a commit says of itself.
@@ -157,9 +307,19 @@ impl Reader {
     pub fn info(&self, commit: CommitId) -> Result<CommitInfo, Error> {
         let commit = self.find_commit(commit)?;
         let message = commit.message_raw_sloppy().to_string();
+        let author = commit.author().ok();
+        let text = |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
         let subject = message.trim_start().lines().next().unwrap_or_default().trim_end().to_owned();
         let time = commit.time().map_or(0, |time| time.seconds);
-        Ok(CommitInfo { subject, message, time })
+        Ok(CommitInfo {
+            subject,
+            message,
+            time,
+            author: text(author.as_ref().map(|author| author.name)),
+            email: text(author.as_ref().map(|author| author.email)),
+            author_time: author.and_then(|author| author.time().ok()).map_or(time, |time| time.seconds),
+            n_parents: commit.parent_ids().count(),
+        })
     }
 
     /// The content of a past file; `None` in a partial clone that has not fetched it.
@@ -175,9 +335,136 @@ impl Reader {
     }
 }
 
+/// The number of bytes that two texts begin with alike.
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 256;
+    let n_steps = a.chunks(STEP).zip(b.chunks(STEP)).take_while(|(a, b)| a == b).count();
+    let start = (n_steps * STEP).min(a.len()).min(b.len());
+    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    File,
+    /// A link or a submodule.
+    Other,
+}
+
 /// An entry of a tree.
-struct Item {
-    name: Vec<u8>,
-    id: gix::ObjectId,
-    is_folder: bool,
+#[derive(Debug, Clone, Copy)]
+struct Row<'t> {
+    name: &'t [u8],
+    kind: Kind,
+    id: &'t [u8],
+}
+
+impl<'t> Row<'t> {
+    /// Its name, and whether it is a folder.
+    fn key(&self) -> (&'t [u8], bool) {
+        (self.name, self.kind == Kind::Folder)
+    }
+}
+
+/// The order of the entries of a tree: a folder is sorted as if its name ended in a slash.
+fn compare_keys(a: (&[u8], bool), b: (&[u8], bool)) -> std::cmp::Ordering {
+    let n = a.0.len().min(b.0.len());
+    let next = |key: (&[u8], bool)| key.0.get(n).copied().unwrap_or(if key.1 { b'/' } else { 0 });
+    a.0[..n].cmp(&b.0[..n]).then_with(|| (next(a), a.0.len(), a.1).cmp(&(next(b), b.0.len(), b.1)))
+}
+
+/// Takes the next entry if its key is `key`: what it is, and its id.
+fn take<'t>(rows: &mut std::iter::Peekable<Rows<'t>>, key: (&[u8], bool)) -> Option<(Kind, &'t [u8])> {
+    let row = rows.next_if(|row| compare_keys(row.key(), key).is_eq())?;
+    Some((row.kind, row.id))
+}
+
+/// The entries of a tree as git writes them: mode, space, name, zero, id.
+struct Rows<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    n_id: usize,
+}
+
+impl<'t> Rows<'t> {
+    fn new(bytes: &'t [u8], n_id: usize) -> Self {
+        Self { bytes, at: 0, n_id }
+    }
+
+    /// Without the entries that end in the first `n` bytes.
+    fn after(mut self, n: usize) -> Self {
+        loop {
+            let at = self.at;
+            if self.next().is_none() || self.at > n {
+                self.at = at;
+                return self;
+            }
+        }
+    }
+}
+
+impl<'t> Iterator for Rows<'t> {
+    type Item = Row<'t>;
+
+    fn next(&mut self) -> Option<Row<'t>> {
+        let rest = self.bytes.get(self.at..)?;
+        let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
+        let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
+        let from = n_mode + 1 + n_name + 1;
+        let id = rest.get(from..from + self.n_id)?;
+        self.at += from + self.n_id;
+        let kind = match &rest[..n_mode] {
+            b"40000" | b"040000" => Kind::Folder,
+            mode if mode.starts_with(b"100") => Kind::File,
+            _ => Kind::Other,
+        };
+        Some(Row { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(entries: &[(&str, &str, u8)]) -> Vec<u8> {
+        let row =
+            |(mode, name, id): &(&str, &str, u8)| [mode.as_bytes(), b" ", name.as_bytes(), &[0], &[*id; 20]].concat();
+        entries.iter().flat_map(row).collect()
+    }
+
+    #[test]
+    fn the_entries_of_a_tree_are_read() {
+        let bytes = tree(&[("100644", "a b.c", 7), ("40000", "lib", 0), ("160000", "sub", 32)]);
+        let rows: Vec<_> = Rows::new(&bytes, 20).map(|row| (row.name.to_vec(), row.kind, row.id[0])).collect();
+        let expected = [
+            (b"a b.c".to_vec(), Kind::File, 7),
+            (b"lib".to_vec(), Kind::Folder, 0),
+            (b"sub".to_vec(), Kind::Other, 32),
+        ];
+        assert_eq!(rows, expected);
+        for n in 0..bytes.len() {
+            assert!(Rows::new(&bytes[..n], 20).count() < 3, "the first {n} bytes");
+        }
+    }
+
+    #[test]
+    fn entries_that_are_passed_over_are_whole() {
+        let bytes = tree(&[("100644", "a", 1), ("100644", "b", 2), ("100644", "c", 3)]);
+        let n_row = bytes.len() / 3;
+        for n in 0..=bytes.len() {
+            assert_eq!(Rows::new(&bytes, 20).after(n).count(), 3 - n / n_row, "after {n} bytes");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_sorted_as_if_its_name_ended_in_a_slash() {
+        let sorted: [(&[u8], bool); 6] =
+            [(b"a", false), (b"lib", false), (b"lib-x", false), (b"lib.c", false), (b"lib", true), (b"lib0", false)];
+        for (at, a) in sorted.iter().enumerate() {
+            for (other, b) in sorted.iter().enumerate() {
+                assert_eq!(compare_keys(*a, *b), at.cmp(&other), "{at} and {other}");
+            }
+        }
+    }
 }

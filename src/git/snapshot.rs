@@ -46,6 +46,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The state that has these files, in any order.
+    pub fn of(entries: Vec<Entry>) -> Self {
+        Self::new(entries)
+    }
+
     fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Self { entries }

@@ -38,6 +38,8 @@ pub struct Origin {
     pub similarity: f64,
     /// The text of the file, when it is not one of the head tree and is known.
     pub text: Option<Arc<[u8]>>,
+    /// When and by whom it was written, when that was asked for and is known.
+    pub written: Option<Arc<Writing>>,
 }
 
 /// Where an origin is kept.
@@ -62,6 +64,19 @@ pub struct Deletion {
     pub time: i64,
     /// Whether the change is a revert of that commit.
     pub is_reverted: bool,
+}
+
+/// When and by whom code was written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Writing {
+    /// The commit that brought in most of it, in hexadecimal.
+    pub commit: String,
+    /// The name of its author.
+    pub author: String,
+    /// When the author wrote it, in seconds since 1970.
+    pub time: i64,
+    /// The file it stood in then.
+    pub path: FilePath,
 }
 
 /// A project whose code is in a corpus: what is known of it.
@@ -268,6 +283,7 @@ mod tests {
             clone_type: CloneType::Type3,
             similarity,
             text: None,
+            written: None,
         }
     }
 

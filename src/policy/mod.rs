@@ -11,8 +11,8 @@ mod suppression;
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{
-    Component, Deletion, Finding, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, content, identity,
-    order_origins,
+    Component, Deletion, Finding, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, Writing, content,
+    identity, order_origins,
 };
 pub use rules::{COPIED_CODE, CORPUS_COPY, REVIVED_CODE, RULES, Rule, rule};
 pub use suppression::{BadSuppression, Suppression, suppressions};

@@ -11,7 +11,7 @@ use crate::policy::{Finding, Origin, Place};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 30] = [
     "rule",
     "level",
     "path",
@@ -39,6 +39,9 @@ const COLUMNS: [&str; 27] = [
     "corpus",
     "license_evidence",
     "message",
+    "written_in",
+    "written_on",
+    "written_by",
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -87,6 +90,9 @@ fn row(finding: &Finding, number: usize, origin: &Origin) -> [String; COLUMNS.le
         known(component.map(|component| &component.corpus)),
         known(component.and_then(|component| component.license_evidence.as_ref())),
         finding.message(),
+        known(origin.written.as_ref().map(|writing| &writing.commit)),
+        origin.written.as_ref().and_then(|writing| day(writing.time)).unwrap_or_default(),
+        known(origin.written.as_ref().map(|writing| &writing.author)),
     ]
 }
 

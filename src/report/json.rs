@@ -157,6 +157,20 @@ struct Origin {
     consistent_renaming: Option<bool>,
     /// How alike copy and origin are, 0 to 1.
     similarity: f64,
+    /// When and by whom it was written, when that was asked for and is known.
+    written: Option<Written>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    /// The commit that brought in most of its lines.
+    commit: String,
+    author: String,
+    /// When the author wrote it, in seconds since 1970.
+    author_time: i64,
+    /// The file it stood in then.
+    path: String,
 }
 
 /// Where an origin is kept.
@@ -319,6 +333,12 @@ fn origin(origin: &policy::Origin) -> Origin {
         clone_type,
         consistent_renaming,
         similarity: (origin.similarity * 1000.0).round() / 1000.0,
+        written: origin.written.as_ref().map(|writing| Written {
+            commit: writing.commit.clone(),
+            author: writing.author.clone(),
+            author_time: writing.time,
+            path: writing.path.to_string(),
+        }),
     }
 }
 

@@ -171,12 +171,12 @@ fn longest_run(text: &str, of: char) -> usize {
 }
 
 /// `text` as inline code that nothing in it can end.
-fn code_span(text: &str) -> String {
+pub(super) fn code_span(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
 /// `text` in which no character means anything to Markdown or HTML: punctuation as character references.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

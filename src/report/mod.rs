@@ -15,6 +15,7 @@ mod markdown;
 mod sarif;
 mod sides;
 mod text;
+mod timeline;
 mod words;
 
 use std::io::{self, Write};
@@ -75,3 +76,4 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub use comparison::{COMPARISON_FORMATS, comparison_schema};
 pub use json::schema;
+pub use timeline::{TIMELINE_FORMATS, timeline_schema};

@@ -1,7 +1,8 @@
 //! Puts into words what several formats say: places, dates, levels, counts.
 
 use crate::audit::{End, Outcome};
-use crate::policy::{Component, Deletion, Finding, Fragment, Level, Origin, Place};
+use crate::policy::{Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing};
+use crate::text::FilePath;
 
 /// A number with its noun: `1 file`, `2 files`.
 pub(super) fn count(n: usize, noun: &str) -> String {
@@ -33,13 +34,27 @@ pub(super) fn place_name(place: &Place) -> &'static str {
     }
 }
 
-/// What has to be known of an origin that is not in the tree: when it was deleted, or whose it is.
+/// What has to be known of an origin: when it was deleted, or whose it is, where it is not in the tree; and who
+/// wrote it, where that was asked for.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {
-    match &origin.place {
+    let place = match &origin.place {
         Place::Tree => None,
         Place::Past(deletion) => Some(deleted(deletion)),
         Place::Component(component) => Some(owned(component)),
+    };
+    let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
+    match (written, place) {
+        (Some(written), Some(place)) => Some(format!("{written}, {place}")),
+        (written, place) => written.or(place),
     }
+}
+
+/// `written in 1a2b3c4d5e on 2024-03-01 by A Maintainer, as lib/old.c`.
+pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
+    let on = day(writing.time).map(|day| format!(" on {day}")).unwrap_or_default();
+    let renamed = if writing.path == *path { String::new() } else { format!(", as {}", writing.path) };
+    let author = crate::text::printable(writing.author.as_bytes());
+    format!("written in {}{on} by {author}{renamed}", short(&writing.commit))
 }
 
 /// `deleted in 1a2b3c4d5e on 2024-03-01 ("drop the old parser")`.

@@ -3,54 +3,98 @@
 //! A history repeats itself: one row for each distinct fingerprint is a hundredth of one for each
 //! occurrence. Each update adds a segment with what is new in the commits since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use super::earliest::Earliest;
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{Kind, Params, Section, Segment, SegmentError, u32_at};
+use super::segment::{Kind, Params, Section, Segment, SegmentError, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
+use crate::git::{BlobId, CommitId};
 use crate::text::FilePath;
 
-/// What the files of the history index are called.
-const NAME: &str = "history";
-/// Segments from which on the index is made anew as one.
-const MAX_SEGMENTS: usize = 24;
+/// Segments from which on the newer ones are merged.
+const MAX_SEGMENTS: usize = 8;
+/// How often an index is opened anew when another process changes it meanwhile.
+const TRIES: usize = 5;
+/// Segments that cannot be: somebody else put them there.
+const TOO_MANY: usize = 1_000;
 
 const TIPS: u32 = 1;
 const COMMITS: u32 = 2;
 const PATHS: u32 = 3;
 const EVENTS: u32 = 4;
 const POSTINGS: u32 = 5;
+const BEFORE: u32 = 8;
 
-/// What a commit did to a file. Ids are as git has them; the empty one stands for no file.
+/// How much of the past an index holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All that its tips reach.
+    Whole,
+    /// A part of it: what its commits brought in, and what stood before them.
+    Part,
+}
+
+impl Extent {
+    /// What the files of such an index are called.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "history",
+            Self::Part => "recent",
+        }
+    }
+}
+
+/// What a commit did to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastEvent {
     /// The file.
     pub path: FilePath,
     /// The commit.
-    pub commit: Vec<u8>,
+    pub commit: CommitId,
     /// The content before, if there was such a file.
-    pub before: Option<Vec<u8>>,
+    pub before: Option<BlobId>,
     /// The content after, if there is such a file still.
-    pub after: Option<Vec<u8>>,
+    pub after: Option<BlobId>,
 }
 
-/// A stretch of history that is to be kept: the events in order, and for each new fingerprint its first event.
-#[derive(Debug, Default)]
+/// As [`PastEvent`], with the numbers of commit and path in a [`Stretch`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventRow {
+    /// The number of the path.
+    pub path: u32,
+    /// The number of the commit.
+    pub commit: u32,
+    /// The content before, if there was such a file.
+    pub before: Option<BlobId>,
+    /// The content after, if there is such a file still.
+    pub after: Option<BlobId>,
+}
+
+/// A stretch of history that is to be kept: the events in order, and for each fingerprint its first event.
+#[derive(Debug)]
 pub struct Stretch {
     /// The commits whose past is known with this stretch.
-    pub tips: Vec<Vec<u8>>,
+    pub tips: Vec<CommitId>,
+    /// Its commits, the oldest first.
+    pub commits: Vec<CommitId>,
+    /// Its paths, each once, in any order.
+    pub paths: Vec<FilePath>,
     /// The events, the oldest first.
-    pub events: Vec<PastEvent>,
+    pub events: Vec<EventRow>,
     /// Keys of fingerprints and the number of the event that brought each in first.
-    pub first: Vec<(u64, u32)>,
+    pub first: Earliest,
 }
 
 #[derive(Debug)]
 struct Part {
+    file: PathBuf,
     segment: Segment,
     /// The paths, sorted; an event names one by its number.
     paths: Vec<FilePath>,
+    /// The bytes of the ids of commits in the parts before it, without which it says little.
+    n_before: u64,
 }
 
 /// The history index: all segments in a folder that were made with the same parameters, the oldest first.
@@ -58,27 +102,26 @@ struct Part {
 pub struct History {
     folder: PathBuf,
     params: Params,
+    extent: Extent,
     parts: Vec<Part>,
 }
 
 impl History {
-    /// Opens the index in `folder`; an empty one when there is none, or when a part of it is damaged.
-    pub fn open(folder: &Path, params: Params) -> Self {
-        let parts = list(folder, NAME).iter().map(|path| Part::open(path, &params)).collect::<Result<Vec<_>, _>>();
-        let is_other = |fault: &SegmentError| matches!(fault, SegmentError::OtherParams | SegmentError::Version { .. });
-        let parts = match parts {
-            Ok(parts) if parts.len() <= MAX_SEGMENTS => parts,
-            Err(fault) if is_other(&fault) => Self::open_own(folder, &params),
-            _ => Vec::new(),
-        };
-        Self { folder: folder.to_owned(), params, parts }
-    }
-
-    /// The parts that were made with these parameters, when others are there as well.
-    fn open_own(folder: &Path, params: &Params) -> Vec<Part> {
-        let parts = list(folder, NAME).into_iter().map(|path| Part::open(&path, params));
-        let own = parts.filter(|part| !matches!(part, Err(SegmentError::OtherParams | SegmentError::Version { .. })));
-        own.collect::<Result<Vec<_>, _>>().unwrap_or_default()
+    /// Opens the index in `folder`; an empty one when there is none, or when a part of it is damaged or missing.
+    pub fn open(folder: &Path, params: Params, extent: Extent) -> Self {
+        let mut parts = Vec::new();
+        for _ in 0..TRIES {
+            match open_parts(folder, &params, extent) {
+                Ok(found) => {
+                    parts = found;
+                    break;
+                }
+                // It was merged by another process after the files were listed.
+                Err(SegmentError::File { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {}
+                Err(_) => break,
+            }
+        }
+        Self { folder: folder.to_owned(), params, extent, parts }
     }
 
     /// Whether nothing is kept.
@@ -97,17 +140,33 @@ impl History {
         postings.map(|postings| postings.len()).sum()
     }
 
+    /// The number of files that are read.
+    pub fn n_segments(&self) -> usize {
+        self.parts.len()
+    }
+
     /// The commits whose past is known.
     ///
     /// # Errors
     /// When what is read is damaged.
-    pub fn tips(&self) -> Result<Vec<Vec<u8>>, SegmentError> {
-        let n_id = self.params.hash.len();
-        let mut tips = Vec::new();
+    pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
+        self.ids(TIPS)
+    }
+
+    /// The commits that were read.
+    ///
+    /// # Errors
+    /// When what is read is damaged.
+    pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
+        self.ids(COMMITS)
+    }
+
+    fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
+        let mut ids = Vec::new();
         for part in &self.parts {
-            tips.extend(part.segment.section(TIPS)?.all()?.chunks_exact(n_id).map(<[u8]>::to_vec));
+            ids.extend(part.ids(section, self.params.hash.len())?);
         }
-        Ok(tips)
+        Ok(ids)
     }
 
     /// The paths of the files in which a fingerprint appeared first, one for each part of the index that has it.
@@ -146,19 +205,23 @@ impl History {
         let n_id = self.params.hash.len();
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
         for part in &self.parts {
-            let asked: Vec<usize> = paths.iter().filter_map(|path| part.paths.binary_search(path).ok()).collect();
+            let mut is_asked = vec![false; part.paths.len()];
+            for at in paths.iter().filter_map(|path| part.paths.binary_search(path).ok()) {
+                is_asked[at] = true;
+            }
             let commits = part.segment.section(COMMITS)?;
             for row in part.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
-                let path = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
-                if !asked.contains(&path) {
+                let number = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
+                if is_asked.get(number) != Some(&true) {
                     continue;
                 }
-                let id = |bytes: &[u8]| bytes.iter().any(|&byte| byte != 0).then(|| bytes.to_vec());
-                let path = part.paths[path].clone();
+                let path = part.paths[number].clone();
+                let row = event_row(row, n_id);
+                let commit = CommitId::from_bytes(commits.row(row.commit as usize, n_id)?);
                 let event = PastEvent {
-                    commit: commits.row(u32_at(row, 4).unwrap_or(u32::MAX) as usize, n_id)?.to_vec(),
-                    before: id(&row[8..8 + n_id]),
-                    after: id(&row[8 + n_id..]),
+                    commit: commit.ok_or(SegmentError::Damaged("the id of a commit"))?,
+                    before: row.before,
+                    after: row.after,
                     path: path.clone(),
                 };
                 found.entry(path).or_default().push(event);
@@ -167,13 +230,21 @@ impl History {
         Ok(found)
     }
 
-    /// Adds a stretch of history. Where nothing could be read of what is there, that is removed first.
+    /// Adds a stretch of history, without the fingerprints that are known. Where nothing could be read of what is
+    /// there, that is removed first.
     ///
     /// # Errors
     /// When the folder takes no more. What was there stays as it was.
     pub fn keep(&self, stretch: Stretch) -> Result<(), SegmentError> {
-        let old = if self.parts.is_empty() { list(&self.folder, NAME) } else { Vec::new() };
-        self.write(stretch)?;
+        let old = if self.parts.is_empty() { list(&self.folder, self.extent.name()) } else { Vec::new() };
+        let Stretch { tips, commits, paths, events, first } = stretch;
+        let mut rows = Vec::new();
+        for (key, event) in first.into_sorted()? {
+            if !self.has(key)? {
+                rows.push((key, event));
+            }
+        }
+        self.write(&self.parts, &tips, &commits, &paths, &events, &rows)?;
         for path in old {
             let fault = Segment::open(&path).and_then(|segment| segment.with_params(&self.params));
             if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
@@ -181,57 +252,145 @@ impl History {
                 let _ = std::fs::remove_file(path);
             }
         }
+        if self.parts.len() >= MAX_SEGMENTS {
+            Self::open(&self.folder, self.params, self.extent).merge()?;
+        }
         sweep(&self.folder);
         Ok(())
     }
 
-    fn write(&self, mut stretch: Stretch) -> Result<PathBuf, SegmentError> {
-        let mut commits: Vec<&[u8]> = stretch.events.iter().map(|event| &*event.commit).collect();
-        commits.dedup();
-        let mut paths: Vec<&FilePath> = stretch.events.iter().map(|event| &event.path).collect();
+    /// Merges all segments but those that are larger than all newer ones together.
+    fn merge(&self) -> Result<(), SegmentError> {
+        let mut n_newer = 0;
+        let mut from = self.parts.len();
+        for (at, part) in self.parts.iter().enumerate().rev() {
+            if part.segment.n_bytes() <= 2 * n_newer {
+                from = at;
+            }
+            n_newer += part.segment.n_bytes();
+        }
+        let (before, merged) = self.parts.split_at(from.min(self.parts.len().saturating_sub(2)));
+        if merged.len() < 2 {
+            return Ok(());
+        }
+        let n_id = self.params.hash.len();
+        let (mut tips, mut commits) = (Vec::new(), Vec::new());
+        let mut paths: Vec<FilePath> = merged.iter().flat_map(|part| part.paths.iter().cloned()).collect();
         paths.sort_unstable();
         paths.dedup();
+        let (mut events, mut rows): (Vec<EventRow>, Vec<(u64, u32)>) = (Vec::new(), Vec::new());
+        for part in merged {
+            let (n_events, n_commits) = (events.len() as u32, commits.len() as u32);
+            let number = |path: &FilePath| paths.binary_search(path).unwrap_or_default() as u32;
+            let numbers: Vec<u32> = part.paths.iter().map(number).collect();
+            tips.extend(part.ids(TIPS, n_id)?);
+            commits.extend(part.ids(COMMITS, n_id)?);
+            for row in part.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
+                let row = event_row(row, n_id);
+                let path = numbers.get(row.path as usize).ok_or(SegmentError::Damaged("the path of an event"))?;
+                events.push(EventRow { path: *path, commit: row.commit.saturating_add(n_commits), ..row });
+            }
+            let postings = Postings::new(&part.segment, POSTINGS)?.rows()?;
+            rows.extend(postings.filter_map(|(key, event)| Some((key, u32_at(event, 0)?.saturating_add(n_events)))));
+        }
+        rows.sort_unstable();
+        rows.dedup_by_key(|(key, _)| *key);
+        let mut known = HashSet::new();
+        tips.retain(|tip| known.insert(*tip));
+        self.write(before, &tips, &commits, &paths, &events, &rows)?;
+        for part in merged {
+            let _ = std::fs::remove_file(&part.file);
+        }
+        Ok(())
+    }
+
+    /// Writes a segment that comes after those `before`; `rows` are sorted.
+    fn write(
+        &self,
+        before: &[Part],
+        tips: &[CommitId],
+        commits: &[CommitId],
+        paths: &[FilePath],
+        events: &[EventRow],
+        rows: &[(u64, u32)],
+    ) -> Result<PathBuf, SegmentError> {
+        let mut order: Vec<u32> = (0..paths.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| &paths[number as usize]);
+        let mut numbers = vec![0u32; paths.len()];
+        for (at, &number) in order.iter().enumerate() {
+            numbers[number as usize] = at as u32;
+        }
         let mut out = SegmentWriter::create(&self.folder, Kind::History, self.params)?;
-        out.begin(TIPS);
-        out.write(&stretch.tips.concat())?;
-        out.begin(COMMITS);
-        for commit in &commits {
-            out.write(commit)?;
+        for (section, ids) in [(TIPS, tips), (COMMITS, commits)] {
+            out.begin(section);
+            for id in ids {
+                out.write(id.as_bytes())?;
+            }
         }
         out.begin(PATHS);
-        for path in &paths {
-            out.write(&(path.as_bytes().len() as u32).to_le_bytes())?;
-            out.write(path.as_bytes())?;
+        for &number in &order {
+            let path = paths[number as usize].as_bytes();
+            out.write(&(path.len() as u32).to_le_bytes())?;
+            out.write(path)?;
         }
         out.begin(EVENTS);
         let none = vec![0; self.params.hash.len()];
-        let mut commit = 0;
-        for event in &stretch.events {
-            while commits[commit] != event.commit {
-                commit += 1;
-            }
-            let path = paths.binary_search(&&event.path).unwrap_or_default();
-            out.write(&(path as u32).to_le_bytes())?;
-            out.write(&(commit as u32).to_le_bytes())?;
-            out.write(event.before.as_ref().unwrap_or(&none))?;
-            out.write(event.after.as_ref().unwrap_or(&none))?;
+        for event in events {
+            let path = numbers.get(event.path as usize).copied().unwrap_or(u32::MAX);
+            out.write(&path.to_le_bytes())?;
+            out.write(&event.commit.to_le_bytes())?;
+            out.write(event.before.as_ref().map_or(&none[..], BlobId::as_bytes))?;
+            out.write(event.after.as_ref().map_or(&none[..], BlobId::as_bytes))?;
         }
-        stretch.first.sort_unstable();
-        let mut postings = PostingsWriter::new(stretch.first.len(), 4);
-        for (key, event) in &stretch.first {
+        let mut postings = PostingsWriter::new(rows.len(), 4);
+        for (key, event) in rows {
             postings.push(*key, &event.to_le_bytes());
         }
         postings.write(&mut out, POSTINGS)?;
-        out.finish(NAME)
+        out.begin(BEFORE);
+        let n_before =
+            before.iter().map(|part| part.segment.section(COMMITS).map_or(0, |commits| commits.len() as u64));
+        out.write(&n_before.sum::<u64>().to_le_bytes())?;
+        out.finish(self.extent.name())
+    }
+
+    /// Removes what is here of the index: it is to be made anew.
+    pub fn remove(&mut self) {
+        for part in self.parts.drain(..) {
+            // Where it cannot be removed it costs space only.
+            let _ = std::fs::remove_file(part.file);
+        }
     }
 
     /// Removes the index in `folder`; returns the number of files and their bytes.
     pub fn clear(folder: &Path) -> (usize, u64) {
-        let sized =
-            list(folder, NAME).into_iter().map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
+        let files = [Extent::Whole, Extent::Part].into_iter().flat_map(|extent| list(folder, extent.name()));
+        let sized = files.map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
         let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
         removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
     }
+}
+
+/// The segments of an index, if they are all there.
+fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>, SegmentError> {
+    let files = list(folder, extent.name());
+    if files.len() > TOO_MANY {
+        return Err(SegmentError::Foreign);
+    }
+    let (mut parts, mut n_before) = (Vec::new(), 0);
+    for file in files {
+        let part = match Part::open(&file, params) {
+            Err(SegmentError::OtherParams | SegmentError::Version { .. }) => continue,
+            part => part?,
+        };
+        // What it says is known stands in the parts before it.
+        if part.n_before > n_before {
+            return Err(SegmentError::Damaged("a part of the index is missing"));
+        }
+        n_before += part.segment.section(COMMITS)?.len() as u64;
+        parts.push(part);
+    }
+    Ok(parts)
 }
 
 impl Part {
@@ -242,7 +401,15 @@ impl Part {
         }
         Postings::new(&segment, POSTINGS)?;
         let paths = paths(segment.section(PATHS)?)?;
-        Ok(Self { segment, paths })
+        let n_before = u64_at(segment.section(BEFORE)?.all()?, 0);
+        let n_before = n_before.ok_or(SegmentError::Damaged("what stands before it"))?;
+        Ok(Self { file: path.to_owned(), segment, paths, n_before })
+    }
+
+    fn ids(&self, section: u32, n_id: usize) -> Result<Vec<CommitId>, SegmentError> {
+        let damaged = || SegmentError::Damaged("the id of a commit");
+        let ids = self.segment.section(section)?.all()?.chunks_exact(n_id);
+        ids.map(|id| CommitId::from_bytes(id).ok_or_else(damaged)).collect()
     }
 
     fn event(&self, at: usize, n_id: usize) -> Result<&[u8], SegmentError> {
@@ -252,6 +419,17 @@ impl Part {
     fn path(&self, event: &[u8]) -> Result<&FilePath, SegmentError> {
         let number = u32_at(event, 0).unwrap_or(u32::MAX) as usize;
         self.paths.get(number).ok_or(SegmentError::Damaged("the path of an event"))
+    }
+}
+
+/// Reads a row of the events.
+fn event_row(row: &[u8], n_id: usize) -> EventRow {
+    let id = |bytes: &[u8]| BlobId::from_bytes(bytes).filter(|_| bytes.iter().any(|&byte| byte != 0));
+    EventRow {
+        path: u32_at(row, 0).unwrap_or(u32::MAX),
+        commit: u32_at(row, 4).unwrap_or(u32::MAX),
+        before: id(&row[8..8 + n_id]),
+        after: id(&row[8 + n_id..]),
     }
 }
 
@@ -277,49 +455,114 @@ mod tests {
     use super::super::tests::{PARAMS, folder};
     use super::*;
 
-    fn event(path: &str, commit: u8, before: u8, after: u8) -> PastEvent {
-        let id = |n: u8| (n > 0).then(|| vec![n; 20]);
-        PastEvent { path: FilePath::new(path), commit: vec![commit; 20], before: id(before), after: id(after) }
+    fn id(n: u8) -> Option<BlobId> {
+        (n > 0).then(|| BlobId::from_bytes(&[n; 20]).expect("twenty bytes are an id"))
+    }
+
+    fn commit(n: u8) -> CommitId {
+        CommitId::from_bytes(&[n; 20]).expect("twenty bytes are an id")
+    }
+
+    fn event(path: &str, n: u8, before: u8, after: u8) -> PastEvent {
+        PastEvent { path: FilePath::new(path), commit: commit(n), before: id(before), after: id(after) }
+    }
+
+    fn keep(folder: &Path, tip: u8, events: &[PastEvent], first: &[(u64, u32)]) {
+        let earliest = Earliest::new(folder);
+        for (hash, event) in first {
+            earliest.note([key(*hash)].into_iter(), *event, &mut Vec::new());
+        }
+        let mut paths: Vec<FilePath> = events.iter().map(|event| event.path.clone()).collect();
+        paths.sort_unstable_by(|a, b| b.cmp(a));
+        paths.dedup();
+        let mut commits: Vec<CommitId> = events.iter().map(|event| event.commit).collect();
+        commits.dedup();
+        let row = |event: &PastEvent| EventRow {
+            path: paths.iter().position(|path| *path == event.path).expect("it is one of them") as u32,
+            commit: commits.iter().position(|commit| *commit == event.commit).expect("it is one of them") as u32,
+            before: event.before,
+            after: event.after,
+        };
+        let events = events.iter().map(row).collect();
+        let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events, first: earliest };
+        History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("the folder is writable");
     }
 
     #[test]
     fn each_update_adds_to_what_is_known() {
         let folder = folder();
-        let history = || History::open(folder.path(), PARAMS);
         let of_a = [event("a.c", 1, 0, 1), event("a.c", 2, 1, 2), event("a.c", 3, 2, 0)];
-        let first = Stretch {
-            tips: vec![vec![2; 20]],
-            events: vec![of_a[0].clone(), event("b.c", 1, 0, 9), of_a[1].clone()],
-            first: vec![(key(7), 0), (key(8), 1), (key(9), 2)],
+        let events = [of_a[0].clone(), event("b.c", 1, 0, 9), of_a[1].clone()];
+        keep(folder.path(), 2, &events, &[(7, 0), (8, 1), (9, 2), (9, 1)]);
+        keep(folder.path(), 3, &of_a[2..], &[(10, 0), (8, 0)]);
+        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        assert_eq!(history.tips().expect("it is whole"), [commit(2), commit(3)]);
+        assert_eq!(history.commits().expect("it is whole"), [commit(1), commit(2), commit(3)]);
+        let paths = |hash| {
+            let paths = history.paths_of(hash).expect("it is whole");
+            paths.into_iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        history().keep(first).expect("the folder is writable");
-        let second = Stretch { tips: vec![vec![3; 20]], events: vec![of_a[2].clone()], first: vec![(key(10), 0)] };
-        history().keep(second).expect("the folder is writable");
-        let history = history();
-        assert_eq!(history.tips().expect("it is whole"), [vec![2; 20], vec![3; 20]]);
-        let path = |hash| history.paths_of(hash).expect("it is whole").first().map(ToString::to_string);
-        assert_eq!([7, 8, 10, 11].map(path), [Some("a.c".into()), Some("b.c".into()), Some("a.c".into()), None]);
+        assert_eq!([7, 8, 9, 10, 11].map(paths), [vec!["a.c"], vec!["b.c"], vec!["b.c"], vec!["a.c"], vec![]]);
         let events = history.events_of(&[FilePath::new("a.c")]).expect("it is whole");
         assert_eq!(events[&FilePath::new("a.c")], of_a);
         assert!(history.has(key(9)).expect("it is whole") && !history.has(key(12)).expect("it is whole"));
+        assert!(History::open(folder.path(), PARAMS, Extent::Part).is_empty(), "a part is another index");
+    }
+
+    #[test]
+    fn many_updates_are_merged_and_say_the_same() {
+        let folder = folder();
+        let mut all = Vec::new();
+        for n in 1..60u8 {
+            let path = format!("{}.c", n % 7);
+            let events = [event(&path, n, n - 1, n), event("z.c", n, n - 1, n)];
+            keep(folder.path(), n, &events, &[(u64::from(n), 0), (1_000 + u64::from(n / 2), 1)]);
+            all.extend(events);
+        }
+        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        assert!(history.n_segments() <= MAX_SEGMENTS, "{} segments", history.n_segments());
+        assert_eq!(history.tips().expect("it is whole"), (1..60).map(commit).collect::<Vec<_>>());
+        for n in 1..60u8 {
+            let path = FilePath::new(format!("{}.c", n % 7));
+            assert_eq!(history.paths_of(u64::from(n)).expect("it is whole"), [&path]);
+            let z = FilePath::new("z.c");
+            assert_eq!(history.paths_of(1_000 + u64::from(n / 2)).expect("it is whole"), [&z]);
+            for asked in [path, z] {
+                let expected: Vec<_> = all.iter().filter(|event| event.path == asked).cloned().collect();
+                assert_eq!(history.events_of(std::slice::from_ref(&asked)).expect("it is whole")[&asked], expected);
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_that_lacks_a_part_is_as_none() {
+        let folder = folder();
+        for n in 1..4 {
+            keep(folder.path(), n, &[event("a.c", n, n - 1, n)], &[(u64::from(n), 0)]);
+        }
+        let files = list(folder.path(), Extent::Whole.name());
+        assert_eq!(files.len(), 3);
+        let kept = std::fs::read(&files[1]).expect("it is there");
+        std::fs::remove_file(&files[1]).expect("it can be removed");
+        assert!(History::open(folder.path(), PARAMS, Extent::Whole).is_empty());
+        std::fs::write(&files[1], kept).expect("it is writable");
+        std::fs::remove_file(&files[2]).expect("it can be removed");
+        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        assert_eq!(history.tips().expect("it is whole"), [commit(1), commit(2)], "without the last it is older");
     }
 
     #[test]
     fn a_damaged_index_is_as_none_and_is_replaced() {
         let folder = folder();
-        let stretch = |commit: u8| Stretch {
-            tips: vec![vec![commit; 20]],
-            events: vec![event("a.c", commit, 0, 1)],
-            first: vec![(key(u64::from(commit)), 0)],
-        };
-        History::open(folder.path(), PARAMS).keep(stretch(1)).expect("the folder is writable");
-        let path = list(folder.path(), NAME).pop().expect("there is one");
+        keep(folder.path(), 1, &[event("a.c", 1, 0, 1)], &[(1, 0)]);
+        let path = list(folder.path(), Extent::Whole.name()).pop().expect("there is one");
         let bytes = std::fs::read(&path).expect("it is there");
         std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("it is writable");
-        let history = History::open(folder.path(), PARAMS);
+        let history = History::open(folder.path(), PARAMS, Extent::Whole);
         assert!(history.is_empty());
-        history.keep(stretch(2)).expect("the folder is writable");
-        assert_eq!(History::open(folder.path(), PARAMS).tips().expect("it is whole"), [vec![2; 20]]);
-        assert_eq!(list(folder.path(), NAME).len(), 1);
+        keep(folder.path(), 2, &[event("a.c", 2, 0, 1)], &[(2, 0)]);
+        let history = History::open(folder.path(), PARAMS, Extent::Whole);
+        assert_eq!(history.tips().expect("it is whole"), [commit(2)]);
+        assert_eq!(history.n_segments(), 1);
     }
 }

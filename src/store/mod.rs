@@ -4,14 +4,18 @@
 
 mod cache;
 pub mod corpus;
+mod earliest;
 mod history;
+mod journal;
 mod map;
 mod postings;
 mod segment;
 mod write;
 
 pub use cache::{Cache, Cached, Fresh, Key};
-pub use history::{History, PastEvent, Stretch};
+pub use earliest::Earliest;
+pub use history::{EventRow, Extent, History, PastEvent, Stretch};
+pub use journal::Journal;
 pub use postings::{Postings, PostingsWriter, key};
 pub use segment::{FORMAT_VERSION, HashKind, Kind, Params, Section, Segment, SegmentError};
 pub use write::{SegmentWriter, list, sweep};

@@ -3,10 +3,12 @@
 //! Promise: the page loads nothing, and its policy forbids it to; what stands in it of names
 //! and code is escaped by the template; it can be read without its script. It is well-formed XML, too.
 
+mod chart;
 mod page;
 
 use std::io::{self, Write};
 
+pub(super) use chart::Chart;
 pub(super) use page::{Block, Card, Code, Page, Table};
 
 use super::sides::{Sides, lines};

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use super::chart::Chart;
 use crate::report::VERSION;
 use crate::report::sides::{Line, Mark, Sides};
 
@@ -124,6 +125,7 @@ pub(in crate::report) struct Table {
 <details class="looked"><summary>What was looked at</summary><pre class="facts">{{ summary }}</pre></details>
 </header>
 <main>
+{% if let Some(chart) = chart %}{{ chart.render().unwrap_or_default()|safe }}{% endif %}
 {% if let Some(table) = table %}<div class="scroll"><table>
 <thead><tr>{% for column in table.columns %}<th scope="col">{{ column }}</th>{% endfor %}</tr></thead>
 <tbody>{% for (cells, card) in table.rows %}
@@ -140,7 +142,7 @@ pub(in crate::report) struct Table {
 <div class="body">
 {% for block in card.blocks %}<section class="block">
 <p>{{ block.likeness }}{% if !card.facts.is_empty() %}, {{ card.facts }}{% endif %}{% if !block.note.is_empty() %}; {{ block.note }}{% endif %}</p>
-{% if block.code.sides.is_empty() %}<p class="dim">{{ block.titles[0].0 }}, {{ block.titles[0].1 }}; {{ block.titles[1].0 }}, {{ block.titles[1].1 }}: the code is left out of this long report.</p>{% else %}
+{% if block.code.sides.is_empty() %}{% if !block.titles[0].0.is_empty() %}<p class="dim">{{ block.titles[0].0 }}, {{ block.titles[0].1 }}; {{ block.titles[1].0 }}, {{ block.titles[1].1 }}: the code is left out of this long report.</p>{% endif %}{% else %}
 {% if !block.code.renames.is_empty() %}<p class="dim">Renamed: {% for rename in block.code.renames %}<code>{{ rename }}</code>{% if !loop.last %}, {% endif %}{% endfor %}</p>{% endif %}
 <div class="sides">{% for side in block.code.sides %}<figure{% if !loop.first %} class="from"{% endif %}><figcaption><b>{{ block.titles[loop.index0].0 }}</b> {{ block.titles[loop.index0].1 }}</figcaption><div class="code" tabindex="0"><div class="rows">
 {% for row in side %}{% if let Some(row) = row %}<div class="l"><i>{{ row.number }}</i><span>{% for piece in row.pieces %}{% if piece.1.is_empty() %}{{ piece.0 }}{% else %}<mark class="{{ piece.1 }}">{{ piece.0 }}</mark>{% endif %}{% endfor %}</span></div>{% else %}<div class="l gap"></div>{% endif %}
@@ -166,6 +168,7 @@ pub(in crate::report) struct Page {
     subtitle: String,
     summary: String,
     filters: Vec<(&'static str, Vec<String>)>,
+    chart: Option<Chart>,
     table: Option<Table>,
     cards: Vec<Card>,
     policy: String,
@@ -196,6 +199,7 @@ impl Page {
             subtitle,
             summary,
             filters,
+            chart: None,
             table: None,
             cards,
             policy,
@@ -208,6 +212,11 @@ impl Page {
     /// The page with a table above the cards.
     pub fn with_table(self, table: Table) -> Self {
         Self { table: Some(table), ..self }
+    }
+
+    /// The page with a chart above all else.
+    pub fn with_chart(self, chart: Chart) -> Self {
+        Self { chart: Some(chart), ..self }
     }
 
     /// Writes the page.

@@ -1,0 +1,141 @@
+//! Knows which contents of a repository hold each fingerprint: grows from commit to commit, and forgets nothing.
+//!
+//! A commit's tree is a choice of these contents, so that no tree needs to be indexed anew.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Error;
+use super::source::{Skip, Source, Sources};
+use crate::git::{BlobId, Entry, ReadFiles, Repository};
+use crate::text::FilePath;
+
+/// Nothing.
+const NONE: u32 = u32::MAX;
+
+/// A content, and how it is read.
+pub(super) type Reading = (BlobId, u64);
+
+/// The fingerprints of contents.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    numbers: HashMap<Reading, u32>,
+    /// For each fingerprint the last of its rows.
+    last: HashMap<u64, u32>,
+    /// Contents that hold a fingerprint, and the row before of the same fingerprint.
+    rows: Vec<(u32, u32)>,
+}
+
+impl Known {
+    /// Reads those of `entries` that are not known yet.
+    ///
+    /// # Errors
+    /// The first that cannot be read.
+    pub fn learn(
+        &mut self,
+        entries: Vec<(Reading, &Entry, &Sources<'_>)>,
+        repository: &Repository,
+    ) -> Result<(), Error> {
+        let mut unknown: BTreeMap<Reading, (&Entry, &Sources<'_>)> = BTreeMap::new();
+        for (reading, entry, sources) in entries {
+            if !self.numbers.contains_key(&reading) {
+                unknown.entry(reading).or_insert((entry, sources));
+            }
+        }
+        let unknown: Vec<_> = unknown.into_iter().collect();
+        let read = unknown
+            .par_iter()
+            .map_init(
+                || (repository.reader(), Vec::new(), Vec::new()),
+                |(reader, tokens, hashes), (_, (entry, sources))| {
+                    let text = reader.read(entry)?;
+                    if sources.lex(&entry.path, &text, tokens).is_err() {
+                        return Ok(Vec::new());
+                    }
+                    let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
+                    let mut prints: Vec<u64> = prints.map(|print| print.hash).collect();
+                    prints.sort_unstable();
+                    prints.dedup();
+                    Ok(prints)
+                },
+            )
+            .collect::<Result<Vec<Vec<u64>>, Error>>()?;
+        for ((reading, _), prints) in unknown.into_iter().zip(read) {
+            let number = self.numbers.len() as u32;
+            self.numbers.insert(reading, number);
+            for print in prints {
+                let row = self.rows.len() as u32;
+                let before = self.last.insert(print, row).unwrap_or(NONE);
+                self.rows.push((number, before));
+            }
+        }
+        Ok(())
+    }
+
+    /// The contents of a tree, for [`Known::holders`].
+    pub fn tree(&self, readings: &[Reading]) -> Tree {
+        let mut files: Vec<(u32, u32)> = Vec::with_capacity(readings.len());
+        for (at, reading) in readings.iter().enumerate() {
+            files.extend(self.numbers.get(reading).map(|&number| (number, at as u32)));
+        }
+        files.sort_unstable();
+        let mut first = vec![NONE; self.numbers.len()];
+        for (at, &(number, _)) in files.iter().enumerate().rev() {
+            first[number as usize] = at as u32;
+        }
+        Tree { files, first }
+    }
+
+    /// The files of a tree that hold a fingerprint, in any order.
+    pub fn holders<'k>(&'k self, hash: u64, tree: &'k Tree) -> impl Iterator<Item = u32> + 'k {
+        let mut row = self.last.get(&hash).copied().unwrap_or(NONE);
+        let numbers = std::iter::from_fn(move || {
+            let &(number, before) = self.rows.get(row as usize)?;
+            row = before;
+            Some(number)
+        });
+        numbers.flat_map(|number| {
+            let first = tree.first.get(number as usize).copied().filter(|&first| first != NONE);
+            let from = first.map_or(tree.files.len(), |first| first as usize);
+            tree.files[from..].iter().take_while(move |file| file.0 == number).map(|file| file.1)
+        })
+    }
+}
+
+/// Which of the known contents a tree has, and where.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// Contents and the numbers of the files that are them, sorted.
+    files: Vec<(u32, u32)>,
+    /// For each content its first row, or [`NONE`].
+    first: Vec<u32>,
+}
+
+/// Bytes of text that are kept read; beyond it all are let go.
+const MAX_KEPT: usize = 48 * 1024 * 1024;
+
+/// A content, and the file it is.
+type File = (BlobId, FilePath);
+
+/// Files that were read not long ago.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    sources: HashMap<File, Arc<Result<Source, Skip>>>,
+    n_bytes: usize,
+}
+
+impl Recent {
+    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
+        self.sources.get(file).cloned()
+    }
+
+    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
+        if self.n_bytes > MAX_KEPT {
+            *self = Self::default();
+        }
+        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
+        self.sources.insert(file, source);
+    }
+}

@@ -1,0 +1,487 @@
+//! Judges the commits of a range one by one: which copies each brought in, from where, and who had written them.
+//!
+//! Each commit is judged as `check` judges a change, against its own tree. The fingerprints of
+//! all contents are kept from commit to commit, so that a commit costs what it changed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::cache::Remembered;
+use super::changed::changed_files;
+use super::check::{asking, concluded};
+use super::judge::{Changed, copies_of};
+use super::known::{Known, Reading};
+use super::lineage::{Piece, written};
+use super::moves::credit_moves;
+use super::origins::{Located, Queries, search_located};
+use super::outside::place_in_tree;
+use super::source::{Skip, Sources};
+use super::{Error, Examined, Progress};
+use crate::config::Config;
+use crate::git::{Attributes, CommitId, CommitInfo, Content, Entry, Event, Reader, Repository, Snapshot, Span};
+use crate::language::Languages;
+use crate::matching::CloneType;
+use crate::policy::{Finding, Fragment, Level, Writing};
+use crate::store::Journal;
+use crate::text::{FilePath, Position};
+
+/// Commits that are judged together: bounds the memory.
+const BATCH: usize = 32;
+/// Origins of a copy that are told.
+const MAX_ORIGINS: usize = 8;
+/// Grows when commits come to be judged otherwise.
+const JUDGED_VERSION: u32 = 1;
+
+/// The commits of a range, and what each copied.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    /// What was asked for, as the user calls it.
+    pub range: String,
+    /// The commits, the oldest first.
+    pub commits: Vec<Judged>,
+    /// Commits of the range that were left out, as their authors were not asked for.
+    pub n_left_out: usize,
+    /// What could not be judged, in words.
+    pub unavailable: Option<String>,
+}
+
+/// A commit, and the copies it brought in.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The commit.
+    pub commit: CommitId,
+    /// What it says of itself.
+    pub info: CommitInfo,
+    /// Tokens that it brought in, moved code left out.
+    pub n_novel: usize,
+    /// The copies, sorted by path and place.
+    pub copies: Vec<Copy>,
+}
+
+impl Judged {
+    /// Tokens that it brought in as copies.
+    pub fn n_copied(&self) -> usize {
+        self.copies.iter().map(|copy| copy.n_novel).sum()
+    }
+}
+
+/// A copy that a commit brought in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Copy {
+    /// The id of the rule it falls under.
+    pub rule: String,
+    /// How grave it is.
+    pub level: Level,
+    /// The file with the copy.
+    #[serde(with = "path")]
+    pub path: FilePath,
+    /// The whole copy.
+    #[serde(with = "stretch")]
+    pub fragment: Fragment,
+    /// The tokens of the copy.
+    pub n_tokens: usize,
+    /// Those of them that the commit brought in.
+    pub n_novel: usize,
+    /// As of a finding.
+    pub identity: String,
+    /// Where the code stood, the best first.
+    pub origins: Vec<CopyOrigin>,
+}
+
+/// Where copied code stood.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CopyOrigin {
+    /// The file, in the tree of the commit.
+    #[serde(with = "path")]
+    pub path: FilePath,
+    /// The fragment in it.
+    #[serde(with = "stretch")]
+    pub fragment: Fragment,
+    /// How the copy differs from it.
+    #[serde(with = "kind")]
+    pub clone_type: CloneType,
+    /// How alike they are, 0 to 1.
+    pub similarity: f64,
+    /// When and by whom it was written, where that is known; of the best origin only.
+    #[serde(with = "writing")]
+    pub written: Option<Writing>,
+}
+
+/// A commit as it is kept between runs.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    commit: String,
+    n_novel: usize,
+    copies: Vec<Copy>,
+    /// Whether it was asked who had written the origins.
+    is_traced: bool,
+}
+
+/// Which commits are judged.
+#[derive(Debug)]
+pub struct TimelineParams<'p> {
+    /// What the user calls the range.
+    pub name: String,
+    /// The range.
+    pub span: Span,
+    /// Part of the name or address of the authors that count, in lower case.
+    pub author: Option<String>,
+    /// Where results are kept, so that they need not be found again.
+    pub folder: Option<&'p Path>,
+}
+
+/// Judges the commits of a range.
+///
+/// # Errors
+/// When a commit, a tree or a file of it cannot be read.
+pub fn timeline(
+    repository: &Repository,
+    params: &TimelineParams<'_>,
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<Timeline, Error> {
+    let reader = repository.reader();
+    let commits = reader.commits_of(&params.span)?;
+    let mut timeline = Timeline { range: params.name.clone(), commits: Vec::new(), n_left_out: 0, unavailable: None };
+    let mut n_cut = 0;
+    for commit in commits {
+        let info = reader.info(commit)?;
+        let is_asked = params.author.as_ref().is_none_or(|author| {
+            info.author.to_lowercase().contains(author) || info.email.to_lowercase().contains(author)
+        });
+        if !is_asked {
+            timeline.n_left_out += 1;
+        } else if info.n_parents > 0 && reader.parents(commit)?.is_empty() {
+            n_cut += 1;
+        } else {
+            timeline.commits.push(Judged { commit, info, n_novel: 0, copies: Vec::new() });
+        }
+    }
+    if n_cut > 0 {
+        let commits = if n_cut == 1 { "a commit".to_owned() } else { format!("{n_cut} commits") };
+        timeline.unavailable = Some(format!("{commits} where this shallow clone begins"));
+    }
+
+    let digest = digest(params, config, languages);
+    // Without a place for them results are found again another time.
+    let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
+    let mut kept: HashMap<String, Kept> = HashMap::new();
+    for line in lines.unwrap_or_default() {
+        if let Ok(of_line) = serde_json::from_str::<Kept>(&line) {
+            kept.insert(of_line.commit.clone(), of_line);
+        }
+    }
+    let keep = |judged: &Judged, is_traced: bool| {
+        let commit = judged.commit.to_string();
+        let kept = Kept { commit, n_novel: judged.n_novel, copies: judged.copies.clone(), is_traced };
+        if let (Some(journal), Ok(line)) = (&journal, serde_json::to_string(&kept)) {
+            let _ = journal.append(&line);
+        }
+    };
+
+    let mut todo: Vec<&mut Judged> = Vec::new();
+    let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
+    for judged in &mut timeline.commits {
+        match kept.remove(&judged.commit.to_string()) {
+            Some(kept) => {
+                (judged.n_novel, judged.copies) = (kept.n_novel, kept.copies);
+                is_traced.insert(judged.commit, kept.is_traced);
+            }
+            None => todo.push(judged),
+        }
+    }
+    progress.begin("commits", todo.len());
+    let mut known = Known::default();
+    // What a file holds is not asked of a cache: others may have written to it.
+    let remembered = Remembered::reading_once();
+    for batch in todo.chunks_mut(BATCH) {
+        let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
+        let changes = commits
+            .par_iter()
+            .map_init(
+                || repository.reader(),
+                |reader, commit| Change::read(*commit, params.span.is_first_parent, reader),
+            )
+            .collect::<Result<Vec<_>, Error>>()?;
+        let sources: Vec<Sources<'_>> = changes
+            .iter()
+            .map(|change| Sources { config, languages, attributes: &change.attributes, remembered: &remembered })
+            .collect();
+        let trees: Vec<(Vec<Entry>, Vec<Reading>)> =
+            changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
+        let mut entries = Vec::new();
+        for ((of_tree, readings), sources) in trees.iter().zip(&sources) {
+            entries.extend(readings.iter().zip(of_tree).map(|(reading, entry)| (*reading, entry, sources)));
+        }
+        known.learn(entries, repository)?;
+        let found = changes
+            .par_iter()
+            .zip(&sources)
+            .zip(&trees)
+            .map(|((change, sources), tree)| {
+                let found = judged(change, tree, &known, repository, sources);
+                progress.step();
+                found
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        for (judged, (n_novel, copies)) in batch.iter_mut().zip(found) {
+            (judged.n_novel, judged.copies) = (n_novel, copies);
+            keep(judged, judged.copies.is_empty());
+        }
+    }
+    drop(known);
+
+    let mut traced: Vec<&mut Judged> = timeline
+        .commits
+        .iter_mut()
+        .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
+        .collect();
+    trace(&mut traced, repository, &params.span.tips, progress)?;
+    traced.iter().for_each(|judged| keep(judged, true));
+    Ok(timeline)
+}
+
+/// Finds out who had written the best origin of each copy.
+fn trace(
+    commits: &mut [&mut Judged],
+    repository: &Repository,
+    tips: &[CommitId],
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let of_commits = commits
+        .par_iter()
+        .map_init(
+            || repository.reader(),
+            |reader, judged| {
+                let piece = |copy: &Copy| {
+                    let Some(origin) = copy.origins.first() else { return Ok(None) };
+                    let Some(blob) = reader.blob_at(judged.commit, &origin.path)? else { return Ok(None) };
+                    let text = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
+                    Ok(Some(Piece::new(judged.commit, origin.path.clone(), blob, &text, &origin.fragment)))
+                };
+                judged.copies.iter().map(piece).collect()
+            },
+        )
+        .collect::<Result<Vec<Vec<Option<Piece>>>, crate::git::Error>>()?;
+    let pieces = of_commits.iter().flatten().flatten().cloned().collect();
+    let mut writings = written(repository, tips, pieces, progress)?.into_iter();
+    for (judged, pieces) in commits.iter_mut().zip(of_commits) {
+        for (copy, _) in judged.copies.iter_mut().zip(pieces).filter(|(_, piece)| piece.is_some()) {
+            let writing = writings.next().flatten();
+            if let Some(origin) = copy.origins.first_mut() {
+                origin.written = writing;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A number that changes with all that decides what is found of a commit.
+fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
+    let all = (JUDGED_VERSION, env!("CARGO_PKG_VERSION"), languages.digest(), params.span.is_first_parent);
+    let all = format!("{all:?} {config:?}");
+    all.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+}
+
+/// What a commit did, and its tree.
+struct Change {
+    /// The files that it touched, as they were.
+    before: Snapshot,
+    /// As they are.
+    after: Snapshot,
+    /// Its whole tree.
+    head: Snapshot,
+    attributes: Attributes,
+}
+
+impl Change {
+    fn read(commit: CommitId, is_first_parent: bool, reader: &Reader) -> Result<Self, Error> {
+        let mut parents = reader.parents(commit)?;
+        if is_first_parent {
+            parents.truncate(1);
+        }
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for Event { path, before: was, after: is } in reader.events_between(&parents, commit)? {
+            let entry = |blob| Entry { path: path.clone(), content: Content::Blob(blob) };
+            before.extend(was.map(entry));
+            after.extend(is.map(entry));
+        }
+        let head = if after.is_empty() { Snapshot::default() } else { reader.commit_snapshot(commit)? };
+        let attributes = Attributes::read(&head.entries, reader)?;
+        Ok(Self { before: Snapshot::of(before), after: Snapshot::of(after), head, attributes })
+    }
+}
+
+/// The files of a tree that are compared with a change, and how each is read.
+fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<Reading>) {
+    let is_compared = |entry: &&Entry| match sources.skip_by_name(&entry.path) {
+        None => true,
+        Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
+    };
+    let read = |entry: &Entry| Some((entry.clone(), (entry.blob()?, sources.reading(&entry.path))));
+    head.entries.iter().filter(is_compared).filter_map(read).unzip()
+}
+
+/// The novel tokens of a commit, and the copies it brought in.
+fn judged(
+    change: &Change,
+    (entries, readings): &(Vec<Entry>, Vec<Reading>),
+    known: &Known,
+    repository: &Repository,
+    sources: &Sources<'_>,
+) -> Result<(usize, Vec<Copy>), Error> {
+    let config = sources.config;
+    if change.after.entries.is_empty() {
+        return Ok((0, Vec::new()));
+    }
+    let mut examined = Examined::default();
+    let (mut changed, predecessors) =
+        changed_files(repository, &change.before, &change.after, sources, &Silent, &mut examined)?;
+    credit_moves(&mut changed, &predecessors, config);
+    let n_novel = changed.iter().map(Changed::n_novel).sum();
+    let asking = asking(&changed, config);
+    let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
+    if queries.is_empty() {
+        return Ok((n_novel, Vec::new()));
+    }
+    let tree = known.tree(readings);
+    let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (row, hash) in queries.distinct(config) {
+        for file in known.holders(hash, &tree) {
+            hits.entry(file).or_default().push(row);
+        }
+    }
+    let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
+    let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
+    let searched = search_located(&queries, &located, &repository.reader(), sources)?;
+    let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
+    let findings = concluded(&asking, copies, &searched.found, &predecessors, config);
+    Ok((n_novel, findings.into_iter().map(copy).collect()))
+}
+
+fn copy(of: Finding) -> Copy {
+    let origins = of.origins.into_iter().take(MAX_ORIGINS).map(|origin| CopyOrigin {
+        path: origin.path,
+        fragment: origin.fragment,
+        clone_type: origin.clone_type,
+        similarity: origin.similarity,
+        written: None,
+    });
+    Copy {
+        origins: origins.collect(),
+        rule: of.rule.id.to_owned(),
+        level: of.level,
+        path: of.path,
+        fragment: of.fragment,
+        n_tokens: of.n_tokens,
+        n_novel: of.n_novel,
+        identity: of.identity,
+    }
+}
+
+/// Tells nobody.
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &'static str, _: usize) {}
+    fn step(&self) {}
+}
+
+/// How paths are kept: text where they are UTF-8, else bytes.
+mod path {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::text::FilePath;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Kept {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub fn serialize<S: Serializer>(path: &FilePath, to: S) -> Result<S::Ok, S::Error> {
+        let bytes = path.as_bytes().to_vec();
+        String::from_utf8(bytes).map_or_else(|error| Kept::Bytes(error.into_bytes()), Kept::Text).serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<FilePath, D::Error> {
+        Ok(match Kept::deserialize(from)? {
+            Kept::Text(text) => FilePath::new(text),
+            Kept::Bytes(bytes) => FilePath::new(bytes),
+        })
+    }
+}
+
+/// How writings are kept: commit, author, time and path.
+mod writing {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{FilePath, Writing, path};
+
+    #[derive(Serialize, Deserialize)]
+    struct Kept {
+        commit: String,
+        author: String,
+        time: i64,
+        #[serde(with = "path")]
+        path: FilePath,
+    }
+
+    pub fn serialize<S: Serializer>(of: &Option<Writing>, to: S) -> Result<S::Ok, S::Error> {
+        let kept = |Writing { commit, author, time, path }: Writing| Kept { commit, author, time, path };
+        of.clone().map(kept).serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Writing>, D::Error> {
+        let writing = |Kept { commit, author, time, path }: Kept| Writing { commit, author, time, path };
+        Ok(Option::<Kept>::deserialize(from)?.map(writing))
+    }
+}
+
+/// How fragments are kept: lines and columns of both ends.
+mod stretch {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Fragment, Position};
+
+    pub fn serialize<S: Serializer>(of: &Fragment, to: S) -> Result<S::Ok, S::Error> {
+        [of.start.line, of.start.column, of.end.line, of.end.column].serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Fragment, D::Error> {
+        let [line, column, end_line, end_column] = <[u32; 4]>::deserialize(from)?;
+        let end = Position { line: end_line.max(line), column: end_column };
+        Ok(Fragment { start: Position { line, column }, end })
+    }
+}
+
+/// How clone types are kept: their number, and whether names are renamed consistently.
+mod kind {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::CloneType;
+
+    pub fn serialize<S: Serializer>(of: &CloneType, to: S) -> Result<S::Ok, S::Error> {
+        match of {
+            CloneType::Type1 => 1u8,
+            CloneType::Type2 { is_consistent: true } => 2,
+            CloneType::Type2 { is_consistent: false } => 4,
+            CloneType::Type3 => 3,
+        }
+        .serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<CloneType, D::Error> {
+        Ok(match u8::deserialize(from)? {
+            1 => CloneType::Type1,
+            2 => CloneType::Type2 { is_consistent: true },
+            4 => CloneType::Type2 { is_consistent: false },
+            _ => CloneType::Type3,
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Runs `secondhand history`.
+
+use super::args::{Common, History};
+use super::check::start_threads;
+use super::error::Failure;
+use super::output::{Reports, warn};
+use super::progress::Bar;
+use super::scan::contains;
+use super::{CLEAN, cache, settings};
+use crate::audit::{Copy, TimelineParams, timeline};
+use crate::git::{Limits, Repository, Span, seconds_of};
+use crate::report::TIMELINE_FORMATS;
+use crate::text::FilePath;
+
+pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::of(TIMELINE_FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
+    let languages = config.languages(&origin)?;
+    let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
+    let since = flags.since.as_deref().map(seconds_of).transpose()?;
+    let mut span = Span {
+        limits: Limits { since, max_commits: flags.max_commits },
+        is_first_parent: flags.first_parent,
+        ..Span::default()
+    };
+    repository.reader().add_revision(&name, &mut span)?;
+    let folder = cache::kept_folder(common, &repository);
+    let author = flags.author.as_ref().map(|author| author.to_lowercase());
+    let params = TimelineParams { name, span, author, folder: folder.as_deref() };
+    let mut timeline = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        timeline(&repository, &params, &config, &languages, &bar)?
+    };
+    if let Some(what) = &timeline.unavailable {
+        warn(&format!("not judged: {what}"));
+    }
+    let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
+    let outside: Vec<FilePath> = flags.origin_outside.iter().map(|path| folder_path(path)).collect();
+    let is_told = |copy: &Copy| {
+        let is_inside = |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| contains(folder, path));
+        let is_outside = copy.origins.iter().all(|origin| !is_inside(&origin.path, &outside));
+        (paths.is_empty() || is_inside(&copy.path, &paths)) && is_outside
+    };
+    for judged in &mut timeline.commits {
+        judged.copies.retain(is_told);
+    }
+    reports.write(&timeline, common)?;
+    Ok(CLEAN)
+}
+
+/// A path as git writes it.
+fn folder_path(path: &str) -> FilePath {
+    FilePath::new(path.trim_start_matches("./").trim_end_matches('/'))
+}

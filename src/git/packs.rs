@@ -1,0 +1,376 @@
+//! Reads many blobs at once: in the order in which packs keep them, each delta chain once.
+//!
+//! A pack keeps most versions of a file as deltas, each against another version. To read one
+//! means to read all it is built on, and to read many one by one does that work over and over.
+//! Here the wanted blobs and what they are built on are put together as trees, and each
+//! tree is walked from its root: every version is made once, and is let go when its last child is made.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use gix::odb::pack::data::entry::Header;
+use gix::odb::pack::{data, index};
+use gix::zlib::Inflate;
+use rayon::prelude::*;
+
+use super::{BlobId, Error, Reader, Repository};
+use crate::text::FilePath;
+
+/// Objects that are built on one, from which on another thread may take over.
+const SHARED_FROM: u32 = 64;
+/// Bytes that an object may have; a longer one is read by itself.
+const MAX_SIZE: u64 = 512 * 1024 * 1024;
+/// No object.
+const NONE: u32 = u32::MAX;
+
+/// The entries of one pack that are wanted, and those that they are built on, as trees.
+#[derive(Default)]
+struct Forest {
+    nodes: Vec<Node>,
+    /// The nodes that are built on each, one after the other.
+    children: Vec<u32>,
+    /// Whole objects, those that most is built on first.
+    roots: Vec<u32>,
+}
+
+struct Node {
+    offset: u64,
+    /// The number of the wanted blob that it is, or [`NONE`].
+    wanted: u32,
+    /// What it is built on, or [`NONE`].
+    parent: u32,
+    /// Where its children begin and end in the list of all.
+    children: (u32, u32),
+    /// How many are built on it, directly or not, and itself.
+    weight: u32,
+}
+
+/// Scratch space of one thread.
+struct Scratch<S> {
+    inflate: Inflate,
+    delta: Vec<u8>,
+    state: S,
+}
+
+/// What all threads share while a pack is read.
+struct Pass<'p, S> {
+    pack: &'p data::File,
+    forest: &'p Forest,
+    is_done: &'p [AtomicBool],
+    scratch: &'p Mutex<Vec<Scratch<S>>>,
+    new_state: &'p (dyn Fn() -> S + Sync),
+    each: &'p (dyn Fn(&mut S, usize, &[u8]) + Sync),
+}
+
+/// An object that is to be made, and what it is built on.
+type Task = (u32, Option<Arc<Vec<u8>>>);
+
+impl Repository {
+    /// Hands each of `blobs`, which are different, to `each`, with its number, in whatever order is quickest, from
+    /// many threads; a thread has a state of its own. Returns the numbers of those that are not here.
+    ///
+    /// # Errors
+    /// When a blob is here and cannot be read.
+    pub fn each_blob<S: Send>(
+        &self,
+        blobs: &[BlobId],
+        new_state: impl Fn() -> S + Sync,
+        each: impl Fn(&mut S, usize, &[u8]) + Sync,
+    ) -> Result<Vec<usize>, Error> {
+        let is_done: Vec<AtomicBool> = blobs.iter().map(|_| AtomicBool::new(false)).collect();
+        // A few are read sooner than the packs are searched.
+        if blobs.len() > 16 {
+            let scratch = Mutex::new(Vec::new());
+            for (index, pack) in packs(&self.reader()) {
+                let (forest, is_done) = (&Forest::new(&index, &pack, blobs, &is_done), &is_done);
+                let pack = &pack;
+                Pass { pack, forest, is_done, scratch: &scratch, new_state: &new_state, each: &each }.run();
+            }
+        }
+        let rest: Vec<usize> = (0..blobs.len()).filter(|&number| !is_done[number].load(Ordering::Relaxed)).collect();
+        let missing = rest
+            .par_iter()
+            .map_init(
+                || (self.reader(), new_state()),
+                |(reader, state), &number| {
+                    let unnamed = FilePath::new("a past file");
+                    let bytes = reader.past_blob(blobs[number], &unnamed)?;
+                    if let Some(bytes) = &bytes {
+                        each(state, number, bytes);
+                    }
+                    Ok(bytes.is_none().then_some(number))
+                },
+            )
+            .collect::<Result<Vec<_>, Error>>()?;
+        Ok(missing.into_iter().flatten().collect())
+    }
+}
+
+/// The packs of the repository and of those it borrows from; one that cannot be opened is passed over here, and
+/// missed where its objects are read.
+fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
+    let store = reader.repo.objects.store_ref();
+    let alternates = store.alternate_db_paths().unwrap_or_default();
+    let mut folders = vec![store.path().to_owned()];
+    folders.extend(alternates);
+    let hash = reader.repo.object_hash();
+    let mut packs = Vec::new();
+    for folder in folders {
+        let entries = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten();
+        let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+        paths.sort();
+        let is_index = |path: &&std::path::PathBuf| path.extension().is_some_and(|extension| extension == "idx");
+        let open = |path: &Path| {
+            let pack = data::File::at(path.with_extension("pack"), hash).ok()?;
+            Some((index::File::at(path, hash).ok()?, pack))
+        };
+        packs.extend(paths.iter().filter(is_index).filter_map(|path| open(path)));
+    }
+    packs
+}
+
+impl Forest {
+    /// Finds the blobs that are wanted and not done, and all they are built on, in one pack.
+    fn new(index: &index::File, pack: &data::File, blobs: &[BlobId], is_done: &[AtomicBool]) -> Self {
+        let mut forest = Self::default();
+        let mut by_offset: HashMap<u64, u32> = HashMap::new();
+        for (number, blob) in blobs.iter().enumerate() {
+            if is_done[number].load(Ordering::Relaxed) {
+                continue;
+            }
+            let Some(at) = index.lookup(blob.0) else { continue };
+            let node = forest.add(index.pack_offset_at_index(at), index, pack, &mut by_offset);
+            forest.nodes[node as usize].wanted = number as u32;
+        }
+        drop(by_offset);
+        forest.link();
+        forest
+    }
+
+    /// The node of the entry at `offset`; adds it, and what it is built on, when they are not there.
+    fn add(
+        &mut self,
+        mut offset: u64,
+        index: &index::File,
+        pack: &data::File,
+        by_offset: &mut HashMap<u64, u32>,
+    ) -> u32 {
+        let mut first = NONE;
+        let mut child = NONE;
+        loop {
+            let (node, is_known) = match by_offset.get(&offset) {
+                Some(&node) => (node, true),
+                None => (self.nodes.len() as u32, false),
+            };
+            if let Some(child) = self.nodes.get_mut(child as usize) {
+                child.parent = node;
+            }
+            first = if first == NONE { node } else { first };
+            if is_known {
+                return first;
+            }
+            by_offset.insert(offset, node);
+            self.nodes.push(Node { offset, wanted: NONE, parent: NONE, children: (0, 0), weight: 1 });
+            let base = match pack.entry(offset).map(|entry| entry.header) {
+                Ok(Header::OfsDelta { base_distance }) => Header::verified_base_pack_offset(offset, base_distance),
+                Ok(Header::RefDelta { base_id }) => index.lookup(base_id).map(|at| index.pack_offset_at_index(at)),
+                Ok(_) => {
+                    self.roots.push(node);
+                    None
+                }
+                Err(_) => None,
+            };
+            // What has no base here is below no root, and is read by itself later.
+            let Some(base) = base else { return first };
+            (child, offset) = (node, base);
+        }
+    }
+
+    /// Lists the children of each node, the lightest last, and weighs the nodes.
+    fn link(&mut self) {
+        let mut links: Vec<(u32, u32)> = Vec::with_capacity(self.nodes.len());
+        for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
+            links.push((node.parent, number as u32));
+        }
+        links.sort_unstable();
+        for (at, &(parent, _)) in links.iter().enumerate() {
+            let children = &mut self.nodes[parent as usize].children;
+            if children.1 == 0 {
+                children.0 = at as u32;
+            }
+            children.1 = at as u32 + 1;
+        }
+        self.children = links.into_iter().map(|(_, child)| child).collect();
+        // Each after what it is built on. A circle, which no sane pack has, is below no root.
+        let mut order = self.roots.clone();
+        let mut at = 0;
+        while let Some(&node) = order.get(at) {
+            let (from, to) = self.nodes[node as usize].children;
+            order.extend(&self.children[from as usize..to as usize]);
+            at += 1;
+        }
+        for &node in order.iter().rev() {
+            let Node { parent, weight, .. } = self.nodes[node as usize];
+            if let Some(parent) = self.nodes.get_mut(parent as usize) {
+                parent.weight += weight;
+            }
+        }
+        for number in 0..self.nodes.len() {
+            let (from, to) = self.nodes[number].children;
+            let nodes = &self.nodes;
+            let heavy_first = |node: &u32| std::cmp::Reverse(nodes[*node as usize].weight);
+            self.children[from as usize..to as usize].sort_by_key(heavy_first);
+        }
+        let nodes = &self.nodes;
+        self.roots.sort_by_key(|node| std::cmp::Reverse(nodes[*node as usize].weight));
+    }
+}
+
+impl<S: Send> Pass<'_, S> {
+    /// Walks all trees. What cannot be made is left undone.
+    fn run(&self) {
+        let next = AtomicUsize::new(0);
+        rayon::scope(|scope| {
+            for _ in 0..rayon::current_num_threads() {
+                scope.spawn(|scope| {
+                    while let Some(&root) = self.forest.roots.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        self.walk((root, None), scope);
+                    }
+                });
+            }
+        });
+    }
+
+    /// Makes an object and all that is built on it, or leaves heavy parts of that to other threads.
+    fn walk<'s>(&'s self, task: Task, scope: &rayon::Scope<'s>) {
+        let kept = self.scratch.lock().ok().and_then(|mut all| all.pop());
+        let mut scratch = kept.unwrap_or_else(|| Scratch {
+            inflate: Inflate::default(),
+            delta: Vec::new(),
+            state: (self.new_state)(),
+        });
+        let mut tasks = vec![task];
+        while let Some((number, base)) = tasks.pop() {
+            let node = &self.forest.nodes[number as usize];
+            let Some(bytes) = self.make(node, base.as_deref(), &mut scratch) else { continue };
+            drop(base);
+            if let Some(is_done) = self.is_done.get(node.wanted as usize) {
+                (self.each)(&mut scratch.state, node.wanted as usize, &bytes);
+                is_done.store(true, Ordering::Relaxed);
+            }
+            let children = &self.forest.children[node.children.0 as usize..node.children.1 as usize];
+            let bytes = Arc::new(bytes);
+            for (at, &child) in children.iter().enumerate() {
+                let task = (child, Some(Arc::clone(&bytes)));
+                if at + 1 < children.len() && self.forest.nodes[child as usize].weight >= SHARED_FROM {
+                    scope.spawn(move |scope| self.walk(task, scope));
+                } else {
+                    tasks.push(task);
+                }
+            }
+        }
+        if let Ok(mut all) = self.scratch.lock() {
+            all.push(scratch);
+        }
+    }
+
+    /// The bytes of an entry; `None` when it is damaged or too long.
+    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<S>) -> Option<Vec<u8>> {
+        let entry = self.pack.entry(node.offset).ok()?;
+        if entry.decompressed_size > MAX_SIZE {
+            return None;
+        }
+        let Scratch { inflate, delta, .. } = scratch;
+        let n_bytes = entry.decompressed_size as usize;
+        let Some(base) = base else {
+            let mut bytes = vec![0; n_bytes];
+            self.pack.decompress_entry(&entry, inflate, &mut bytes).ok()?;
+            return Some(bytes);
+        };
+        delta.clear();
+        delta.resize(n_bytes, 0);
+        self.pack.decompress_entry(&entry, inflate, delta).ok()?;
+        apply(base, delta)
+    }
+}
+
+/// The object that `delta` makes of `base`: git's format of deltas. `None` when it makes none.
+fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
+    let n_base = take_size(&mut delta)?;
+    let n_bytes = take_size(&mut delta)?;
+    if n_base != base.len() as u64 || n_bytes > MAX_SIZE {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(n_bytes as usize);
+    while let Some((&command, rest)) = delta.split_first() {
+        delta = rest;
+        if command & 0x80 == 0 {
+            // Literal bytes; no command is 0.
+            let (literal, rest) = delta.split_at_checked(command as usize)?;
+            if literal.is_empty() {
+                return None;
+            }
+            bytes.extend_from_slice(literal);
+            delta = rest;
+        } else {
+            let mut number = |bits: std::ops::Range<u32>| {
+                let mut number = 0usize;
+                for (byte, bit) in bits.enumerate() {
+                    if command & 1 << bit != 0 {
+                        let (&part, rest) = delta.split_first()?;
+                        number |= usize::from(part) << (8 * byte);
+                        delta = rest;
+                    }
+                }
+                Some(number)
+            };
+            let from = number(0..4)?;
+            let len = Some(number(4..7)?).filter(|&len| len > 0).unwrap_or(0x1_0000);
+            bytes.extend_from_slice(base.get(from..from + len)?);
+        }
+        if bytes.len() as u64 > n_bytes {
+            return None;
+        }
+    }
+    (bytes.len() as u64 == n_bytes).then_some(bytes)
+}
+
+/// Takes a size from the head of a delta: seven bits a byte, the lowest first.
+fn take_size(delta: &mut &[u8]) -> Option<u64> {
+    let mut size = 0u64;
+    for shift in (0..63).step_by(7) {
+        let (&byte, rest) = delta.split_first()?;
+        *delta = rest;
+        size |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return Some(size);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delta_copies_and_adds() {
+        let delta = [6, 8, 0x91, 2, 3, 3, b'x', b'y', b'z', 0x90, 2];
+        assert_eq!(apply(b"abcdef", &delta).as_deref(), Some(&b"cdexyzab"[..]));
+    }
+
+    #[test]
+    fn a_delta_that_cannot_be_makes_nothing() {
+        let whole = [6, 5, 0x91, 2, 3, 2, b'x', b'y'];
+        assert_eq!(apply(b"abcdef", &whole).as_deref(), Some(&b"cdexy"[..]));
+        for n in 0..whole.len() {
+            assert_eq!(apply(b"abcdef", &whole[..n]), None, "the first {n} bytes");
+        }
+        assert_eq!(apply(b"abcde", &whole), None, "of another base");
+        assert_eq!(apply(b"abcdef", &[6, 5, 0x91, 4, 3]), None, "from beyond the base");
+        assert_eq!(apply(b"abcdef", &[6, 1, 0]), None, "by no command");
+        assert_eq!(apply(b"abcdef", &[6, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]), None);
+    }
+}

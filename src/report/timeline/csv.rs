@@ -1,0 +1,96 @@
+//! Writes a row for each copy, and one for each commit without, for spreadsheets.
+//!
+//! The columns `copied_tokens` and `total_copied_tokens` of its commits are the trend.
+
+use std::io::{self, Write};
+
+use super::{Row, rows, type_id};
+use crate::audit::{Copy, Timeline};
+use crate::report::csv::defused;
+use crate::report::words::day;
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<Timeline> = Format {
+    name: "csv",
+    help: "a row for each copy and each commit without, with the trend, for spreadsheets",
+    write,
+};
+
+const COLUMNS: [&str; 26] = [
+    "commit",
+    "date",
+    "author",
+    "subject",
+    "new_tokens",
+    "copied_tokens",
+    "total_copied_tokens",
+    "rule",
+    "level",
+    "path",
+    "start_line",
+    "end_line",
+    "tokens",
+    "new_tokens_of_copy",
+    "identity",
+    "origins",
+    "origin_path",
+    "origin_start_line",
+    "origin_end_line",
+    "clone_type",
+    "similarity",
+    "origin_commit",
+    "origin_date",
+    "origin_author",
+    "origin_path_then",
+    "email",
+];
+
+fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = ::csv::Writer::from_writer(out);
+    table.write_record(COLUMNS)?;
+    for row in rows(timeline) {
+        let none = [None];
+        let some: Vec<Option<&Copy>> = row.judged.copies.iter().map(Some).collect();
+        for copy in if some.is_empty() { &none[..] } else { &some[..] } {
+            table.write_record(cells(&row, *copy).iter().map(|cell| defused(cell)))?;
+        }
+    }
+    table.flush()
+}
+
+fn cells(row: &Row<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
+    let info = &row.judged.info;
+    let of = |cell: &dyn Fn(&Copy) -> String| copy.map(cell).unwrap_or_default();
+    let origin = copy.and_then(|copy| copy.origins.first());
+    let from = |cell: &dyn Fn(&crate::audit::CopyOrigin) -> String| origin.map(cell).unwrap_or_default();
+    let written = origin.and_then(|origin| origin.written.as_ref());
+    let then = |cell: &dyn Fn(&crate::policy::Writing) -> String| written.map(cell).unwrap_or_default();
+    [
+        row.judged.commit.to_string(),
+        day(info.author_time).unwrap_or_default(),
+        info.author.clone(),
+        info.subject.clone(),
+        row.judged.n_novel.to_string(),
+        row.n_copied.to_string(),
+        row.total.to_string(),
+        of(&|copy| copy.rule.clone()),
+        of(&|copy| copy.level.name().to_owned()),
+        of(&|copy| copy.path.to_string()),
+        of(&|copy| copy.fragment.start.line.to_string()),
+        of(&|copy| copy.fragment.end.line.to_string()),
+        of(&|copy| copy.n_tokens.to_string()),
+        of(&|copy| copy.n_novel.to_string()),
+        of(&|copy| copy.identity.clone()),
+        of(&|copy| copy.origins.len().to_string()),
+        from(&|origin| origin.path.to_string()),
+        from(&|origin| origin.fragment.start.line.to_string()),
+        from(&|origin| origin.fragment.end.line.to_string()),
+        from(&|origin| type_id(origin.clone_type).to_owned()),
+        from(&|origin| format!("{:.3}", origin.similarity)),
+        then(&|written| written.commit.clone()),
+        then(&|written| day(written.time).unwrap_or_default()),
+        then(&|written| written.author.clone()),
+        then(&|written| written.path.to_string()),
+        info.email.clone(),
+    ]
+}

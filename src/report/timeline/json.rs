@@ -1,0 +1,188 @@
+//! Writes a timeline for programs: versioned JSON, whose schema `docs/history.schema.json` publishes.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Row, rows, type_id};
+use crate::audit::{self, CopyOrigin};
+use crate::matching::CloneType;
+use crate::policy::{self, Level};
+use crate::report::{Format, Style, VERSION};
+
+pub(super) const FORMAT: Format<audit::Timeline> = Format { name: "json", help: "versioned JSON for programs", write };
+
+/// Grows when a field changes its meaning or goes away; new fields do not count.
+const FORMAT_VERSION: u32 = 1;
+
+/// Which copies each commit of a range brought in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    /// The version of this format.
+    version: u32,
+    /// The version of the program.
+    secondhand: &'static str,
+    /// The range as it was asked for.
+    range: String,
+    /// The commits, the oldest first.
+    commits: Vec<Commit>,
+    /// Commits that were left out, as their authors were not asked for.
+    left_out_commits: usize,
+    /// What could not be judged.
+    unavailable: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Commit {
+    commit: String,
+    subject: String,
+    author: String,
+    email: String,
+    /// When the author wrote it, in seconds since 1970.
+    author_time: i64,
+    /// When it was committed, in seconds since 1970.
+    commit_time: i64,
+    is_merge: bool,
+    /// Tokens that it brought in, moved code left out.
+    new_tokens: usize,
+    /// Those of them that are copies.
+    copied_tokens: usize,
+    /// Tokens that it and the commits before it in this list brought in as copies.
+    total_copied_tokens: usize,
+    copies: Vec<Copy>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Copy {
+    rule: String,
+    level: Level,
+    /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
+    path: String,
+    fragment: Fragment,
+    tokens: usize,
+    /// Tokens of the copy that the commit brought in.
+    new_tokens: usize,
+    /// Stays the same when lines move.
+    identity: String,
+    /// Where the code stood, the best first.
+    origins: Vec<Origin>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Origin {
+    /// The file, in the tree of the commit.
+    path: String,
+    fragment: Fragment,
+    /// `type-1`, `type-2` or `type-3`.
+    clone_type: &'static str,
+    /// For Type-2: whether each name stands for one name throughout.
+    consistent_renaming: Option<bool>,
+    /// How alike copy and origin are, 0 to 1.
+    similarity: f64,
+    /// When and by whom it was written; of the best origin, where it is known.
+    written: Option<Written>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    /// The commit that brought in most of its lines.
+    commit: String,
+    author: String,
+    /// When the author wrote it, in seconds since 1970.
+    author_time: i64,
+    /// The file it stood in then.
+    path: String,
+}
+
+/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Fragment {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+fn write(timeline: &audit::Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let history = History {
+        version: FORMAT_VERSION,
+        secondhand: VERSION,
+        range: timeline.range.clone(),
+        commits: rows(timeline).iter().map(commit).collect(),
+        left_out_commits: timeline.n_left_out,
+        unavailable: timeline.unavailable.clone(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &history)?;
+    writeln!(out)
+}
+
+/// The JSON schema of a timeline.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(History).to_value()
+}
+
+fn commit(row: &Row<'_>) -> Commit {
+    let info = &row.judged.info;
+    Commit {
+        commit: row.judged.commit.to_string(),
+        subject: info.subject.clone(),
+        author: info.author.clone(),
+        email: info.email.clone(),
+        author_time: info.author_time,
+        commit_time: info.time,
+        is_merge: info.n_parents > 1,
+        new_tokens: row.judged.n_novel,
+        copied_tokens: row.n_copied,
+        total_copied_tokens: row.total,
+        copies: row.judged.copies.iter().map(copy).collect(),
+    }
+}
+
+fn copy(of: &audit::Copy) -> Copy {
+    Copy {
+        rule: of.rule.clone(),
+        level: of.level,
+        path: of.path.to_string(),
+        fragment: fragment(&of.fragment),
+        tokens: of.n_tokens,
+        new_tokens: of.n_novel,
+        identity: of.identity.clone(),
+        origins: of.origins.iter().map(origin).collect(),
+    }
+}
+
+fn origin(of: &CopyOrigin) -> Origin {
+    let consistent_renaming = match of.clone_type {
+        CloneType::Type2 { is_consistent } => Some(is_consistent),
+        _ => None,
+    };
+    Origin {
+        path: of.path.to_string(),
+        fragment: fragment(&of.fragment),
+        clone_type: type_id(of.clone_type),
+        consistent_renaming,
+        similarity: (of.similarity * 1000.0).round() / 1000.0,
+        written: of.written.as_ref().map(|written| Written {
+            commit: written.commit.clone(),
+            author: written.author.clone(),
+            author_time: written.time,
+            path: written.path.to_string(),
+        }),
+    }
+}
+
+fn fragment(fragment: &policy::Fragment) -> Fragment {
+    Fragment {
+        start_line: fragment.start.line,
+        start_column: fragment.start.column,
+        end_line: fragment.end.line,
+        end_column: fragment.end.column,
+    }
+}

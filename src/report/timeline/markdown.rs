@@ -1,0 +1,57 @@
+//! Writes a timeline as Markdown: a table of the copies, and the commits that copied most.
+
+use std::io::{self, Write};
+
+use super::{headline, likeness, origin_place, place, summary, written};
+use crate::audit::{Copy, Judged, Timeline};
+use crate::report::markdown::{code_span, escaped};
+use crate::report::words::{count, day};
+use crate::report::{Format, Style};
+use crate::text::printable;
+
+pub(super) const FORMAT: Format<Timeline> = Format { name: "markdown", help: "a table of the copies", write };
+
+/// Rows of the table; a page with more is no summary.
+const MAX_ROWS: usize = 500;
+
+fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "## {}\n", escaped(&headline(timeline)))?;
+    let copies = timeline.commits.iter().rev().flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
+    let n_copies = copies.clone().count();
+    if n_copies > 0 {
+        writeln!(out, "| commit | what | where | from | how alike | written |\n|---|---|---|---|---|---|")?;
+        for (judged, copy) in copies.take(MAX_ROWS) {
+            out.write_all(row(judged, copy).as_bytes())?;
+        }
+        writeln!(out)?;
+        if n_copies > MAX_ROWS {
+            writeln!(out, "{} are not listed.\n", count(n_copies - MAX_ROWS, "copy"))?;
+        }
+    }
+    for line in summary(timeline) {
+        writeln!(out, "- {}", escaped(&line))?;
+    }
+    Ok(())
+}
+
+fn row(judged: &Judged, copy: &Copy) -> String {
+    let info = &judged.info;
+    let day = day(info.author_time).unwrap_or_default();
+    let origin = copy.origins.first();
+    let more = match copy.origins.len() {
+        0 | 1 => String::new(),
+        n => format!("<br>and {}", count(n - 1, "other place")),
+    };
+    format!(
+        "| {} {day}<br>{}: {} | {}, {} | {} | {}{more} | {} | {} |\n",
+        code_span(&judged.commit.short()),
+        escaped(&printable(info.author.as_bytes())),
+        escaped(&printable(info.subject.as_bytes())),
+        count(copy.fragment.n_lines() as usize, "line"),
+        escaped(copy.level.name()),
+        code_span(&place(copy)),
+        origin.map(|origin| code_span(&origin_place(origin))).unwrap_or_default(),
+        escaped(&origin.map(likeness).unwrap_or_default()),
+        escaped(&origin.and_then(written).unwrap_or_default()),
+    )
+}

@@ -1,0 +1,106 @@
+//! Writes which copies each commit of a range brought in: one file a format.
+
+mod csv;
+mod html;
+mod json;
+mod markdown;
+mod text;
+
+use super::Format;
+use super::words::{count, day, lines, percent};
+use crate::audit::{Copy, CopyOrigin, Judged, Timeline};
+use crate::matching::CloneType;
+use crate::text::printable;
+
+pub use json::schema as timeline_schema;
+
+/// All formats of `history`, the default first.
+pub static TIMELINE_FORMATS: &[Format<Timeline>] =
+    &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT, markdown::FORMAT];
+
+/// A commit, and what came in with it and before it.
+struct Row<'t> {
+    judged: &'t Judged,
+    /// Tokens that it brought in as copies.
+    n_copied: usize,
+    /// Tokens that it and those before it brought in as copies.
+    total: usize,
+}
+
+/// The commits, the oldest first, with running totals.
+fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
+    let mut total = 0;
+    let row = |judged: &'_ _| {
+        let judged: &Judged = judged;
+        let n_copied = judged.n_copied();
+        total += n_copied;
+        (n_copied, total)
+    };
+    let figures: Vec<(usize, usize)> = timeline.commits.iter().map(row).collect();
+    let of = |(judged, (n_copied, total))| Row { judged, n_copied, total };
+    timeline.commits.iter().zip(figures).map(of).collect()
+}
+
+/// What was found, in a line.
+fn headline(timeline: &Timeline) -> String {
+    let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
+    let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
+    let commits = count(timeline.commits.len(), "commit");
+    match n_copies {
+        0 => format!("{commits}: no new copies"),
+        n => format!("{commits}: {} in {}", count(n, "new copy"), count(n_with, "commit")),
+    }
+}
+
+/// What was looked at, a line each.
+fn summary(timeline: &Timeline) -> Vec<String> {
+    let n_novel: usize = timeline.commits.iter().map(|judged| judged.n_novel).sum();
+    let n_copied: usize = timeline.commits.iter().map(Judged::n_copied).sum();
+    let share = if n_novel == 0 { 0.0 } else { n_copied as f64 / n_novel as f64 * 100.0 };
+    let mut summary = vec![
+        format!("range: {}", printable(timeline.range.as_bytes())),
+        format!("new tokens: {n_novel}; copied tokens: {n_copied}, {share:.1} %"),
+    ];
+    if timeline.n_left_out > 0 {
+        summary.push(format!("of other authors, and left out: {}", count(timeline.n_left_out, "commit")));
+    }
+    summary.extend(timeline.unavailable.iter().map(|what| format!("not judged: {what}")));
+    summary
+}
+
+/// `1a2b3c4d5e 2026-01-31 A Maintainer: the subject`.
+fn commit(judged: &Judged) -> String {
+    let info = &judged.info;
+    let day = day(info.author_time).unwrap_or_default();
+    printable(format!("{} {day} {}: {}", judged.commit.short(), info.author, info.subject).as_bytes())
+}
+
+/// `src/a.c:10-20`.
+fn place(copy: &Copy) -> String {
+    format!("{}:{}", copy.path, lines(&copy.fragment))
+}
+
+/// `src/b.c:10-20`.
+fn origin_place(origin: &CopyOrigin) -> String {
+    format!("{}:{}", origin.path, lines(&origin.fragment))
+}
+
+/// `Type-2, consistently renamed: 97 % alike`.
+fn likeness(origin: &CopyOrigin) -> String {
+    let (name, what) = (origin.clone_type.name(), origin.clone_type.describe());
+    format!("{name}, {what}: {} % alike", percent(origin.similarity))
+}
+
+/// `written in 1a2b3c4d5e on 2026-01-31 by A Maintainer, as lib/old.c`.
+fn written(origin: &CopyOrigin) -> Option<String> {
+    origin.written.as_ref().map(|writing| super::words::written(writing, &origin.path))
+}
+
+/// The type as programs read it.
+fn type_id(clone_type: CloneType) -> &'static str {
+    match clone_type {
+        CloneType::Type1 => "type-1",
+        CloneType::Type2 { .. } => "type-2",
+        CloneType::Type3 => "type-3",
+    }
+}

@@ -1,0 +1,61 @@
+//! Writes a timeline for people: the commits that copied, the newest first.
+
+use std::io::{self, Write};
+
+use super::{commit, headline, likeness, origin_place, place, summary, written};
+use crate::audit::{Copy, Timeline};
+use crate::report::frame::wrapped;
+use crate::report::words::count;
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<Timeline> = Format { name: "text", help: "the commits that copied, for people", write };
+
+/// Columns below which nothing sensible can be written.
+const MIN_WIDTH: usize = 40;
+/// Origins that are told of a copy; all with `--verbose`.
+const MAX_ORIGINS: usize = 2;
+
+fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let width = style.width.max(MIN_WIDTH);
+    let mut line = |indent: usize, text: &str| -> io::Result<()> {
+        for (at, part) in wrapped(text, width.saturating_sub(indent + 2)).iter().enumerate() {
+            // What goes on in the next line stands further in.
+            writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
+        }
+        Ok(())
+    };
+    line(0, &headline(timeline))?;
+    for judged in timeline.commits.iter().rev().filter(|judged| !judged.copies.is_empty()) {
+        line(0, "")?;
+        line(0, &commit(judged))?;
+        for copy in &judged.copies {
+            line(2, &head(copy))?;
+            let n_told = if style.is_verbose { copy.origins.len() } else { MAX_ORIGINS };
+            for origin in copy.origins.iter().take(n_told) {
+                let written = written(origin).map(|written| format!("; {written}")).unwrap_or_default();
+                line(4, &format!("from {}, {}{written}", origin_place(origin), likeness(origin)))?;
+            }
+            if copy.origins.len() > n_told {
+                line(4, &format!("and {}", count(copy.origins.len() - n_told, "other place")))?;
+            }
+        }
+    }
+    if !style.is_quiet {
+        line(0, "")?;
+        for text in summary(timeline) {
+            line(0, &text)?;
+        }
+    }
+    Ok(())
+}
+
+fn head(copy: &Copy) -> String {
+    let n_lines = count(copy.fragment.n_lines() as usize, "line");
+    format!(
+        "{}  {}: {n_lines}, {}, {} new",
+        place(copy),
+        copy.level.name(),
+        count(copy.n_tokens, "token"),
+        copy.n_novel
+    )
+}

@@ -1,0 +1,243 @@
+//! Keeps for each key the smallest number that came with it: of many threads, and in bounded memory.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, RwLock};
+
+use super::segment::SegmentError;
+
+/// Parts that threads fill independently of each other.
+const SHARDS: usize = 64;
+/// The bits of a key that tell its part: the leading ones of 56.
+const SHARD_SHIFT: u32 = 56 - SHARDS.trailing_zeros();
+/// Keys that are kept in memory; beyond it all are written to a file, sorted. Twenty bytes each.
+const MAX_KEYS: usize = 5_000_000;
+/// The length of a key and its number in a file.
+const ROW: usize = 12;
+
+/// A key in halves: with its number it takes twelve bytes, not sixteen.
+type Halves = [u32; 2];
+
+/// Keys are mixed already.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for half in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..half.len()].copy_from_slice(half);
+            // The bits that a table looks at are the highest and the lowest.
+            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+        }
+    }
+
+    fn write_usize(&mut self, _: usize) {}
+}
+
+type Shard = HashMap<Halves, u32, BuildHasherDefault<KeyHasher>>;
+
+/// The smallest number of each key.
+#[derive(Debug)]
+pub struct Earliest {
+    /// Held for writing while all that is in memory goes to a file.
+    shards: RwLock<Vec<Mutex<Shard>>>,
+    n_keys: AtomicUsize,
+    max_keys: usize,
+    folder: PathBuf,
+    runs: Mutex<Vec<std::fs::File>>,
+    /// What went wrong when a run was written.
+    fault: Mutex<Option<SegmentError>>,
+}
+
+impl Earliest {
+    /// None so far; what is too much for the memory goes into `folder`.
+    pub fn new(folder: &Path) -> Self {
+        Self::with_limit(folder, MAX_KEYS)
+    }
+
+    fn with_limit(folder: &Path, max_keys: usize) -> Self {
+        Self {
+            shards: RwLock::new((0..SHARDS).map(|_| Mutex::default()).collect()),
+            n_keys: AtomicUsize::new(0),
+            max_keys,
+            folder: folder.to_owned(),
+            runs: Mutex::default(),
+            fault: Mutex::default(),
+        }
+    }
+
+    /// Notes that each of `keys` came with `number`; sorts them into `scratch`, which is scratch space.
+    pub fn note(&self, keys: impl Iterator<Item = u64>, number: u32, scratch: &mut Vec<Vec<u64>>) {
+        scratch.resize_with(SHARDS, Vec::new);
+        for key in keys {
+            scratch[(key >> SHARD_SHIFT) as usize % SHARDS].push(key);
+        }
+        let mut n_new = 0;
+        if let Ok(shards) = self.shards.read() {
+            for (shard, keys) in shards.iter().zip(scratch.iter_mut()) {
+                if keys.is_empty() {
+                    continue;
+                }
+                let Ok(mut shard) = shard.lock() else { continue };
+                let n_before = shard.len();
+                for key in keys.drain(..) {
+                    let earliest = shard.entry([(key >> 32) as u32, key as u32]).or_insert(number);
+                    *earliest = (*earliest).min(number);
+                }
+                n_new += shard.len() - n_before;
+            }
+        }
+        if self.n_keys.fetch_add(n_new, Ordering::Relaxed) + n_new > self.max_keys {
+            self.spill();
+        }
+    }
+
+    /// Writes what is in memory to a file that has no name.
+    fn spill(&self) {
+        let Ok(mut shards) = self.shards.write() else { return };
+        // Another thread may have done it meanwhile.
+        if self.n_keys.load(Ordering::Relaxed) <= self.max_keys {
+            return;
+        }
+        let mut write = || {
+            let mut out = BufWriter::with_capacity(256 * 1024, tempfile::tempfile_in(&self.folder)?);
+            for shard in shards.iter_mut() {
+                for (key, number) in sorted(shard) {
+                    out.write_all(&row(key, number))?;
+                }
+            }
+            out.into_inner().map_err(std::io::IntoInnerError::into_error)
+        };
+        match write() {
+            Ok(run) => {
+                if let Ok(mut runs) = self.runs.lock() {
+                    runs.push(run);
+                }
+            }
+            Err(why) => {
+                if let Ok(mut fault) = self.fault.lock() {
+                    *fault = Some(SegmentError::File { file: self.folder.clone(), why });
+                }
+            }
+        }
+        self.n_keys.store(0, Ordering::Relaxed);
+    }
+
+    /// The keys and their numbers in the order of the keys.
+    ///
+    /// # Errors
+    /// When what did not fit into memory could not be written.
+    pub fn into_sorted(self) -> Result<impl Iterator<Item = (u64, u32)>, SegmentError> {
+        if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
+            return Err(fault);
+        }
+        let folder = self.folder;
+        let failed = |why| SegmentError::File { file: folder.clone(), why };
+        let shards = self.shards.into_inner().unwrap_or_default();
+        let in_memory = shards.into_iter().flat_map(|shard| {
+            let mut shard = shard;
+            sorted(&mut shard)
+        });
+        let mut sources: Vec<Box<dyn Iterator<Item = (u64, u32)>>> = vec![Box::new(in_memory)];
+        for mut run in self.runs.into_inner().unwrap_or_default() {
+            run.seek(SeekFrom::Start(0)).map_err(failed)?;
+            let mut run = BufReader::with_capacity(64 * 1024, run);
+            sources.push(Box::new(std::iter::from_fn(move || {
+                let mut bytes = [0; ROW];
+                // A run ends with its last row.
+                run.read_exact(&mut bytes).ok()?;
+                let (key, number) = bytes.split_at(8);
+                let number = u32::from_le_bytes(*number.first_chunk()?);
+                Some((u64::from_be_bytes(*key.first_chunk()?), number))
+            })));
+        }
+        Ok(Merged { heads: sources.iter_mut().map(Iterator::next).collect(), sources })
+    }
+}
+
+/// The keys of a shard and their numbers, sorted; empties it.
+fn sorted(shard: &mut Mutex<Shard>) -> Vec<(u64, u32)> {
+    let Ok(shard) = shard.get_mut() else { return Vec::new() };
+    let whole = |[high, low]: Halves| u64::from(high) << 32 | u64::from(low);
+    let mut rows: Vec<(u64, u32)> =
+        std::mem::take(shard).into_iter().map(|(key, number)| (whole(key), number)).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn row(key: u64, number: u32) -> [u8; ROW] {
+    let mut row = [0; ROW];
+    row[..8].copy_from_slice(&key.to_be_bytes());
+    row[8..].copy_from_slice(&number.to_le_bytes());
+    row
+}
+
+/// Sorted rows of several sources, merged: each key once, with its smallest number.
+struct Merged<I> {
+    heads: Vec<Option<(u64, u32)>>,
+    sources: Vec<I>,
+}
+
+impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {
+    type Item = (u64, u32);
+
+    fn next(&mut self) -> Option<(u64, u32)> {
+        let first = self.heads.iter().flatten().min().copied()?;
+        for (head, source) in self.heads.iter_mut().zip(&mut self.sources) {
+            while head.is_some_and(|(key, _)| key == first.0) {
+                *head = source.next();
+            }
+        }
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::tests::folder;
+    use super::*;
+
+    #[test]
+    fn each_key_has_its_smallest_number_in_memory_and_in_files() {
+        let folder = folder();
+        for max_keys in [10, 1_000, 100_000] {
+            let earliest = Earliest::with_limit(folder.path(), max_keys);
+            let mut expected: BTreeMap<u64, u32> = BTreeMap::new();
+            let mut state = 7u64;
+            let mut scratch = Vec::new();
+            for n in 0..500u32 {
+                let number = (n * 7) % 500;
+                let mut keys = Vec::new();
+                for _ in 0..20 {
+                    state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+                    keys.push((state >> 33) % 3_000 * 0x5_2A3B_4C5D);
+                }
+                for key in &keys {
+                    let kept = expected.entry(*key).or_insert(number);
+                    *kept = number.min(*kept);
+                }
+                earliest.note(keys.into_iter(), number, &mut scratch);
+            }
+            let sorted: Vec<_> = earliest.into_sorted().expect("the folder is writable").collect();
+            assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>(), "{max_keys} in memory");
+        }
+    }
+
+    #[test]
+    fn a_place_that_takes_nothing_is_told() {
+        let folder = folder();
+        let earliest = Earliest::with_limit(&folder.path().join("none"), 1);
+        earliest.note([1, 2, 3].into_iter(), 1, &mut Vec::new());
+        assert!(earliest.into_sorted().is_err());
+    }
+}

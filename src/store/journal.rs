@@ -1,0 +1,163 @@
+//! Keeps the results of long work as they come: lines with checksums, appended to a file.
+//!
+//! Whoever is ended in the middle finds all whole lines when he begins again. Several
+//! processes may append to one file: a line is written at once.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use super::segment::SegmentError;
+
+/// What names of journals begin and end with.
+const NAME: &str = "judged-";
+const EXTENSION: &str = ".log";
+/// Bytes that a journal may have; one that is longer begins anew.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+/// Journals that are kept beside the one in use: of other settings.
+const MAX_OTHERS: usize = 3;
+
+/// A journal of one kind of work.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// Opens the journal in `folder` for work whose settings have this digest; hands out its whole lines.
+    ///
+    /// # Errors
+    /// When it cannot be read or made.
+    pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
+        let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
+        let failed = |why| SegmentError::File { file: path.clone(), why };
+        let open = || {
+            std::fs::create_dir_all(folder)?;
+            let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+            let metadata = file.metadata()?;
+            if !metadata.is_file() {
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file"));
+            }
+            if metadata.len() > MAX_BYTES {
+                file.set_len(0)?;
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            // What a killed process began must not become the beginning of the next line.
+            if bytes.last().is_some_and(|&last| last != b'\n') {
+                file.write_all(b"\n")?;
+            }
+            Ok((file, bytes))
+        };
+        let (file, bytes) = open().map_err(failed)?;
+        let lines = bytes.split(|&byte| byte == b'\n').filter_map(whole).map(str::to_owned).collect();
+        remove_others(folder, &path);
+        Ok((Self { path, file: Mutex::new(file) }, lines))
+    }
+
+    /// Appends a line.
+    ///
+    /// # Errors
+    /// When the disk takes no more.
+    pub fn append(&self, line: &str) -> Result<(), SegmentError> {
+        let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
+        let Ok(mut file) = self.file.lock() else { return Ok(()) };
+        file.write_all(whole.as_bytes()).map_err(|why| SegmentError::File { file: self.path.clone(), why })
+    }
+
+    /// Removes all journals in `folder`; returns the number of files and their bytes.
+    pub fn clear(folder: &Path) -> (usize, u64) {
+        let sized =
+            journals(folder).into_iter().map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
+        let removed = sized.filter(|(_, path)| std::fs::remove_file(path).is_ok());
+        removed.fold((0, 0), |(n, total), (size, _)| (n + 1, total + size))
+    }
+}
+
+/// The text of a line, if its checksum holds.
+fn whole(line: &[u8]) -> Option<&str> {
+    let (checksum, text) = line.split_at_checked(8)?;
+    let checksum = u32::from_str_radix(std::str::from_utf8(checksum).ok()?, 16).ok()?;
+    let text = text.strip_prefix(b" ")?;
+    if crc32fast::hash(text) == checksum { std::str::from_utf8(text).ok() } else { None }
+}
+
+/// The journals in a folder, the one that was written to last at the end.
+fn journals(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_journal = |path: &PathBuf| {
+        let name = path.file_name().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
+        name.starts_with(NAME.as_bytes()) && name.ends_with(EXTENSION.as_bytes())
+    };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_journal).collect();
+    paths.sort_by_key(|path| (std::fs::metadata(path).and_then(|file| file.modified()).ok(), path.clone()));
+    paths
+}
+
+fn remove_others(folder: &Path, own: &Path) {
+    let others: Vec<PathBuf> = journals(folder).into_iter().filter(|path| path != own).collect();
+    for path in &others[..others.len().saturating_sub(MAX_OTHERS)] {
+        // Where it cannot be removed it costs space only.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::folder;
+    use super::*;
+
+    #[test]
+    fn whole_lines_are_found_again_and_halves_are_not() {
+        let folder = folder();
+        let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
+        assert!(lines.is_empty());
+        for line in ["one", "", "three"] {
+            journal.append(line).expect("the folder is writable");
+        }
+        let path = journals(folder.path()).pop().expect("there is one");
+        let bytes = std::fs::read(&path).expect("it is there");
+        for n in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..n]).expect("it is writable");
+            let (journal, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
+            assert_eq!(lines, ["one", "", "three"][..lines.len()], "{n} bytes");
+            journal.append("next").expect("the folder is writable");
+            let (_, again) = Journal::open(folder.path(), 7).expect("the folder is writable");
+            assert_eq!(again.last().map(String::as_str), Some("next"), "after {n} bytes");
+            assert_eq!(again.len(), lines.len() + 1, "after {n} bytes");
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_costs_a_line() {
+        let folder = folder();
+        let (journal, _) = Journal::open(folder.path(), 7).expect("the folder is writable");
+        for line in ["one", "two", "three"] {
+            journal.append(line).expect("the folder is writable");
+        }
+        let path = journals(folder.path()).pop().expect("there is one");
+        let bytes = std::fs::read(&path).expect("it is there");
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            std::fs::write(&path, damaged).expect("it is writable");
+            let (_, lines) = Journal::open(folder.path(), 7).expect("the folder is writable");
+            assert!(
+                !lines.is_empty() && lines.iter().all(|line| ["one", "two", "three"].contains(&line.as_str())),
+                "byte {at}"
+            );
+        }
+    }
+
+    #[test]
+    fn journals_of_other_settings_do_not_pile_up() {
+        let folder = folder();
+        for digest in 0..10 {
+            Journal::open(folder.path(), digest).expect("the folder is writable");
+        }
+        assert_eq!(journals(folder.path()).len(), MAX_OTHERS + 1);
+        assert_eq!(Journal::clear(folder.path()), (MAX_OTHERS + 1, 0));
+    }
+}
