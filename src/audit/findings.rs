@@ -4,7 +4,7 @@ use super::judge::{Changed, Copied};
 use super::origins::Found;
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Candidate, CloneClass, ClonePair, added_lines, classes, longest_run};
+use crate::matching::{Added, Candidate, CloneClass, ClonePair, added_lines, classes, shown_lines};
 use crate::policy::{
     COPIED_CODE, CORPUS_COPY, Finding, Fragment, Level, Origin, Place, REVIVED_CODE, Rule, content, identity,
     order_origins,
@@ -58,7 +58,7 @@ fn finding(
     copies: &[Copied],
     found: &[Found],
     lines: &Lines,
-    added: &[bool],
+    added: &[Added],
     config: &Config,
 ) -> Option<Finding> {
     let source = &query.source;
@@ -136,9 +136,9 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
     a == b || a.start < b.end && b.start < a.end
 }
 
-/// The longest run of added lines in a fragment; the whole fragment when none was added.
-fn added_part(fragment: &Fragment, added: &[bool], lines: &Lines, text: &[u8]) -> Fragment {
-    let Some((first, last)) = longest_run(added, fragment.start.line..=fragment.end.line) else { return *fragment };
+/// Where a code host shows what is said of a fragment; the whole fragment when the change adds no line.
+fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) -> Fragment {
+    let Some((first, last)) = shown_lines(added, fragment.start.line..=fragment.end.line) else { return *fragment };
     let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };
     let end = if last == fragment.end.line {
         fragment.end

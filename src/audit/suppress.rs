@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::Outcome;
 use super::source::Source;
-use crate::matching::added_lines;
+use crate::matching::{Added, added_lines};
 use crate::policy::{
     BadSuppression, Baseline, Date, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy, Suppression,
     suppressions,
@@ -32,7 +32,7 @@ pub(super) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
     let added = added_lines(base_text, &source.text);
     let comment = |suppression: Result<Suppression, BadSuppression>| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-        let is_added = added.get(line as usize - 1).copied().unwrap_or_default();
+        let is_added = added.get(line as usize - 1).is_some_and(|&added| added > Added::No);
         Comment { path: source.path.clone(), is_added, suppression }
     };
     found.into_iter().map(comment).collect()

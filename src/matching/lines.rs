@@ -1,29 +1,45 @@
 //! Finds the lines that a change adds to a file, as git and code hosts count them.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-/// For each line of `head`, counted from 0, whether the change from `base` surely adds it.
+/// How surely the change from base adds a line, as git and code hosts count it.
 ///
 /// Where a change can be told in several ways, code hosts tell it in theirs, and an annotation on a
-/// line that they do not call added is not shown. So a line counts only if Myers's diff, its
-/// minimal form and histogram diff, each with git's indent heuristic, all add it; and where
-/// lines were replaced rather than added, only if base has no line equal to it.
-pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<bool> {
+/// line that they do not call added is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Added {
+    /// Git's default diff does not add it.
+    No,
+    /// Git's default diff adds it: Myers's, with the indent heuristic.
+    ByDefault,
+    /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
+    /// it; and where lines were replaced rather than added, base has no line equal to it.
+    Surely,
+}
+
+/// For each line of `head`, counted from 0, how surely the change from `base` adds it.
+pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     let input = InternedInput::new(base, head);
     let of_base: HashSet<_> = input.before.iter().copied().collect();
-    let mut added = vec![true; input.after.len()];
+    let mut added = vec![Added::Surely; input.after.len()];
     for algorithm in [Algorithm::Myers, Algorithm::MyersMinimal, Algorithm::Histogram] {
         let mut diff = Diff::compute(algorithm, &input);
         diff.postprocess_lines(&input);
-        for (line, is_added) in added.iter_mut().enumerate() {
-            *is_added &= diff.is_added(line as u32);
+        let is_default = algorithm == Algorithm::Myers;
+        for (line, added) in added.iter_mut().enumerate() {
+            if !diff.is_added(line as u32) {
+                *added = (*added).min(if is_default { Added::No } else { Added::ByDefault });
+            }
         }
         for hunk in diff.hunks().filter(|hunk| hunk.before.len() * REPLACED >= hunk.after.len()) {
             let lines = hunk.after.start as usize..hunk.after.end as usize;
-            for (is_added, line) in added[lines.clone()].iter_mut().zip(&input.after[lines]) {
-                *is_added &= !of_base.contains(line);
+            for (added, line) in added[lines.clone()].iter_mut().zip(&input.after[lines]) {
+                if of_base.contains(line) {
+                    *added = (*added).min(Added::ByDefault);
+                }
             }
         }
     }
@@ -33,15 +49,27 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<bool> {
 /// A hunk that removes at least one line for this many added ones replaces code.
 const REPLACED: usize = 4;
 
-/// The longest run of added lines within `lines` (from 1, inclusive); the first of several.
-pub fn longest_run(added: &[bool], lines: std::ops::RangeInclusive<u32>) -> Option<(u32, u32)> {
+/// Where a code host shows what is said of `lines` (from 1, inclusive): the longest run of lines that are
+/// added at least as surely as any there, the first of several; where none is, the added line that is nearest.
+/// None when the change adds no line at all.
+pub fn shown_lines(added: &[Added], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
+    let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(Added::No);
+    let surest = lines.clone().map(of_line).max().unwrap_or(Added::No);
+    if surest == Added::No {
+        let distance = |line: u32| lines.start().saturating_sub(line).max(line.saturating_sub(*lines.end()));
+        let all = 1..=added.len() as u32;
+        return all
+            .filter(|&line| of_line(line) > Added::No)
+            .min_by_key(|&line| distance(line))
+            .map(|line| (line, line));
+    }
     let mut longest: Option<(u32, u32)> = None;
     let mut run: Option<(u32, u32)> = None;
     for line in lines {
-        run = match (added.get(line as usize - 1), run) {
-            (Some(true), Some((first, _))) => Some((first, line)),
-            (Some(true), None) => Some((line, line)),
-            _ => None,
+        run = match run {
+            _ if of_line(line) < surest => None,
+            Some((first, _)) => Some((first, line)),
+            None => Some((line, line)),
         };
         let is_longer = |run: (u32, u32)| longest.is_none_or(|(first, last)| run.1 - run.0 > last - first);
         if run.is_some_and(is_longer) {
@@ -56,11 +84,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_run_of_added_lines_is_found() {
+    fn the_longest_run_of_added_lines_is_shown() {
         let added = added_lines(b"a\nb\nc\n", b"a\nx\nb\ny\nz\nc\n");
-        assert_eq!(added, [false, true, false, true, true, false]);
-        assert_eq!(longest_run(&added, 1..=6), Some((4, 5)));
-        assert_eq!(longest_run(&added, 1..=3), Some((2, 2)));
-        assert_eq!(longest_run(&added, 3..=3), None);
+        let is_added: Vec<bool> = added.iter().map(|&added| added == Added::Surely).collect();
+        assert_eq!(is_added, [false, true, false, true, true, false]);
+        assert_eq!(shown_lines(&added, 1..=6), Some((4, 5)));
+        assert_eq!(shown_lines(&added, 1..=3), Some((2, 2)));
+    }
+
+    #[test]
+    fn where_no_line_was_added_the_nearest_that_was_is_shown() {
+        let added = added_lines(b"a\nb\nc\nd\n", b"x\na\nb\nc\ny\nd\n");
+        assert_eq!(shown_lines(&added, 2..=3), Some((1, 1)));
+        assert_eq!(shown_lines(&added, 3..=4), Some((5, 5)));
+        assert_eq!(shown_lines(&added_lines(b"a\nb\n", b"a\n"), 1..=1), None);
+    }
+
+    #[test]
+    fn a_surely_added_line_is_shown_before_one_that_may_be_told_otherwise() {
+        let added = [Added::ByDefault, Added::ByDefault, Added::No, Added::Surely];
+        assert_eq!(shown_lines(&added, 1..=4), Some((4, 4)));
+        assert_eq!(shown_lines(&added, 1..=3), Some((1, 2)));
     }
 }

@@ -17,7 +17,7 @@ pub use align::{Alignment, Block, align};
 pub use along::{align_along, alignments};
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
-pub use lines::{added_lines, longest_run};
+pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, novelty};
 pub use pair::{ClonePair, CloneType, Params, clones};
 pub use seed::is_telling;
