@@ -14,7 +14,7 @@ use super::{Error, Progress};
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
-use crate::matching::{Candidate, CloneClass, ClonePair, CloneType, Seed, align_along, chains, classes, clones};
+use crate::matching::{self, Candidate, CloneClass, ClonePair, CloneType, Seed, align_along, chains, classes, clones};
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
 
@@ -119,6 +119,8 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
         let (Some(first), false) = (of_target.first(), chains.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
+        let holds_a_run = |chain: &Vec<Seed>| holds_a_run(chain, &query.tokens, &target.tokens, params);
+        let chains = chains.into_iter().filter(holds_a_run).collect();
         for alignment in align_along(query.document(), target.document(), chains, params, is_same) {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
@@ -151,6 +153,28 @@ fn promising_chains(links: &[Link], sources: &Sources<'_>) -> Vec<Vec<Seed>> {
         n_spanned + 2 * margin >= config.scan_min_tokens && told >= config.min_rarity * chain.len() as f64
     };
     chains(&mut seeds, k, config.matching.max_gap).into_iter().filter(is_promising).collect()
+}
+
+/// Whether a seed of the chain lies in a run of equal symbols that a clone may rest on: as long as
+/// `min_run`, or half of it where the words are spelled the same. Most chains that chance makes end here, before they are aligned.
+fn holds_a_run(chain: &[Seed], query: &[Token], target: &[Token], params: &matching::Params) -> bool {
+    let mut seen = 0;
+    chain.iter().any(|seed| {
+        let (a, b) = (seed.query as usize, seed.target as usize);
+        if a < seen {
+            return false;
+        }
+        let before = query[..a].iter().rev().zip(target[..b].iter().rev());
+        let n_before = before.take_while(|(a, b)| a.symbol == b.symbol).count();
+        let after = query[a..].iter().zip(&target[b..]);
+        let n_after = after.take_while(|(a, b)| a.symbol == b.symbol).count();
+        seen = a + n_after;
+        let n_run = n_before + n_after;
+        let run = query[a - n_before..seen].iter().zip(&target[b - n_before..]);
+        let n_spelled = || run.filter(|(a, b)| a.exact == b.exact).count();
+        n_run >= params.min_run
+            || 2 * n_run >= params.min_run && n_spelled() as f64 >= params.min_spelled * n_run as f64
+    })
 }
 
 /// Places that a shape may stand in and tell all that a shape can.

@@ -237,13 +237,25 @@ fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32,
 /// The columns of a band: column c of row i stands for target position i + c - [`BAND`].
 const WIDTH: usize = 2 * BAND + 1;
 
-/// A row of the band.
+/// A row of the band, with a column on either side that is never reached.
 struct Row {
-    scores: [i32; WIDTH],
+    scores: [i32; WIDTH + 2],
     /// The best scores of paths that end with a query token left out.
-    in_query_gap: [i32; WIDTH],
-    /// The columns worth going on from.
+    in_query_gap: [i32; WIDTH + 2],
+    /// The columns worth going on from; outside of them and the two beside them nothing is written.
     live: Range<usize>,
+}
+
+impl Row {
+    const EMPTY: Self = Self { scores: [NEVER; WIDTH + 2], in_query_gap: [NEVER; WIDTH + 2], live: 0..0 };
+
+    /// Makes it a row that nothing reaches.
+    fn clear(&mut self) {
+        let written = self.live.start..self.live.end + 2;
+        self.scores[written.clone()].fill(NEVER);
+        self.in_query_gap[written].fill(NEVER);
+        self.live = 0..0;
+    }
 }
 
 /// The best cell so far, as row and column; `None` for the corner.
@@ -297,6 +309,12 @@ enum Step {
 const NEVER: i32 = i32::MIN / 4;
 
 impl<'t> Scorer<'t> {
+    /// The name that a name of the query is renamed to.
+    fn renamed(&self, token: &Token) -> Option<u32> {
+        let is_name = token.kind() == Kind::Identifier && !self.renames.is_empty();
+        if is_name { self.renames.get(&token.exact).copied() } else { None }
+    }
+
     #[inline]
     fn score(&self, a: &Token, b: &Token, renamed: Option<u32>) -> i32 {
         if a.symbol != b.symbol {
@@ -338,20 +356,22 @@ impl<'t> Scorer<'t> {
         query: impl Fn(usize) -> Option<&'t Token>,
         target: impl Fn(usize) -> Option<&'t Token>,
     ) -> Vec<(usize, usize)> {
-        let mut row = Row { scores: [NEVER; WIDTH], in_query_gap: [NEVER; WIDTH], live: BAND..WIDTH };
-        for (n_skipped, score) in row.scores[BAND..].iter_mut().enumerate() {
-            *score = if n_skipped == 0 { 0 } else { GAP + GAP_TOKEN * n_skipped as i32 };
+        let (mut row, mut next) = (Row::EMPTY, Row::EMPTY);
+        row.live = BAND..WIDTH;
+        for n_skipped in 0..WIDTH - BAND {
+            row.scores[1 + BAND + n_skipped] = if n_skipped == 0 { 0 } else { GAP + GAP_TOKEN * n_skipped as i32 };
         }
         let mut steps: Vec<[Step; WIDTH]> = Vec::new();
         let mut best = Best { score: 0, cell: None };
         for i in 0..ROUND {
             let Some(token) = query(i) else { break };
-            let (next, next_steps) = self.next_row(&row, i, token, &target, &mut best);
+            let next_steps = self.next_row(&row, &mut next, i, token, &target, &mut best);
             if next.live.is_empty() {
                 break;
             }
             steps.push(next_steps);
-            row = next;
+            std::mem::swap(&mut row, &mut next);
+            next.clear();
         }
         trace_back(&steps, best.cell, |i, j| match (query(i), target(j)) {
             (Some(a), Some(b)) => a.symbol == b.symbol,
@@ -359,32 +379,32 @@ impl<'t> Scorer<'t> {
         })
     }
 
+    /// Fills `next`, which nothing reaches yet, from `row`: the cells of query token `i`.
     #[inline]
     fn next_row(
         &self,
         row: &Row,
+        next: &mut Row,
         i: usize,
         token: &Token,
         target: &impl Fn(usize) -> Option<&'t Token>,
         best: &mut Best,
-    ) -> (Row, [Step; WIDTH]) {
-        let renamed = self.renames.get(&token.exact).copied();
-        let mut next = Row { scores: [NEVER; WIDTH], in_query_gap: [NEVER; WIDTH], live: 0..0 };
+    ) -> [Step; WIDTH] {
+        let renamed = self.renamed(token);
         let mut steps = [Step::Diagonal; WIDTH];
         let mut in_target_gap = NEVER;
-        let at = |values: &[i32; WIDTH], c: usize| values.get(c).copied().unwrap_or(NEVER);
+        let first = row.live.start.saturating_sub(1).max(BAND.saturating_sub(i + 1));
         #[expect(clippy::needless_range_loop, reason = "a column is a place in five arrays of two rows")]
-        for c in row.live.start.saturating_sub(1)..WIDTH {
-            let Some(j) = (i + 1 + c).checked_sub(BAND) else { continue };
-            // One row on, a column stands one target position further.
-            let query_gap = (at(&row.scores, c + 1) + GAP).max(at(&row.in_query_gap, c + 1)) + GAP_TOKEN;
-            let left = if c > 0 { next.scores[c - 1] } else { NEVER };
-            in_target_gap = (left + GAP).max(in_target_gap) + GAP_TOKEN;
-            let other = if j == 0 { None } else { target(j - 1) };
-            if j > 0 && other.is_none() {
-                break;
+        for c in first..WIDTH {
+            let j = i + 1 + c - BAND;
+            // One row on, a column stands one target position further; each place is one further for the column beside the band.
+            let query_gap = (row.scores[c + 2] + GAP).max(row.in_query_gap[c + 2]) + GAP_TOKEN;
+            in_target_gap = (next.scores[c] + GAP).max(in_target_gap) + GAP_TOKEN;
+            let mut diagonal = NEVER;
+            if j > 0 {
+                let Some(other) = target(j - 1) else { break };
+                diagonal = row.scores[c + 1] + self.score(token, other, renamed);
             }
-            let diagonal = other.map_or(NEVER, |other| row.scores[c] + self.score(token, other, renamed));
             let score = diagonal.max(query_gap).max(in_target_gap);
             if score < best.score - X_DROP {
                 if c >= row.live.end {
@@ -392,8 +412,8 @@ impl<'t> Scorer<'t> {
                 }
                 continue;
             }
-            next.scores[c] = score;
-            next.in_query_gap[c] = query_gap;
+            next.scores[c + 1] = score;
+            next.in_query_gap[c + 1] = query_gap;
             next.live = if next.live.is_empty() { c..c + 1 } else { next.live.start..c + 1 };
             steps[c] = match score {
                 score if score == diagonal => Step::Diagonal,
@@ -404,7 +424,7 @@ impl<'t> Scorer<'t> {
                 *best = Best { score, cell: Some((i, c)) };
             }
         }
-        (next, steps)
+        steps
     }
 
     /// Aligns what lies between two blocks: all of it, from corner to corner.
@@ -429,7 +449,7 @@ impl<'t> Scorer<'t> {
             *score = GAP_TOKEN * j as i32;
         }
         for (i, token) in a.iter().enumerate() {
-            let renamed = self.renames.get(&token.exact).copied();
+            let renamed = self.renamed(token);
             scores[(i + 1) * width] = GAP_TOKEN * (i as i32 + 1);
             for (j, other) in b.iter().enumerate() {
                 let diagonal = scores[i * width + j] + self.score(token, other, renamed);
@@ -441,7 +461,7 @@ impl<'t> Scorer<'t> {
         let mut path = Vec::new();
         while i > 0 && j > 0 {
             let here = scores[i * width + j];
-            let renamed = self.renames.get(&a[i - 1].exact).copied();
+            let renamed = self.renamed(&a[i - 1]);
             if here == scores[(i - 1) * width + j - 1] + self.score(&a[i - 1], &b[j - 1], renamed) {
                 if a[i - 1].symbol == b[j - 1].symbol {
                     path.push((i - 1, j - 1));
