@@ -38,7 +38,7 @@ pub(super) fn findings(
     let lines = Lines::new(&query.source.text);
     let added = added_lines(base_text, &query.source.text);
     let mut findings: Vec<Finding> = Vec::new();
-    for class in classes(&candidates) {
+    for class in classes(&candidates, config.min_tokens) {
         let Some(finding) = finding(query, &class, copies, found, &lines, &added, config) else { continue };
         // Code hosts show one alert a rule and line.
         match findings.iter_mut().find(|other| other.added.start.line == finding.added.start.line) {
@@ -71,7 +71,9 @@ fn finding(
         let Copied { found: number, pair } = &copies[member];
         let Found { place, target, text, .. } = &found[*number];
         let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
-        if pair.alignment.blocks.is_empty() {
+        let is_cut = class.query.start > copies[member].pair.alignment.query().start
+            || class.query.end < copies[member].pair.alignment.query().end;
+        if pair.alignment.blocks.is_empty() || is_cut && !pair.is_clone(&config.matching) {
             continue;
         }
         let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;

@@ -72,7 +72,7 @@ impl Side<'_> {
 }
 
 /// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
-const MAX_OLD_BETWEEN: usize = 40;
+pub(super) const MAX_OLD_BETWEEN: usize = 40;
 
 /// The parts of `alignment` that the change copied from `target` into `query`.
 ///
@@ -151,7 +151,8 @@ const WAS_CLONE: f64 = 0.75;
 const BESIDE: usize = 3;
 
 /// Whether the change made the same edit to both members of an old clone: what is
-/// novel here is novel there too, and the tokens on one side of it were a clone before.
+/// novel here is novel there too, the tokens on one side of it were a clone before, and there
+/// are as many of them as the edit has: a larger one is a copy of its own.
 fn is_same_edit(
     query: Side<'_>,
     target: Side<'_>,
@@ -164,16 +165,20 @@ fn is_same_edit(
     if 2 * edited.pairs().filter(is_novel_in_both).count() <= edited.n_tokens() {
         return false;
     }
-    let n_beside = BESIDE * config.min_tokens;
+    let n_beside = (BESIDE * config.min_tokens).max(fragment.len());
     let before = fragment.start.saturating_sub(n_beside)..fragment.start;
     let after = fragment.end..fragment.end + n_beside;
-    let was_clone = |beside: Range<usize>| {
-        let old: Alignment =
-            alignment.within(beside).pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).collect();
+    let old = |beside: Range<usize>| -> Alignment {
+        alignment.within(beside).pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).collect()
+    };
+    let sides = [old(before), old(after)];
+    if sides.iter().map(Alignment::n_tokens).sum::<usize>() < edited.n_tokens() {
+        return false;
+    }
+    sides.into_iter().any(|old| {
         let is_long = old.n_tokens() as f64 >= WAS_CLONE * config.min_tokens as f64;
         is_long && ClonePair::new(old, &query.source.tokens, &target.source.tokens).is_clone(&config.matching)
-    };
-    was_clone(before) || was_clone(after)
+    })
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.
@@ -199,7 +204,7 @@ pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: 
 pub(super) const FEW_FILES: f64 = 5.0;
 
 /// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
-fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+pub(super) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
     let mut clusters: Vec<Range<usize>> = Vec::new();
     for &at in positions {
         match clusters.last_mut() {

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::changed::Predecessor;
-use super::judge::Changed;
+use super::judge::{Changed, MAX_OLD_BETWEEN, clusters};
 use super::origins::Queries;
 use crate::config::Config;
-use crate::matching::ClonePair;
+use crate::matching::{ClonePair, clones};
 
 /// Takes the novelty from code that was only moved: cut from one place of base and pasted into the head.
 ///
@@ -43,13 +43,17 @@ pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor]
     let mut left: Vec<Vec<bool>> = predecessors.iter().map(|file| file.removed.clone()).collect();
     for (_, from, to, alignment) in moves {
         let (source, target) = (&changed[to].source, &predecessors[from].source);
-        let pair = ClonePair::new(alignment, &source.tokens, &target.tokens);
-        if !pair.is_clone(&config.matching) {
-            continue;
-        }
+        let is_moved = |&(a, b): &(usize, usize)| changed[to].novel[a] && left[from][b];
+        let moved: Vec<usize> = alignment.pairs().filter(is_moved).map(|(a, _)| a).collect();
+        // Beyond what was moved an alignment goes on over code that resembles it, and says nothing of the move.
+        let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
+        let clones = parts
+            .into_iter()
+            .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &config.matching));
+        let clones: Vec<ClonePair> = clones.collect();
         let novel = &mut changed[to].novel;
         let mut credited: Vec<usize> = Vec::new();
-        for (a, b) in pair.alignment.pairs() {
+        for (a, b) in clones.iter().flat_map(|pair| pair.alignment.pairs()) {
             if novel[a] && left[from][b] {
                 novel[a] = false;
                 left[from][b] = false;
@@ -57,6 +61,7 @@ pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor]
             }
         }
         // What lies between two moved tokens was edited on the way: at most a few.
+        credited.sort_unstable();
         for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
             novel[gap[0]..gap[1]].fill(false);
         }

@@ -131,7 +131,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
     let Some(query) = kept.source(first.document)? else { return Ok(Vec::new()) };
     let candidates: Vec<Candidate> =
         pairs.iter().map(|(_, target, pair)| pair.candidate(&query.tokens, &target.tokens)).collect();
-    let classes = classes(&candidates).into_iter();
+    let classes = classes(&candidates, config.scan_min_tokens).into_iter();
     Ok(classes.filter_map(|class| repeat(first.document, &query, &class, &pairs, kept.sources)).collect())
 }
 

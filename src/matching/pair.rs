@@ -125,9 +125,11 @@ impl ClonePair {
     /// The pair as grouping sees it.
     pub fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
-        let exact = self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect();
-        let fragment = self.alignment.query();
-        Candidate { n_gap: fragment.len() - self.alignment.n_tokens(), query: fragment, exact }
+        Candidate {
+            query: self.alignment.query(),
+            aligned: self.alignment.pairs().map(|(a, _)| a as u32).collect(),
+            exact: self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect(),
+        }
     }
 
     /// Whether the sides are alike enough to be a clone.
