@@ -132,7 +132,8 @@ fn uncovered(mut range: Range<usize>, classes: &[CloneClass]) -> Range<usize> {
     // Cutting one off may uncover that the next one reaches over the new end.
     loop {
         let before = range.clone();
-        for class in classes.iter().filter(|class| !shared(&before, &class.query).is_empty()).map(|class| &class.query) {
+        for class in classes.iter().filter(|class| !shared(&before, &class.query).is_empty()).map(|class| &class.query)
+        {
             if class.start <= range.start {
                 range.start = range.start.max(class.end).min(range.end);
             } else if class.end >= range.end {
