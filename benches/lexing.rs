@@ -1,6 +1,6 @@
 //! Measures the lexer, the hashes and the fingerprints, by language, on real files, and on input made to be slow.
 //!
-//! `cargo bench --bench lexing -- FILE...` reads the files, each as the language it is, and prints for each
+//! `cargo bench --bench lexing -- FILE|FOLDER...` reads the files, each as the language it is, and prints for each
 //! language what one core does: megabytes a second and nanoseconds a token. Then come inputs that are
 //! made to be slow, in every language, at two sizes: the time must double with the size.
 
@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use secondhand::fingerprint::{Params, hash_kgrams};
@@ -42,6 +43,8 @@ fn on_core() -> Option<Duration> {
 
 /// How often each input is read; the fastest time counts, since what else runs can only slow it.
 const RUNS: usize = 7;
+/// Languages with fewer bytes are not shown: the clock is too coarse for them.
+const LEAST: usize = 4_000_000;
 /// How much slower twice the input may be: linear is 2.
 const MAX_GROWTH: f64 = 3.0;
 /// Times below this are noise.
@@ -50,12 +53,19 @@ const SHORTEST: Duration = Duration::from_millis(4);
 fn main() {
     let languages = Languages::builtin();
     let mut by_language: BTreeMap<&str, Vec<Vec<u8>>> = BTreeMap::new();
-    for name in std::env::args().skip(1).filter(|arg| !arg.starts_with("--")) {
-        let Ok(text) = std::fs::read(&name) else { continue };
-        if let Some(language) = languages.identify(&FilePath::new(name.as_bytes()), &text) {
+    let mut files: Vec<PathBuf> =
+        std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).map(Into::into).collect();
+    while let Some(file) = files.pop() {
+        if let Ok(folder) = std::fs::read_dir(&file) {
+            files.extend(folder.flatten().map(|entry| entry.path()).filter(|path| !path.ends_with(".git")));
+            continue;
+        }
+        let Ok(text) = std::fs::read(&file) else { continue };
+        if let Some(language) = languages.identify(&FilePath::new(file.as_os_str().as_encoded_bytes()), &text) {
             by_language.entry(&language.id).or_default().push(text);
         }
     }
+    by_language.retain(|_, texts| texts.iter().map(Vec::len).sum::<usize>() >= LEAST);
     println!("{:<16} {:>6} {:>6} {:>14} {:>14} {:>18}", "language", "files", "MB", "lex", "+ hash", "+ winnow");
     for (id, texts) in &by_language {
         let language = languages.get(id).expect("it was identified");

@@ -7,6 +7,9 @@ use crate::language::Token;
 /// The base of the polynomial: odd, so that multiplying by it loses nothing mod 2^64.
 const BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
+/// Spreads a symbol over the word.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing what it held.
 ///
 /// The rolling hash of Karp and Rabin (1987) as section 3 of the winnowing
@@ -20,12 +23,15 @@ pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
     if tokens.len() < k {
         return;
     }
-    let leaving = (0..k).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    // What a symbol has become by the time it leaves; with the factor of `value`, to multiply once.
+    let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
     let mut hash = tokens[..k].iter().fold(0, enter);
     hashes.reserve(tokens.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(tokens[k..].iter().zip(tokens).map(|(last, first)| {
-        hash = enter(hash, last).wrapping_sub(value(first).wrapping_mul(leaving));
+        // What enters and what leaves do not wait for the hash before.
+        let change = value(last).wrapping_sub(u64::from(first.symbol.get()).wrapping_mul(leaving));
+        hash = hash.wrapping_mul(BASE).wrapping_add(change);
         mix(hash)
     }));
 }
@@ -43,7 +49,7 @@ fn enter(hash: u64, token: &Token) -> u64 {
 
 #[inline]
 fn value(token: &Token) -> u64 {
-    u64::from(token.symbol.get()).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    u64::from(token.symbol.get()).wrapping_mul(SPREAD)
 }
 
 /// A bijection that spreads every bit over the word (the finalizer of splitmix64, shortened).

@@ -1,5 +1,6 @@
 //! Selects fingerprints from k-gram hashes by robust winnowing.
 
+use std::hint::select_unpredictable;
 use std::num::NonZeroUsize;
 
 use super::Fingerprint;
@@ -28,7 +29,7 @@ use super::Fingerprint;
 /// assert_eq!(selected, [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]);
 /// ```
 pub fn winnow(hashes: &[u64], window: NonZeroUsize) -> Winnow<'_> {
-    Winnow { hashes, window: window.get(), end: 0, smallest: 0 }
+    Winnow { hashes, window: window.get(), end: 0, selected: Fingerprint { hash: 0, position: 0 } }
 }
 
 /// The iterator of [`winnow`].
@@ -38,8 +39,8 @@ pub struct Winnow<'h> {
     window: usize,
     /// The end of the last window looked at; 0 before the first.
     end: usize,
-    /// The position that window selected.
-    smallest: usize,
+    /// What that window selected.
+    selected: Fingerprint,
 }
 
 impl Iterator for Winnow<'_> {
@@ -53,13 +54,13 @@ impl Iterator for Winnow<'_> {
         }
         while let Some(&entering) = self.hashes.get(self.end) {
             self.end += 1;
-            if self.smallest + self.window < self.end {
+            if self.selected.position as usize + self.window < self.end {
                 return Some(self.select_rightmost());
             }
             // A tie keeps what is selected: that is what makes it robust.
-            if entering < self.hashes[self.smallest] {
-                self.smallest = self.end - 1;
-                return Some(self.selected());
+            if entering < self.selected.hash {
+                self.selected = Fingerprint { hash: entering, position: (self.end - 1) as u32 };
+                return Some(self.selected);
             }
         }
         None
@@ -70,19 +71,15 @@ impl Winnow<'_> {
     #[inline]
     fn select_rightmost(&mut self) -> Fingerprint {
         let start = self.end - self.window;
-        let mut smallest = start;
-        for (position, &hash) in self.hashes[start..self.end].iter().enumerate() {
-            if hash <= self.hashes[smallest] {
-                smallest = start + position;
-            }
+        let mut selected = Fingerprint { hash: u64::MAX, position: 0 };
+        for (&hash, position) in self.hashes[start..self.end].iter().zip(start as u32..) {
+            // Both are taken or neither, without a branch: which one is smallest cannot be foretold.
+            let is_smallest = hash <= selected.hash;
+            selected.hash = select_unpredictable(is_smallest, hash, selected.hash);
+            selected.position = select_unpredictable(is_smallest, position, selected.position);
         }
-        self.smallest = smallest;
-        self.selected()
-    }
-
-    #[inline]
-    fn selected(&self) -> Fingerprint {
-        Fingerprint { hash: self.hashes[self.smallest], position: self.smallest as u32 }
+        self.selected = selected;
+        selected
     }
 }
 

@@ -1,6 +1,8 @@
 //! Compiles a table into the form the lexer runs: byte classes, openers, keywords.
 
+use super::eight::{self, Few, WordBytes};
 use super::hash;
+use super::keywords::Keywords;
 use super::table::{Delimited, ImportEnd, Place, Table, TableError};
 use super::token::Family;
 
@@ -20,11 +22,19 @@ pub(super) const OPENER: Class = 16;
 pub(super) const NEWLINE: Class = 32;
 /// A word that starts here may open a literal or comment (`r"`, `rem`).
 pub(super) const WORD_OPENER: Class = 64;
+/// Punctuation that needs a closer look: the backslash.
+pub(super) const ODD: Class = 128;
 
 /// A table in the form the lexer runs.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub classes: [Class; 256],
+    /// The bytes of words, where they can be looked for eight at a time.
+    pub word_bytes: Option<WordBytes>,
+    /// The bytes that may follow a word which opens something.
+    pub follows_word_opener: [bool; 256],
+    /// The bytes that may make a number longer though they are no letters or digits.
+    pub lengthens_number: [bool; 256],
     /// Openers by their first byte, those that match more bytes first.
     pub openers: Vec<Opener>,
     /// For each first byte, its range in `openers`.
@@ -33,6 +43,8 @@ pub(super) struct Compiled {
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
     pub imports: Vec<ImportRule>,
+    /// Bit n is set where the hash of a word that imports ends in n: most words are told by it.
+    pub import_bits: u64,
     /// The rule that a file begins inside of.
     pub at_start: Option<usize>,
     pub family: Family,
@@ -50,6 +62,25 @@ pub(super) struct Opener {
     /// The length of the word it begins with; 0 for punctuation.
     pub n_word: usize,
     pub opens: Opens,
+    /// Whether it opens its rule wherever it stands, and always with one closer.
+    pub is_plain: bool,
+    /// The first bytes of the head as a number, and which bytes of that number count.
+    value: u64,
+    counts: u64,
+}
+
+impl Opener {
+    /// Whether its head stands at `at`; letters have been lowered in it when `fold` is not 0.
+    #[inline]
+    pub fn is_at(&self, text: &[u8], at: usize, fold: u64) -> bool {
+        let n_head = self.head.len();
+        if fold != 0 {
+            return text.get(at..at + n_head).is_some_and(|head| head.eq_ignore_ascii_case(&self.head));
+        }
+        (eight::load(text, at) ^ self.value) & self.counts == 0
+            && at + n_head <= text.len()
+            && (n_head <= 8 || text[at..].starts_with(&self.head))
+    }
 }
 
 /// What an opener opens, as an index into the rules of that kind.
@@ -94,24 +125,54 @@ pub(super) struct Rule {
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     /// Bytes at which the body needs a closer look; the closer's own when it has no bracket hole.
     pub stops: Box<[bool; 256]>,
+    /// The same, where they are at most three and the closer has no hole.
+    pub few_stops: Option<Few>,
+    /// What ends the body.
+    pub ending: Ending,
+}
+
+/// What ends the body of a comment or literal, from the simplest on.
+#[derive(Debug)]
+pub(super) enum Ending {
+    /// The line end, whatever stands before it.
+    Line,
+    /// The first occurrence of the closer, whatever stands before it: of this one, or of one with a hole.
+    Closer(Option<Box<memchr::memmem::Finder<'static>>>),
+    /// This byte, or the line end unless the rule is multi-line; only an escape hides either.
+    Quote(u8),
+    /// All that a rule can say.
+    Any,
 }
 
 impl Rule {
-    /// Whether the body ends at the first occurrence of the closer, whatever stands before it.
-    pub fn is_simple(&self) -> bool {
-        self.is_multi_line
-            && self.other_closes.is_empty()
-            && self.ends_before.is_empty()
-            && self.nests.is_none()
-            && self.escape.is_none()
-            && self.plain.is_empty()
-            && self.shelter.is_none()
-            && self.interpolation.is_empty()
+    /// Whether its opener opens it wherever it stands, and its closer is always the same.
+    fn is_plain(&self) -> bool {
+        let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
+        has_one_close && self.place == Place::Anywhere && !self.is_one_character && !self.is_held
     }
 
-    /// Whether the body ends at the line end, whatever stands before it.
-    pub fn is_line(&self) -> bool {
-        self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty()
+    /// The closer, when it is always the same.
+    pub fn fixed_close(&self) -> &[u8] {
+        self.close.as_ref().map_or(b"", |close| &close.head)
+    }
+
+    fn ending(&self) -> Ending {
+        let is_simple = self.other_closes.is_empty()
+            && self.ends_before.is_empty()
+            && self.nests.is_none()
+            && self.plain.is_empty()
+            && self.shelter.is_none()
+            && self.interpolation.is_empty();
+        let fixed = self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
+        let fixed = fixed.filter(|close| !close.is_empty());
+        match fixed {
+            _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => Ending::Line,
+            _ if is_simple && self.is_multi_line && self.escape.is_none() => {
+                Ending::Closer(fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())))
+            }
+            Some(&[quote]) if is_simple => Ending::Quote(quote),
+            _ => Ending::Any,
+        }
     }
 }
 
@@ -139,51 +200,6 @@ pub(super) struct ImportRule {
     pub not_with: Box<[u8]>,
 }
 
-/// The reserved words: an open-addressing table of hashes.
-#[derive(Debug)]
-pub(super) struct Keywords {
-    slots: Box<[u64]>,
-    max_len: usize,
-}
-
-/// Set in the hash of a word after which no value may begin: `this`, `null`.
-const VALUE: u64 = 1;
-
-impl Keywords {
-    fn new(plain: &[u64], values: &[u64], max_len: usize) -> Self {
-        let n_slots = ((plain.len() + values.len()) * 4).next_power_of_two().max(4);
-        let mut slots = vec![0; n_slots].into_boxed_slice();
-        let plain = plain.iter().map(|hash| hash & !VALUE);
-        for hash in values.iter().map(|hash| hash | VALUE).chain(plain) {
-            let mut slot = Self::slot(hash, n_slots);
-            while slots[slot] != 0 {
-                slot = (slot + 1) % n_slots;
-            }
-            slots[slot] = hash;
-        }
-        Self { slots, max_len }
-    }
-
-    fn slot(hash: u64, n_slots: usize) -> usize {
-        (hash >> 40) as usize & (n_slots - 1)
-    }
-
-    /// Whether the word with this `hash` is reserved, and if so whether it is a value.
-    pub fn find(&self, hash: u64, len: usize) -> Option<bool> {
-        if len > self.max_len {
-            return None;
-        }
-        let mut slot = Self::slot(hash, self.slots.len());
-        while self.slots[slot] != 0 {
-            if (self.slots[slot] ^ hash) & !VALUE == 0 {
-                return Some(self.slots[slot] & VALUE != 0);
-            }
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-        None
-    }
-}
-
 impl Compiled {
     /// Compiles `table`.
     ///
@@ -194,7 +210,17 @@ impl Compiled {
         let mut classes = byte_classes(table)?;
         let rules = rules(table)?;
         let heredocs = table.heredocs.iter().map(heredoc).collect::<Result<_, _>>()?;
-        let openers = openers(table)?;
+        classes[b'\\' as usize] |= ODD;
+        let mut openers = openers(table)?;
+        for opener in &mut openers {
+            opener.is_plain = opener.n_word == 0
+                && opener.hole.is_none()
+                && opener.tail.is_empty()
+                && match opener.opens {
+                    Opens::Rule(rule) => rules[rule].is_plain(),
+                    Opens::Heredoc(_) | Opens::Nothing => false,
+                };
+        }
         for opener in &openers {
             classes[opener.head[0] as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
         }
@@ -208,14 +234,20 @@ impl Compiled {
             let range = &mut openers_at[opener.head[0] as usize];
             *range = if range.1 == 0 { (at as u16, at as u16 + 1) } else { (range.0, at as u16 + 1) };
         }
+        let imports = imports(table, fold)?;
+        let numeric = [b".+-", table.digit_separators.as_bytes()].concat();
         Ok(Self {
+            word_bytes: word_bytes(&classes),
+            follows_word_opener: follows_word_opener(&openers),
+            lengthens_number: byte_set(&numeric),
+            import_bits: imports.iter().fold(0, |bits, import| bits | 1 << (import.word & 63)),
             classes,
             openers,
             openers_at,
             rules,
             heredocs,
             keywords: keywords(table, fold),
-            imports: imports(table, fold)?,
+            imports,
             at_start: (table.comments.iter().chain(&table.strings)).position(|row| row.at_start),
             family: Family::new(&table.family()),
             fold,
@@ -261,9 +293,32 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
 fn keywords(table: &Table, fold: u64) -> Keywords {
     let hashes =
         |words: &str| words.split_whitespace().map(|word| hash::word(word.as_bytes(), fold)).collect::<Vec<_>>();
-    let all = table.keywords.split_whitespace().chain(table.value_keywords.split_whitespace());
-    let max_len = all.map(str::len).max().unwrap_or(0);
-    Keywords::new(&hashes(&table.keywords), &hashes(&table.value_keywords), max_len)
+    let values = hashes(&table.value_keywords);
+    Keywords::new(&[hashes(&table.keywords), values.clone()].concat(), &values)
+}
+
+/// The bytes of words, unless there are too many to be looked for eight at a time.
+fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
+    let is_besides = |byte: &u8| {
+        classes[*byte as usize] & CONTINUE != 0 && byte.is_ascii() && !byte.is_ascii_alphanumeric() && *byte != b'_'
+    };
+    WordBytes::new(&(0..=u8::MAX).filter(is_besides).collect::<Vec<_>>())
+}
+
+fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
+    let mut follows = [false; 256];
+    for opener in openers.iter().filter(|opener| opener.n_word > 0) {
+        let tail = opener.tail.first();
+        match (opener.head.get(opener.n_word), opener.hole, tail) {
+            (Some(&next), ..) | (None, None, Some(&next)) => follows[next as usize] = true,
+            (None, Some(Hole::Repeat(byte)), Some(&next)) => {
+                follows[byte as usize] = true;
+                follows[next as usize] = true;
+            }
+            _ => follows = [true; 256],
+        }
+    }
+    follows
 }
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
@@ -325,7 +380,8 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     if head.is_empty() {
         return Err(TableError::Value { key: "open", why: format!("`{text}` has nothing before its hole") });
     }
-    Ok(Opener { n_word, head, hole, tail, opens })
+    let counts = if head.len() < 8 { eight::lowest(u64::MAX, head.len()) } else { u64::MAX };
+    Ok(Opener { n_word, is_plain: false, value: eight::load(&head, 0), counts, head, hole, tail, opens })
 }
 
 /// Splits `r{#}"` into `r`, the hole and `"`.
@@ -415,9 +471,20 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         shelter,
         interpolation,
         stops: Box::new([false; 256]),
+        few_stops: None,
+        ending: Ending::Any,
     };
     rule.stops = Box::new(stops(&rule));
+    rule.few_stops = few_stops(&rule);
+    rule.ending = rule.ending();
     Ok(rule)
+}
+
+/// The bytes at which the body needs a closer look, when they are few enough to be searched for.
+fn few_stops(rule: &Rule) -> Option<Few> {
+    let has_hole = rule.close.as_ref().is_some_and(|close| close.hole.is_some());
+    let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
+    if has_hole { None } else { Few::new(&stops) }
 }
 
 fn stops(rule: &Rule) -> [bool; 256] {

@@ -24,6 +24,13 @@ pub(super) fn word(bytes: &[u8], fold: u64) -> u64 {
     hash ^ hash >> 32
 }
 
+/// As [`word`], of a word of one to seven bytes that `chunk` holds, with zeros above them.
+#[inline(always)]
+pub(super) fn short_word(chunk: u64, len: usize, fold: u64) -> u64 {
+    let hash = step(len as u64, chunk | (fold & (u64::MAX >> (64 - 8 * len))));
+    hash ^ hash >> 32
+}
+
 #[inline]
 fn step(hash: u64, chunk: u64) -> u64 {
     (hash.rotate_left(23) ^ chunk).wrapping_mul(MULTIPLIER)
@@ -53,6 +60,15 @@ mod tests {
             let mut padded = [0; 8];
             padded[..n as usize].copy_from_slice(&bytes);
             assert_eq!(short(&bytes), u64::from_le_bytes(padded));
+        }
+    }
+
+    #[test]
+    fn a_short_word_hashes_as_any_word() {
+        for (n, fold) in (1..8).flat_map(|n| [(n, 0), (n, FOLD)]) {
+            let mut chunk = [0; 8];
+            chunk[..n].copy_from_slice(&b"Ab_1Z\xC3x"[..n]);
+            assert_eq!(short_word(u64::from_le_bytes(chunk), n, fold), word(&chunk[..n], fold));
         }
     }
 

@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 
 use super::compile::{
-    CONTINUE, Closer, Compiled, DIGIT, HeredocRule, Hole, ImportRule, NEWLINE, OPENER, Opener, Opens, Rule, SPACE,
-    START, WORD_OPENER,
+    CONTINUE, Closer, Compiled, DIGIT, Ending, HeredocRule, Hole, ImportRule, NEWLINE, ODD, OPENER, Opener, Opens,
+    Rule, SPACE, START, WORD_OPENER,
 };
-use super::hash;
 use super::table::{ImportEnd, Place, Table, TableError};
 use super::token::{Kind, Symbol, Token};
+use super::{eight, hash};
 
 /// A language's lexer.
 #[derive(Debug)]
@@ -60,6 +60,10 @@ pub(super) struct Held {
 const MAX_DEPTH: usize = 64;
 /// Bytes a literal may have that is only told from punctuation by being closed.
 const MAX_OPERAND: usize = 500;
+/// How often such a literal is looked for and not closed before no more are believed: this often,
+const MAX_UNCLOSED: usize = 256;
+/// and once more for so many bytes of text. Prose in a page has many; input made to be slow has nothing else.
+const BYTES_PER_UNCLOSED: usize = 16;
 /// Bytes of a tag that an opener and its closer share.
 const MAX_TAG: usize = 64;
 /// How often a heredoc without an end is looked for before no more are believed.
@@ -109,6 +113,8 @@ struct Run<'c, 't, 'o> {
     frames: Vec<Frame<'c>>,
     heredocs: Vec<PendingHeredoc<'c>>,
     n_endless_heredocs: usize,
+    /// Literals that were looked for and not closed.
+    n_unclosed: usize,
     import: Option<OpenImport<'c>>,
 }
 
@@ -125,6 +131,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             frames: Vec::new(),
             heredocs: Vec::new(),
             n_endless_heredocs: 0,
+            n_unclosed: 0,
             import: None,
         }
     }
@@ -134,24 +141,62 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.at = self.line_end(self.at);
         }
         self.begin_inside();
-        let table = self.table;
-        while let Some(&byte) = self.text.get(self.at) {
+        let (table, text) = (self.table, self.text);
+        // The place is a local, which stays in a register where `self` does not.
+        let mut at = self.at;
+        while let Some(&byte) = text.get(at) {
             let class = table.classes[byte as usize];
-            if class & SPACE != 0 {
-                self.at += 1;
-            } else if class & NEWLINE != 0 {
-                self.at += 1;
-                self.end_line();
-            } else if class & OPENER != 0 && self.open(byte, 0) {
-            } else if class & START != 0 {
-                self.word(byte, class);
-            } else if class & DIGIT != 0 {
-                self.number();
+            if class & (START | OPENER) == START {
+                let (end, hash) = self.measure_word(at);
+                if class & WORD_OPENER != 0 && self.opens_after_word(byte, at, end) {
+                    at = self.at;
+                } else {
+                    self.push_word(at, end, hash);
+                    at = end;
+                }
+            } else if class == 0 && !self.is_watching() {
+                self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
+                at += 1;
+            } else if class & SPACE != 0 {
+                at += 1;
+                continue;
             } else {
-                self.punctuation(byte);
+                self.at = at;
+                self.seldom(byte, class);
+                at = self.at;
             }
+            // Most tokens are followed by one space or none; a branch on which would often be foretold wrongly.
+            at += usize::from(text.get(at) == Some(&b' '));
         }
+        self.at = at;
         self.end_import(ImportEnd::Line);
+    }
+
+    /// Whether punctuation may end something: code inside a literal, or an import statement.
+    #[inline(always)]
+    fn is_watching(&self) -> bool {
+        !self.frames.is_empty() || self.import.is_some()
+    }
+
+    /// Reads what is neither a word nor plain punctuation at `self.at`, and passes it.
+    #[inline]
+    fn seldom(&mut self, byte: u8, class: u8) {
+        if class & NEWLINE != 0 {
+            self.at += 1;
+            self.end_line();
+            self.skip_spaces();
+        } else if class & OPENER != 0 && self.open(byte, 0) {
+        } else if class & START != 0 {
+            let (end, hash) = self.measure_word(self.at);
+            if class & WORD_OPENER == 0 || !self.opens_after_word(byte, self.at, end) {
+                self.push_word(self.at, end, hash);
+                self.at = end;
+            }
+        } else if class & DIGIT != 0 {
+            self.number();
+        } else {
+            self.punctuation(byte, class);
+        }
     }
 
     /// Passes over text that stands before the first code, in a language whose files begin so.
@@ -174,35 +219,81 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
     }
 
+    /// Passes the spaces that indent a line.
     #[inline]
-    fn word(&mut self, first: u8, class: u8) {
-        let start = self.at;
-        let mut end = start + 1;
-        while let Some(&byte) = self.text.get(end) {
-            if self.table.classes[byte as usize] & CONTINUE == 0 {
-                break;
+    fn skip_spaces(&mut self) {
+        loop {
+            let n_spaces = eight::spaces(eight::load(self.text, self.at));
+            self.at += n_spaces;
+            if n_spaces < 8 {
+                return;
             }
-            end += 1;
         }
-        if class & WORD_OPENER != 0 && self.open(first, end - start) {
-            return;
+    }
+
+    /// The end of the word that starts at `start`, and its hash.
+    #[inline(always)]
+    fn measure_word(&self, start: usize) -> (usize, u64) {
+        if let Some(bytes) = self.table.word_bytes {
+            let chunk = eight::load(self.text, start);
+            let n_bytes = bytes.run(chunk);
+            if n_bytes < 8 {
+                return (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold));
+            }
+            let mut end = start + 8;
+            loop {
+                let n_bytes = bytes.run(eight::load(self.text, end));
+                end += n_bytes;
+                if n_bytes < 8 {
+                    return (end, hash::word(&self.text[start..end], self.table.fold));
+                }
+            }
         }
-        let hash = hash::word(&self.text[start..end], self.table.fold);
+        let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
+        let end = start + self.text[start..].iter().take_while(is_part).count();
+        (end, hash::word(&self.text[start..end], self.table.fold))
+    }
+
+    /// Opens what the word from `start` to `end` opens together with what follows it; true when it did.
+    #[inline]
+    fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
+        let may_open = self.text.get(end).is_none_or(|&next| self.table.follows_word_opener[next as usize]);
+        self.at = start;
+        may_open && self.open(first, end - start)
+    }
+
+    #[inline(always)]
+    fn push_word(&mut self, start: usize, end: usize, hash: u64) {
+        let table = self.table;
         let exact = hash as u32;
-        self.at = end;
-        if !self.table.imports.is_empty() {
+        if table.import_bits >> (exact & 63) & 1 != 0 {
+            self.at = end;
             self.begin_import(exact);
         }
-        let family = self.table.family;
-        let symbol = match self.table.keywords.find(hash, end - start) {
-            Some(_) => Symbol::keyword(exact, family),
-            None => Symbol::IDENTIFIER.of(family),
-        };
+        let keyword = Symbol::keyword(exact, table.family);
+        // Keywords and names follow each other as they like: a branch would often be foretold wrongly.
+        let is_keyword = table.keywords.contains(hash);
+        let symbol = std::hint::select_unpredictable(is_keyword, keyword, Symbol::IDENTIFIER.of(table.family));
         self.push_symbol(start, end, symbol, exact);
     }
 
     fn number(&mut self) {
         let start = self.at;
+        let chunk = eight::load(self.text, start);
+        let n_bytes = eight::alphanumerics(chunk);
+        let next = self.text.get(start + n_bytes);
+        let (end, hash) = if n_bytes < 8 && next.is_none_or(|&next| !self.table.lengthens_number[next as usize]) {
+            (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold))
+        } else {
+            let end = self.number_end(start);
+            (end, hash::word(&self.text[start..end], self.table.fold))
+        };
+        self.at = end;
+        self.push(start, end, Symbol::NUMBER, hash as u32);
+    }
+
+    /// The end of the number that starts at `start`, found byte by byte.
+    fn number_end(&self, start: usize) -> usize {
         let mut end = start + 1;
         let is_hex = self.text[start] == b'0' && matches!(self.text.get(end), Some(b'x' | b'X'));
         while let Some(&byte) = self.text.get(end) {
@@ -223,16 +314,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             }
             end += 1;
         }
-        let exact = hash::word(&self.text[start..end], self.table.fold) as u32;
-        self.at = end;
-        self.push(start, end, Symbol::NUMBER, exact);
+        end
     }
 
     #[inline]
-    fn punctuation(&mut self, byte: u8) {
+    fn punctuation(&mut self, byte: u8, class: u8) {
         let start = self.at;
         self.at += 1;
-        if byte == b'\\' && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
+        if class & ODD != 0 && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
             // A line that goes on: layout, in every language that has it.
             self.at = self.line_end(self.at) + 1;
             self.at = self.at.min(self.text.len());
@@ -275,8 +364,12 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         false
     }
 
+    #[inline]
     fn end_line(&mut self) {
         self.line_first = self.tokens.len();
+        if self.heredocs.is_empty() && self.import.is_none() {
+            return;
+        }
         if !self.heredocs.is_empty() {
             self.heredoc_bodies();
         }
@@ -291,7 +384,22 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
         let (from, to) = table.openers_at[first as usize];
         for opener in &table.openers[from as usize..to as usize] {
-            if opener.n_word == n_word && self.open_one(opener) {
+            if opener.n_word != n_word || !opener.is_at(self.text, self.at, table.fold) {
+                continue;
+            }
+            if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
+                let rule = &table.rules[rule];
+                let (start, inside) = (self.at, self.at + opener.head.len());
+                match simple_end(rule, self.text, inside) {
+                    Some(end) => {
+                        self.at = end;
+                        self.piece(rule, start, end);
+                    }
+                    None => self.body(rule, Cow::Borrowed(rule.fixed_close()), start, inside),
+                }
+                return true;
+            }
+            if self.open_one(opener) {
                 return true;
             }
         }
@@ -322,8 +430,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                     Some(close) => closing(close, opener.hole, hole),
                 };
                 let is_told_by_closing = matches!(rule.place, Place::Operand | Place::Argument);
-                if is_told_by_closing && !self.is_closed_nearby(rule, &close, inside) {
-                    return false;
+                if is_told_by_closing {
+                    if self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
+                        return false;
+                    }
+                    if !self.is_closed_nearby(rule, &close, inside) {
+                        self.n_unclosed += 1;
+                        return false;
+                    }
                 }
                 self.body(rule, close, self.at, inside);
                 true
@@ -331,16 +445,11 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// The offset after `opener`, if it stands here, and what its hole holds.
+    /// The offset after `opener`, whose head stands here, if the rest of it does, and what its hole holds.
     fn matches(&self, opener: &Opener) -> Option<(usize, &'t [u8])> {
-        let rest = &self.text[self.at..];
-        let head = rest.get(..opener.head.len())?;
-        if *head != *opener.head && !(self.table.fold != 0 && head.eq_ignore_ascii_case(&opener.head)) {
-            return None;
-        }
-        let rest = &rest[head.len()..];
+        let rest = &self.text[self.at + opener.head.len()..];
         let n_hole = match opener.hole {
-            None => 0,
+            None => return Some((self.at + opener.head.len(), b"")),
             Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
@@ -350,7 +459,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
             return None;
         }
-        Some((self.at + head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
+        Some((self.at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
     fn is_place(&self, place: Place, inside: usize) -> bool {
@@ -380,7 +489,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             Kind::Punctuation => !matches!(last.text(self.text), b")" | b"]" | b"}"),
             Kind::Keyword => {
                 let text = last.text(self.text);
-                self.table.keywords.find(hash::word(text, self.table.fold), text.len()) == Some(false)
+                !self.table.keywords.is_value(hash::word(text, self.table.fold))
             }
         }
     }
@@ -443,6 +552,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.held.push(Held { range: body.start..body.end - n_close, row: row - n_comments });
     }
 
+    #[inline]
     fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
         if !rule.is_comment {
             self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
@@ -450,10 +560,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     }
 
     fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
-        if rule.is_line() {
-            return End::Whole(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n));
+        if let Some(end) = simple_end(rule, text, inside) {
+            return End::Whole(end);
         }
-        if rule.is_simple() {
+        if let Ending::Closer(_) = rule.ending {
             return End::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
         }
         self.scan_slowly(rule, close, text, inside)
@@ -472,8 +582,12 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let nest_first = nests.as_ref().and_then(|open| open.first().copied());
         let mut depth = 0usize;
         let mut at = inside;
+        let has_few_stops = rule.few_stops.is_some() && nests.is_none();
         while at < text.len() {
-            let byte = text[at];
+            if has_few_stops {
+                at = next_stop(rule, text, at);
+            }
+            let Some(&byte) = text.get(at) else { break };
             if !rule.stops[byte as usize] && Some(byte) != first && Some(byte) != nest_first {
                 at += 1;
                 continue;
@@ -647,6 +761,44 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
         _ => hole.to_vec(),
     };
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
+}
+
+/// The end of a body that ends at the line end, at the first of one closer, or at a quote.
+#[inline]
+fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
+    match &rule.ending {
+        Ending::Line => Some(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n)),
+        Ending::Closer(Some(finder)) => {
+            Some(finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()))
+        }
+        Ending::Quote(quote) => Some(scan_quoted(rule, *quote, text, inside)),
+        Ending::Closer(None) | Ending::Any => None,
+    }
+}
+
+/// The end of a literal that ends at `quote` or, unless it may hold lines, at the line end.
+#[inline]
+fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
+    let mut at = inside;
+    loop {
+        at = next_stop(rule, text, at);
+        match text.get(at) {
+            None => return text.len(),
+            Some(&byte) if Some(byte) == rule.escape => at += if text[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
+            Some(&byte) if byte == quote => return at + 1,
+            // The line end, where it is a stop.
+            Some(_) => return at,
+        }
+    }
+}
+
+/// The place of the next byte, from `at` on, that a rule stops at; else the end or beyond.
+#[inline]
+fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
+    match rule.few_stops {
+        Some(few) => few.find(text, at),
+        None => at + text[at.min(text.len())..].iter().take_while(|&&byte| !rule.stops[byte as usize]).count(),
+    }
 }
 
 /// The length of the longest closer of which `is_here` is true; 0 for none.

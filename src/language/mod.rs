@@ -5,8 +5,10 @@
 
 mod compile;
 mod detect;
+mod eight;
 mod embedded;
 mod hash;
+mod keywords;
 mod lexer;
 mod notebook;
 mod region;
