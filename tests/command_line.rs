@@ -407,6 +407,44 @@ mod settings {
     }
 
     #[test]
+    fn a_broken_language_table_is_named_with_its_line_and_key() {
+        const LIST: &str = "all options: `secondhand config --list`";
+        let cases = [
+            (
+                "name = \"ZZ\"\narond = \"html\"\n",
+                "line 4: unknown option `arond`",
+                "did you mean `around`? All options: `secondhand config --list`",
+            ),
+            (
+                "name = \"ZZ\"\naround = \"htlm\"\n",
+                "line 4: language `zz`, `around`: there is no language `htlm`; `secondhand languages` lists all",
+                LIST,
+            ),
+            (
+                "name = \"ZZ\"\n[[language.zz.strings]]\nopen = \"'\"\n[[language.zz.strings]]\nopen = 3\n",
+                "line 7: it must be a string or a list of strings",
+                LIST,
+            ),
+            (
+                "name = \"ZZ\"\n[[language.zz.strings]]\nopen = \"'\"\n[[language.zz.strings]]\nopen = \"[\"\nescape = \"é\"\n",
+                "line 8: language `zz`, `escape` of row 2 of `strings`: `é` is not ASCII",
+                LIST,
+            ),
+            (
+                "name = \"ZZ\"\n[[language.zz.string]]\nopen = \"'\"\n",
+                "line 4: unknown option `string`",
+                "did you mean `strings`? All options: `secondhand config --list`",
+            ),
+        ];
+        let repository = repository_with_a_copy();
+        for (table, why, help) in cases {
+            repository.write("secondhand.toml", format!("# ours\n[language.zz]\n{table}"));
+            let error = format!("cannot read `secondhand.toml`, {why}");
+            check_failure(&mut repository.secondhand(&["check", "--base", "HEAD~1"]), &error, help);
+        }
+    }
+
+    #[test]
     fn an_unknown_key_of_a_flag_is_named_with_the_nearest_key() {
         let repository = repository_with_a_copy();
         check_failure(

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use toml::de::{DeTable, DeValue};
+
 use super::raw::RawConfig;
+use crate::language::{Languages, TableError};
 
 /// Where the settings of a repository are looked for, from its root; the first one counts.
 pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
@@ -80,13 +83,63 @@ impl RawConfig {
     /// # Errors
     /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest one.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        toml::from_str(text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let line = text[..start.min(text.len())].matches('\n').count() + 1;
+        let raw: Self = toml::from_str(text).map_err(|error| {
+            let line = line_at(text, error.span().map_or(0, |span| span.start));
             let (why, nearest) = explain(error.message());
             ConfigError::Syntax { file: name.to_owned(), line, why, nearest }
-        })
+        })?;
+        raw.check_languages().map_err(|(id, error)| {
+            let line = line_at(text, place(text, &id, &error));
+            let why = format!("language `{id}`, {error}");
+            ConfigError::Syntax { file: name.to_owned(), line, why, nearest: None }
+        })?;
+        Ok(raw)
     }
+
+    /// Tries the languages that are added or changed, while the text that says so is at hand.
+    fn check_languages(&self) -> Result<(), (String, TableError)> {
+        if self.language.is_empty() {
+            return Ok(());
+        }
+        let mut languages = Languages::builtin();
+        for (id, table) in &self.language {
+            languages.add(id, table.clone()).map_err(|error| (id.clone(), error))?;
+        }
+        // One may speak of another, so all have to be there.
+        let check = |id: &String| languages.check_references(id).map_err(|error| (id.clone(), error));
+        self.language.keys().try_for_each(check)
+    }
+}
+
+/// The line, from 1, of the byte at `offset`.
+fn line_at(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
+}
+
+/// The offset of the key in the table of language `id` that `error` speaks of, or of what is nearest to it.
+fn place(text: &str, id: &str, error: &TableError) -> usize {
+    let TableError::Value { row, key, .. } = error else { return 0 };
+    let Ok(root) = DeTable::parse(text) else { return 0 };
+    let mut table = root.get_ref();
+    let mut offset = 0;
+    let list = row.map(|(list, _)| list);
+    for name in ["language", id].into_iter().chain(list).chain(key.split('.')) {
+        let Some((found, value)) = table.get_key_value(name) else { return offset };
+        offset = found.span().start;
+        let value = match (value.get_ref(), *row) {
+            (DeValue::Array(rows), Some((list, n))) if list == name => match rows.get(n) {
+                Some(row) => {
+                    offset = row.span().start;
+                    row.get_ref()
+                }
+                None => return offset,
+            },
+            (value, _) => value,
+        };
+        let Some(inner) = value.as_table() else { return offset };
+        table = inner;
+    }
+    offset
 }
 
 impl RawConfig {
@@ -166,6 +219,41 @@ mod tests {
             "cannot read `secondhand.toml`, line 3: unknown option `min-token`",
             "did you mean `min-tokens`? All options: `secondhand config --list`",
         );
+    }
+
+    #[test]
+    fn a_value_of_a_language_table_that_cannot_be_used_is_named_with_its_line_and_key() {
+        let table = "[language.zz]\nname = \"ZZ\"\n\n[[language.zz.strings]]\nopen = \"a\"\nclose = \"b\"\n\n";
+        let cases = [
+            (
+                "[[language.zz.strings]]\nopen = \"{\"\nclose = []\n",
+                10,
+                "`close` of row 2 of `strings`: nothing closes `{`",
+            ),
+            (
+                "[[language.zz.regions]]\nbegin = \"(\"\n",
+                9,
+                "`begin` of row 1 of `regions`: no regular expression: unclosed group",
+            ),
+            (
+                "[[language.zz.regions]]\nbegin = \"a\"\nlanguage = \"rsut\"\n",
+                10,
+                "`language` of row 1 of `regions`: there is no language `rsut`; `secondhand languages` lists all",
+            ),
+            ("[[language.zz.comments]]\nopen = []\n", 9, "`open` of row 1 of `comments`: it is empty"),
+            (
+                "[[language.zz.claims]]\nextension = \".c\"\npattern = \"a\"\n",
+                9,
+                "`extension` of row 1 of `claims`: `.c` is not an extension in lower case without its dot",
+            ),
+        ];
+        for (row, line, why) in cases {
+            check(
+                &format!("{table}{row}"),
+                &format!("cannot read `secondhand.toml`, line {line}: language `zz`, {why}"),
+                "all options: `secondhand config --list`",
+            );
+        }
     }
 
     #[test]

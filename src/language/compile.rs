@@ -209,7 +209,10 @@ impl Compiled {
         let fold = if table.case_insensitive { hash::FOLD } else { 0 };
         let mut classes = byte_classes(table)?;
         let rules = rules(table)?;
-        let heredocs = table.heredocs.iter().map(heredoc).collect::<Result<_, _>>()?;
+        let heredocs = table.heredocs.iter().enumerate();
+        let heredocs = heredocs
+            .map(|(row, table)| heredoc(table).map_err(|error| error.in_row("heredocs", row)))
+            .collect::<Result<_, _>>()?;
         classes[b'\\' as usize] |= ODD;
         let mut openers = openers(table)?;
         for opener in &mut openers {
@@ -282,7 +285,7 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
     for (key, bytes, class) in extra {
         for byte in bytes.bytes() {
             if !byte.is_ascii_graphic() {
-                return Err(TableError::Value { key, why: "only printable ASCII characters can be named".into() });
+                return Err(TableError::value(key, "only printable ASCII characters can be named"));
             }
             classes[byte as usize] |= class;
         }
@@ -323,12 +326,12 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
     let mut rules = Vec::new();
-    for import in &table.imports {
+    for (row, import) in table.imports.iter().enumerate() {
         for first in import.first.iter() {
             let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
             if word.is_empty() || first.len() - word.len() > 1 {
                 let why = format!("`{first}` is not a word with at most one punctuation character before it");
-                return Err(TableError::Value { key: "imports.first", why });
+                return Err(TableError::value("first", why).in_row("imports", row));
             }
             rules.push(ImportRule {
                 mark: if word.len() < first.len() { first.as_bytes()[0] } else { 0 },
@@ -344,7 +347,7 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
 
 fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
     if heredoc.open.is_empty() {
-        return Err(TableError::Value { key: "heredocs.open", why: "it is empty".into() });
+        return Err(TableError::value("open", "it is empty"));
     }
     Ok(HeredocRule {
         indented: heredoc.indented.as_bytes().into(),
@@ -354,15 +357,22 @@ fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
 }
 
 fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
-    let delimited = table.comments.iter().chain(&table.strings);
     let mut openers = Vec::new();
-    for (rule, row) in delimited.enumerate() {
-        for open in row.open.iter() {
-            openers.push(opener(open, Opens::Rule(rule), table.case_insensitive)?);
+    let n_comments = table.comments.len();
+    for (list, rows, before) in [("comments", &table.comments, 0), ("strings", &table.strings, n_comments)] {
+        for (row, delimited) in rows.iter().enumerate() {
+            if delimited.open.iter().next().is_none() {
+                return Err(TableError::value("open", "it is empty").in_row(list, row));
+            }
+            for open in delimited.open.iter() {
+                let opener = opener(open, Opens::Rule(before + row), table.case_insensitive);
+                openers.push(opener.map_err(|error| error.in_row(list, row))?);
+            }
         }
     }
-    for (rule, row) in table.heredocs.iter().enumerate() {
-        openers.push(opener(&row.open, Opens::Heredoc(rule), false)?);
+    for (row, heredoc) in table.heredocs.iter().enumerate() {
+        let opener = opener(&heredoc.open, Opens::Heredoc(row), false);
+        openers.push(opener.map_err(|error| error.in_row("heredocs", row))?);
     }
     for text in &table.plain {
         openers.push(opener(text, Opens::Nothing, table.case_insensitive)?);
@@ -378,7 +388,7 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     let (head, hole, tail) = split_hole(&text);
     let n_word = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     if head.is_empty() {
-        return Err(TableError::Value { key: "open", why: format!("`{text}` has nothing before its hole") });
+        return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
     let counts = if head.len() < 8 { eight::lowest(u64::MAX, head.len()) } else { u64::MAX };
     Ok(Opener { n_word, is_plain: false, value: eight::load(&head, 0), counts, head, hole, tail, opens })
@@ -399,9 +409,13 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
 }
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
-    let comments = table.comments.iter().map(|row| rule(row, true));
-    let strings = table.strings.iter().map(|row| rule(row, false));
-    comments.chain(strings).collect()
+    let of = |list, rows: &[Delimited]| -> Result<Vec<Rule>, TableError> {
+        let rule = |(n, row)| rule(row, list == "comments").map_err(|error: TableError| error.in_row(list, n));
+        rows.iter().enumerate().map(rule).collect()
+    };
+    let mut rules = of("comments", &table.comments)?;
+    rules.extend(of("strings", &table.strings)?);
+    Ok(rules)
 }
 
 fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
@@ -413,24 +427,24 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         None => vec![default_close],
     };
     if closes.contains(&"") || closes.is_empty() && (row.close.is_some() || !is_comment) {
-        return Err(TableError::Value { key: "close", why: format!("nothing closes `{first}`") });
+        return Err(TableError::value("close", format!("nothing closes `{first}`")));
     }
     let others = closes.split_off(closes.len().min(1));
     if let Some(other) = others.iter().find(|other| split_hole(other).1.is_some()) {
-        return Err(TableError::Value { key: "close", why: format!("only the first may have a hole, not `{other}`") });
+        return Err(TableError::value("close", format!("only the first may have a hole, not `{other}`")));
     }
     if row.holds.is_some() && (is_comment || row.nested || !row.interpolation.is_empty()) {
         let why = format!("what `{first}` opens must be a literal, neither nested nor with code inside");
-        return Err(TableError::Value { key: "holds", why });
+        return Err(TableError::value("holds", why));
     }
     let mut interpolation = Vec::new();
     for pair in &row.interpolation {
         let [close] = pair.close.as_bytes() else {
             let why = format!("`{}` is not one ASCII character", pair.close);
-            return Err(TableError::Value { key: "interpolation.close", why });
+            return Err(TableError::value("interpolation.close", why));
         };
         if pair.open.is_empty() {
-            return Err(TableError::Value { key: "interpolation.open", why: "it is empty".into() });
+            return Err(TableError::value("interpolation.open", "it is empty"));
         }
         interpolation.push((pair.open.as_bytes().into(), *close));
     }
@@ -438,18 +452,18 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         None => None,
         Some(pair) => match (pair.open.as_bytes(), pair.close.as_bytes()) {
             ([open], [close]) => Some((*open, *close)),
-            _ => return Err(TableError::Value { key: "shelter", why: "open and close are one character each".into() }),
+            _ => return Err(TableError::value("shelter", "open and close are one character each")),
         },
     };
     let escape = match row.escape {
         Some(c) if !c.is_ascii() => {
-            return Err(TableError::Value { key: "escape", why: format!("`{c}` is not ASCII") });
+            return Err(TableError::value("escape", format!("`{c}` is not ASCII")));
         }
         escape => escape.map(|c| c as u8),
     };
     for (key, texts) in [("plain", &row.plain), ("ends-before", &row.ends_before)] {
         if texts.iter().any(String::is_empty) {
-            return Err(TableError::Value { key, why: "a text in it is empty".into() });
+            return Err(TableError::value(key, "a text in it is empty"));
         }
     }
     let bytes = |texts: &[String]| texts.iter().map(|text| text.as_bytes().into()).collect();

@@ -7,8 +7,8 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::hash;
 use super::lexer::Lexer;
-use super::region::Regions;
-use super::table::{Table, TableError};
+use super::region::{Regions, no_pattern};
+use super::table::{Claim, Table, TableError};
 use crate::text::FilePath;
 
 /// A language that is ready to read source.
@@ -194,6 +194,7 @@ impl Languages {
     /// # Errors
     /// When a value of the table cannot be used.
     pub fn add(&mut self, id: &str, table: Table) -> Result<(), TableError> {
+        check_names(&table)?;
         Lexer::new(&table)?;
         compile_claims(&table)?;
         self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
@@ -221,6 +222,27 @@ impl Languages {
         match self.rows.get_mut(row) {
             Some(old) => *old = added,
             None => self.rows.push(added),
+        }
+        Ok(())
+    }
+
+    /// Checks that the languages which the table named `id` speaks of are there.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] names the key that speaks of one which is not.
+    pub fn check_references(&self, id: &str) -> Result<(), TableError> {
+        let Some(table) = self.table(id) else { return Ok(()) };
+        let unknown = |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
+        if let Some(name) = table.around.as_deref().filter(|name| self.get(name).is_none()) {
+            return Err(TableError::value("around", unknown(name)));
+        }
+        let holds = table.strings.iter().enumerate().map(|(row, string)| ("strings", row, "holds", &string.holds));
+        let regions = table.regions.iter().enumerate();
+        let regions = regions.map(|(row, region)| ("regions", row, "language", &region.language));
+        for (list, row, key, name) in holds.chain(regions) {
+            if let Some(name) = name.as_deref().filter(|name| self.named(name).is_none()) {
+                return Err(TableError::value(key, unknown(name)).in_row(list, row));
+            }
         }
         Ok(())
     }
@@ -365,12 +387,33 @@ fn holds(table: &Table) -> Vec<Option<String>> {
     if holds.iter().any(Option::is_some) { holds } else { Vec::new() }
 }
 
+/// Checks names by which files are found: one that could never be found is a mistake.
+fn check_names(table: &Table) -> Result<(), TableError> {
+    let is_wrong = |name: &&str| name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase);
+    let why = |name: &str| format!("`{name}` is not an extension in lower case without its dot");
+    if let Some(name) = table.extensions.iter().map(String::as_str).find(is_wrong) {
+        return Err(TableError::value("extensions", why(name)));
+    }
+    for (row, claim) in table.claims.iter().enumerate() {
+        if is_wrong(&claim.extension.as_str()) {
+            return Err(TableError::value("extension", why(&claim.extension)).in_row("claims", row));
+        }
+    }
+    match table.file_names.iter().find(|name| name.is_empty() || name.contains('/') || name.matches('*').count() > 1) {
+        Some(name) => Err(TableError::value("file-names", format!("`{name}` is not a name with at most one `*`"))),
+        None => Ok(()),
+    }
+}
+
 /// Compiles the patterns by which a language claims extensions that another owns.
 fn compile_claims(table: &Table) -> Result<Vec<(String, Regex)>, TableError> {
     let compile = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).build();
-    let invalid = |error: regex::Error| TableError::Value { key: "claims.pattern", why: error.to_string() };
-    let claims = table.claims.iter();
-    claims.map(|claim| Ok((claim.extension.clone(), compile(&claim.pattern).map_err(invalid)?))).collect()
+    let claims = table.claims.iter().enumerate();
+    let claim = |(row, claim): (usize, &Claim)| match compile(&claim.pattern) {
+        Ok(pattern) => Ok((claim.extension.clone(), pattern)),
+        Err(error) => Err(TableError::value("pattern", no_pattern(&error)).in_row("claims", row)),
+    };
+    claims.map(claim).collect()
 }
 
 /// The extensions of a file name, the longest first: `d.ts`, then `ts`.

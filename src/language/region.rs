@@ -49,7 +49,8 @@ impl Regions {
     /// # Errors
     /// [`TableError::Value`] when a pattern is no regular expression, or its end names a group it lacks.
     pub fn new(table: &Table) -> Result<Self, TableError> {
-        table.regions.iter().map(row).collect::<Result<_, _>>().map(|rows| Self { rows })
+        let row = |(n, region)| row(region).map_err(|error| error.in_row("regions", n));
+        table.regions.iter().enumerate().map(row).collect::<Result<_, _>>().map(|rows| Self { rows })
     }
 
     /// Whether there are none.
@@ -120,21 +121,28 @@ impl Row {
 }
 
 fn row(region: &Region) -> Result<Row, TableError> {
-    let invalid = |key| move |error: regex::Error| TableError::Value { key, why: error.to_string() };
-    let begin = compile(&region.begin).map_err(invalid("regions.begin"))?;
+    let invalid = |key| move |error: regex::Error| TableError::value(key, no_pattern(&error));
+    let begin = compile(&region.begin).map_err(invalid("begin"))?;
     let group = begin.capture_names().flatten().find(|name| {
         let hole = format!("{{{name}}}");
         region.end.as_ref().is_some_and(|end| end.contains(&hole))
     });
     let end = match (&region.end, group) {
         (None, _) => None,
-        (Some(end), None) => Some(End::Fixed(compile(end).map_err(invalid("regions.end"))?)),
+        (Some(end), None) => Some(End::Fixed(compile(end).map_err(invalid("end"))?)),
         (Some(pattern), Some(group)) => {
-            compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("regions.end"))?;
+            compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("end"))?;
             Some(End::Open { pattern: pattern.clone(), group: group.to_owned() })
         }
     };
     Ok(Row { begin, end, language: region.language.clone(), is_indented: region.indented })
+}
+
+/// What is wrong with a regular expression, on one line.
+pub(super) fn no_pattern(error: &regex::Error) -> String {
+    let error = error.to_string();
+    let why = error.lines().last().unwrap_or_default();
+    format!("no regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// A language as its table states it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "the table of a language, `[language.NAME]`")]
 pub struct Table {
     /// The name people know it by.
     pub name: String,
@@ -238,7 +238,7 @@ pub struct Example {
 
 /// One string, or a list of them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "it must be a string or a list of strings")]
 pub enum OneOrMany {
     /// One.
     One(String),
@@ -264,13 +264,38 @@ pub enum TableError {
     #[error("{0}")]
     Syntax(String),
     /// A value is well formed but cannot be used.
-    #[error("`{key}`: {why}")]
+    #[error("{}: {why}", shown(*row, key))]
     Value {
-        /// The key that holds it.
+        /// The list that holds the row, and the row's place in it, from 0.
+        row: Option<(&'static str, usize)>,
+        /// The key that holds it; `interpolation.close` is a key of a table in the row.
         key: &'static str,
         /// What is wrong with it.
         why: String,
     },
+}
+
+/// A key as a message names it: "`close` of row 2 of `strings`".
+fn shown(row: Option<(&str, usize)>, key: &str) -> String {
+    match row {
+        None => format!("`{key}`"),
+        Some((list, row)) => format!("`{key}` of row {} of `{list}`", row + 1),
+    }
+}
+
+impl TableError {
+    /// A value of `key` that cannot be used.
+    pub(super) fn value(key: &'static str, why: impl Into<String>) -> Self {
+        Self::Value { row: None, key, why: why.into() }
+    }
+
+    /// This error, of row `n` of `list`.
+    pub(super) fn in_row(self, list: &'static str, n: usize) -> Self {
+        match self {
+            Self::Value { row: None, key, why } => Self::Value { row: Some((list, n)), key, why },
+            other => other,
+        }
+    }
 }
 
 impl Table {
