@@ -250,6 +250,37 @@ mod trust {
     }
 
     #[test]
+    fn a_change_that_marks_its_own_file_as_generated_is_judged_by_the_attributes_of_its_base() {
+        for rule in ["new.c linguist-generated", "new.c linguist-vendored", "new.c linguist-language=Java"] {
+            let repository = with_copy("");
+            repository.write(".gitattributes", format!("* text\n{rule}\n"));
+            repository.git(&["add", "."]);
+            repository.git(&["commit", "--quiet", "--amend", "--message", "new"]);
+            let ran = run(&repository, CHECK);
+            assert_eq!((ran.status, ran.n_findings()), (0, 0), "{rule}");
+            assert_eq!(ran.notices(), [format!(".gitattributes:null the change edits attributes: adds `{rule}`")]);
+            let ran = run(&repository, &[CHECK, &["--trust", "base"]].concat());
+            assert_eq!((ran.status, ran.n_findings()), (1, 1), "{rule}");
+        }
+    }
+
+    #[test]
+    fn attributes_that_the_base_has_hold_until_the_change_removes_them() {
+        let repository = Repository::new();
+        repository.write(".gitattributes", "new.c linguist-generated\n");
+        repository.write(C.path("store"), C.first);
+        repository.commit("store");
+        repository.write(C.path("new"), C.first);
+        repository.write(".gitattributes", "");
+        repository.commit("new");
+        let ran = run(&repository, CHECK);
+        assert_eq!(ran.status, 1);
+        let notice = ".gitattributes:null the change edits attributes: removes `new.c linguist-generated`";
+        assert_eq!(ran.notices(), [notice]);
+        assert_eq!(run(&repository, &[CHECK, &["--trust", "base"]].concat()).status, 0);
+    }
+
+    #[test]
     fn settings_that_the_base_has_hold() {
         let repository = Repository::new();
         repository.write("secondhand.toml", "min-tokens = 4000\n");

@@ -26,6 +26,8 @@ pub struct Range {
     pub base: Option<(End, Snapshot)>,
     /// What it ends with.
     pub head: (End, Snapshot),
+    /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
+    pub has_attributes_of_base: bool,
 }
 
 /// What a change is compared with besides its tree.
@@ -52,12 +54,13 @@ pub fn check(
     languages: &Languages,
     progress: &dyn Progress,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files) } = range;
-    let attributes = Attributes::read(&head_files.entries, &repository.reader())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered };
+    let Range { base, head: (head, head_files), has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
-    let mut examined = Examined::default();
     let base_files = base_files.unwrap_or_default();
+    let said_by = if has_attributes_of_base { &base_files } else { &head_files };
+    let attributes = Attributes::read(&said_by.entries, &repository.reader())?;
+    let sources = Sources { config, languages, attributes: &attributes, remembered };
+    let mut examined = Examined::default();
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
     let (mut changed, predecessors) =

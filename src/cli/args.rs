@@ -334,7 +334,7 @@ pub(super) struct Check {
     /// Tokens that a change must bring into a copy to make it a finding
     #[arg(long, value_name = "N")]
     pub min_tokens: Option<usize>,
-    /// Whose settings and baseline judge the change
+    /// Whose settings, baseline and .gitattributes judge the change
     #[arg(long, value_name = "WHOSE", default_value = "head", env = "SECONDHAND_TRUST")]
     pub trust: Trust,
     #[command(flatten)]

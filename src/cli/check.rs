@@ -1,6 +1,6 @@
 //! Runs `secondhand check`.
 
-use super::args::{Check, Common, FailOn, PastFlags};
+use super::args::{Check, Common, FailOn, PastFlags, Trust};
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
@@ -116,6 +116,7 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     Ok(Range {
         base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
         head: commit_end(reader, head_name, head)?,
+        has_attributes_of_base: flags.trust == Trust::Base,
     })
 }
 
@@ -138,7 +139,8 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         let merged = reader.merge_heads()?.into_iter().map(|side| reader.commit_snapshot(side));
         files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
     }
-    Ok(Range { base, head: (End { name: name.to_owned(), commit: None }, snapshot) })
+    let head = (End { name: name.to_owned(), commit: None }, snapshot);
+    Ok(Range { base, head, has_attributes_of_base: flags.trust == Trust::Base })
 }
 
 fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, CommitId), Failure> {

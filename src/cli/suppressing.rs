@@ -1,5 +1,6 @@
 //! Puts together who judges a change: settings, baseline and suppressions, of the head or of the base.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -140,6 +141,38 @@ fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, baseline: &str) -> R
             let copies = if n_added == 1 { "copy" } else { "copies" };
             let message = format!("the change adds {n_added} {copies} to the baseline");
             notices.push(Notice { path: Some(path), line: None, message });
+        }
+    }
+    notices.extend(edited_attributes(reader, base, head)?);
+    Ok(notices)
+}
+
+/// What the change edits of what `.gitattributes` say of languages, of generated and of vendored files.
+fn edited_attributes(reader: &Reader, base: &Snapshot, head: &Snapshot) -> Result<Vec<Notice>, Failure> {
+    let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
+    let files = base.entries.iter().chain(&head.entries).filter(is_attributes).map(|entry| &entry.path);
+    let mut notices = Vec::new();
+    for path in files.collect::<BTreeSet<_>>() {
+        let (before, after) = (base.get(path), head.get(path));
+        if before.map(|entry| &entry.content) == after.map(|entry| &entry.content) {
+            continue;
+        }
+        let rules = |entry: Option<&Entry>| -> Result<BTreeSet<String>, Failure> {
+            let text = entry.map(|entry| reader.read(entry)).transpose()?.unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let lines = text.lines().map(str::trim).filter(|line| line.contains("linguist-") && !line.starts_with('#'));
+            Ok(lines.map(ToOwned::to_owned).collect())
+        };
+        let (old, new) = (rules(before)?, rules(after)?);
+        let list = |verb: &str, rules: Vec<&String>| {
+            let rules: Vec<String> = rules.into_iter().map(|rule| format!("`{rule}`")).collect();
+            (!rules.is_empty()).then(|| format!("{verb} {}", rules.join(", ")))
+        };
+        let edits = [list("adds", new.difference(&old).collect()), list("removes", old.difference(&new).collect())];
+        let edits: Vec<String> = edits.into_iter().flatten().collect();
+        if !edits.is_empty() {
+            let message = format!("the change edits attributes: {}", edits.join("; "));
+            notices.push(Notice { path: Some(path.clone()), line: None, message });
         }
     }
     Ok(notices)

@@ -208,7 +208,7 @@ mod tests {
             classes_of(&[candidate(0..110, 110), reaching]).into_iter().map(|class| class.query).collect::<Vec<_>>()
         };
         assert_eq!(fragments(50), [0..110, 110..150]);
-        assert_eq!(fragments(30), [0..110]);
+        assert_eq!(fragments(30), std::iter::once(0..110).collect::<Vec<_>>());
     }
 
     #[test]
