@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::{Common, Scan};
 use super::check::{fails, start_threads};
 use super::error::Failure;
-use super::output::Reports;
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings};
@@ -17,6 +17,12 @@ use crate::text::FilePath;
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(&flags.output)?;
     let outcome = outcome(flags, common)?;
+    if outcome.examined.n_judged == 0 {
+        warn(&format!(
+            "no file of {} was examined: there is no source code, or all of it is ignored",
+            outcome.head.name
+        ));
+    }
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);

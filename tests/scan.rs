@@ -1,0 +1,171 @@
+//! Shows what `secondhand scan` tells of a tree: its clone classes, and what share of it they are.
+
+// What the test programs share is written once.
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/samples.rs"]
+mod samples;
+
+use std::fs;
+use std::path::Path;
+
+use repository::{Report, Repository, secondhand};
+use samples::{File, LANGUAGES, Language};
+use serde_json::Value;
+
+/// A repository that holds `files`, committed.
+fn repository_of(files: &[&File]) -> Repository {
+    let repository = Repository::new();
+    for file in files {
+        repository.write(&file.path, &file.text);
+    }
+    repository.commit("all");
+    repository
+}
+
+fn scan(repository: &Repository, args: &[&str]) -> Report {
+    Report::new(&mut repository.secondhand(&[&["scan", "--format", "json"], args].concat()))
+}
+
+/// The classes of a tree: a line each, its first place and the others.
+fn classes(report: &Report) -> Vec<String> {
+    report.findings()
+}
+
+/// The class of `first` in each of `files`.
+fn class_of(first: &str, files: &[(&File, &str)]) -> String {
+    let places: Vec<String> =
+        files.iter().map(|(file, clone_type)| format!("{clone_type} {}", file.at(first))).collect();
+    let (head, others) = places.split_first().expect("a class has places");
+    format!("note {} <- {}", head.trim_start(), others.join(", "))
+}
+
+/// A folder outside of any repository that holds `files`.
+fn folder_of(files: &[&File]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("there is room");
+    for file in files {
+        let path = folder.path().join(&file.path);
+        fs::create_dir_all(path.parent().expect("it has one")).expect("it can be made");
+        fs::write(path, &file.text).expect("it can be written");
+    }
+    folder
+}
+
+const C: &Language = &LANGUAGES[0];
+
+#[test]
+fn all_copies_of_one_text_are_one_class() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let a = language.file("a", &[second, first]);
+        let b = language.file("b", &[first]);
+        let c = language.file("c", &[third, first]);
+        let report = scan(&repository_of(&[&a, &b, &c]), &[]);
+        assert_eq!(classes(&report), [class_of(first, &[(&a, ""), (&b, "type-1"), (&c, "type-1")])]);
+    }
+}
+
+#[test]
+fn renamed_and_edited_copies_are_members_with_their_clone_type() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let a = language.file("a", &[first, second]);
+        let b = File { path: language.path("b"), text: format!("{}{}", language.head, language.renamed()) };
+        let report = scan(&repository_of(&[&a, &b, &language.file("c", &[third])]), &[]);
+        assert_eq!(classes(&report).len(), 1, "{}", language.extension);
+        assert_eq!(report.list("/findings/0/origins")[0]["cloneType"], "type-2", "{}", language.extension);
+    }
+}
+
+#[test]
+fn a_tree_without_copies_has_no_class_and_no_share() {
+    let report = scan(&repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.second])]), &[]);
+    assert_eq!((report.status, classes(&report).len()), (0, 0));
+    assert_eq!(report.json["duplication"]["total"]["duplicatedTokens"], 0);
+    assert_eq!(report.json["duplication"]["total"]["files"], 2);
+}
+
+#[test]
+fn shares_are_told_by_language_and_folder_and_count_each_token_once() {
+    let python = &LANGUAGES[1];
+    let (a, b) = (C.file("x/a", &[C.first]), C.file("y/b", &[C.first, C.second]));
+    let p = python.file("y/p", &[python.first]);
+    // A third copy adds its own tokens, and none to those that are counted.
+    let c = C.file("y/c", &[C.first]);
+    let two = scan(&repository_of(&[&a, &b, &p]), &[]);
+    let three = scan(&repository_of(&[&a, &b, &c, &p]), &[]);
+    let at =
+        |report: &Report, pointer: &str| report.json.pointer(pointer).and_then(Value::as_u64).expect("it is counted");
+    let n = at(&two, "/duplication/byFolder/x/duplicatedTokens");
+    assert!(n > 0);
+    assert_eq!(at(&two, "/duplication/byFolder/y/duplicatedTokens"), n);
+    assert_eq!(at(&two, "/duplication/byLanguage/C/duplicatedTokens"), 2 * n);
+    assert_eq!(at(&two, "/duplication/byLanguage/Python/duplicatedTokens"), 0);
+    assert_eq!(at(&three, "/duplication/total/duplicatedTokens"), 3 * n);
+}
+
+#[test]
+fn fail_on_percent_is_a_limit_on_the_share_of_lines() {
+    let repository = repository_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.first])]);
+    let status = |limit: &str| scan(&repository, &["--fail-on-percent", limit]).status;
+    assert_eq!((status("10"), status("100")), (1, 0));
+    assert_eq!(scan(&repository, &[]).status, 0);
+}
+
+#[test]
+fn paths_keep_the_scan_to_what_lies_in_them() {
+    let files = [C.file("x/a", &[C.first]), C.file("x/b", &[C.first]), C.file("y/c", &[C.first])];
+    let repository = repository_of(&files.each_ref());
+    let in_x = class_of(C.first, &[(&files[0], ""), (&files[1], "type-1")]);
+    assert_eq!(classes(&scan(&repository, &["x"])), [in_x]);
+    assert_eq!(classes(&scan(&repository, &["y"])), [""; 0]);
+    assert_eq!(scan(&repository, &["x", "y"]).list("/findings/0/origins").len(), 2);
+}
+
+#[test]
+fn a_plain_folder_is_scanned_as_a_repository_is() {
+    let files = [C.file("a", &[C.first]), C.file("deep/er/b", &[C.first])];
+    let folder = folder_of(&files.each_ref());
+    let run = |from: &Path, args: &[&str]| {
+        Report::new(&mut secondhand(from, &[&["scan", "--format", "json"], args].concat())).findings()
+    };
+    let expected = [class_of(C.first, &[(&files[0], ""), (&files[1], "type-1")])];
+    assert_eq!(run(folder.path(), &[]), expected);
+    let elsewhere = tempfile::tempdir().expect("there is room");
+    assert_eq!(run(elsewhere.path(), &[folder.path().to_str().expect("it is text")]), expected);
+}
+
+#[test]
+fn a_tree_in_which_nothing_was_examined_is_said_to_be_so() {
+    let folder = folder_of(&[&C.file("a", &[C.first]), &C.file("b", &[C.first])]);
+    fs::write(folder.path().join(".gitignore"), "/*\n").expect("it can be written");
+    let output = secondhand(folder.path(), &["scan"]).output().expect("the program starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("no file of") && errors.contains("was examined"), "{errors}");
+}
+
+#[test]
+fn a_revision_is_scanned_as_it_was() {
+    let (a, b) = (C.file("a", &[C.first]), C.file("b", &[C.first]));
+    let repository = repository_of(&[&a, &b]);
+    repository.remove(&b.path);
+    repository.commit("one copy less");
+    assert_eq!(classes(&scan(&repository, &[])), [""; 0]);
+    assert_eq!(classes(&scan(&repository, &["--rev", "HEAD~1"])), [class_of(C.first, &[(&a, ""), (&b, "type-1")])]);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let files: Vec<File> =
+        (0..12).map(|n| C.file(&format!("f{n}"), &[if n % 3 == 0 { C.second } else { C.third }, C.first])).collect();
+    let repository = repository_of(&files.iter().collect::<Vec<_>>());
+    let printed = |threads: &str| {
+        let output = repository.secondhand(&["scan", "--format", "json", "-j", threads]).output();
+        output.expect("the program starts").stdout
+    };
+    let one = printed("1");
+    assert!(!one.is_empty());
+    assert!(one == printed("2") && one == printed("7"), "the reports differ");
+}
