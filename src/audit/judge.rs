@@ -151,8 +151,8 @@ const WAS_CLONE: f64 = 0.75;
 const BESIDE: usize = 3;
 
 /// Whether the change made the same edit to both members of an old clone: what is
-/// novel here is novel there too, the tokens on one side of it were a clone before, and there
-/// are as many of them as the edit has: a larger one is a copy of its own.
+/// novel here is novel there too, the tokens on one side of it were a clone before, and the edit lies within
+/// brackets of theirs or is no larger than they are. A larger one beside them is a copy of its own.
 fn is_same_edit(
     query: Side<'_>,
     target: Side<'_>,
@@ -172,13 +172,28 @@ fn is_same_edit(
         alignment.within(beside).pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).collect()
     };
     let sides = [old(before), old(after)];
-    if sides.iter().map(Alignment::n_tokens).sum::<usize>() < edited.n_tokens() {
+    let n_old: usize = sides.iter().map(Alignment::n_tokens).sum();
+    if n_old < edited.n_tokens() && !is_in_brackets(query.source, sides[0].query().start..fragment.start) {
         return false;
     }
     sides.into_iter().any(|old| {
         let is_long = old.n_tokens() as f64 >= WAS_CLONE * config.min_tokens as f64;
         is_long && ClonePair::new(old, &query.source.tokens, &target.source.tokens).is_clone(&config.matching)
     })
+}
+
+/// Whether a bracket that the tokens `before` open is still open behind them.
+fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
+    let mut n_closed = 0usize;
+    for token in source.tokens[before].iter().rev() {
+        match token.text(&source.text) {
+            b")" | b"]" | b"}" => n_closed += 1,
+            b"(" | b"[" | b"{" if n_closed == 0 => return true,
+            b"(" | b"[" | b"{" => n_closed -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.
