@@ -126,7 +126,7 @@ fn best_slide(edit: &Edit, earliest: usize, latest: usize, base: Document<'_>, h
     let lines = Lines::new(if is_ambiguous { head.text } else { b"" });
     let is_added = |at: usize| {
         let line = tokens.get(at).map_or(0, |token| lines.line_of(token.start) as usize);
-        added.get(line.saturating_sub(1)).is_some_and(|&added| added == Added::Surely)
+        added.get(line.saturating_sub(1)).is_some_and(|&added| added > Added::No)
     };
 
     // Sliding over a token aligns it with another token of base: count where the text agrees too.
