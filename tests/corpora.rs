@@ -62,7 +62,7 @@ fn check(repository: &Repository, corpus: &TempDir, expected: &[&str]) {
 #[test]
 fn code_of_a_component_is_found_with_the_name_of_the_folder_and_the_path_in_it() {
     let corpus = corpus(&[("alpha/lib/table.c", C.first), ("beta/other.c", C.second)]);
-    check(&copying(), &corpus, &["corpus-copy: 14 lines copied from lib/table.c:1 of alpha (license not known)"]);
+    check(&copying(), &corpus, &["unknown-license: 14 lines copied from lib/table.c:1 of alpha (license not known)"]);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn of_origins_in_the_tree_and_in_a_corpus_the_corpus_names_the_rule_and_both_are
     repository.write("new.c", C.first);
     repository.commit("after");
     let corpus = corpus(&[("alpha/table.c", C.first)]);
-    check(&repository, &corpus, &["corpus-copy: 14 lines copied from table.c:1 of alpha (license not known)"]);
+    check(&repository, &corpus, &["unknown-license: 14 lines copied from table.c:1 of alpha (license not known)"]);
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
     let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
     assert_eq!(report.findings(), ["warning new.c:1-14 <- type-1 table.c:1-14, type-1 store.c:1-14"]);
@@ -94,10 +94,10 @@ fn a_rule_that_is_off_leaves_the_finding_of_the_other() {
     let corpus = corpus(&[("alpha/table.c", C.first)]);
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
     let with = |setting| messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder, "--set", setting]));
-    assert_eq!(with("rules.corpus-copy=off"), ["copied-code: 14 lines copied from store.c:1"]);
+    assert_eq!(with("rules.unknown-license=off"), ["copied-code: 14 lines copied from store.c:1"]);
     assert_eq!(
         with("rules.copied-code=off"),
-        ["corpus-copy: 14 lines copied from table.c:1 of alpha (license not known)"]
+        ["unknown-license: 14 lines copied from table.c:1 of alpha (license not known)"]
     );
 }
 
@@ -230,7 +230,7 @@ fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
     let found = shelf.check(&copying(), "known");
     assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:1 of alpha 1.0 (MIT)"]);
     assert!(shelf.corpus(&["list"]).starts_with("known "));
-    assert!(shelf.corpus(&["show", "known"]).contains("alpha 1.0 (MIT)"));
+    assert!(shelf.corpus(&["show", "known"]).contains("alpha 1.0 (MIT: declared)"));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
     let (shelf, origin) = (Shelf::new(), origin());
     shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
     let found = shelf.check(&copying(), "known");
-    assert_eq!(found, ["corpus-copy: 28 lines copied from lib/table.c:1 of alpha v1.1 (license not known)"]);
+    assert_eq!(found, ["unknown-license: 28 lines copied from lib/table.c:1 of alpha v1.1 (license not known)"]);
 }
 
 #[test]
@@ -261,9 +261,9 @@ fn a_revision_is_a_version() {
     shelf.corpus(&["add", "old", &format!("{}@v1.0", path_of(&origin)), "--name", "alpha"]);
     shelf.corpus(&["add", "new", &format!("{}@HEAD", path_of(&origin)), "--name", "alpha"]);
     let found = shelf.check(&copying(), "old");
-    assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:23 of alpha v1.0 (license not known)"]);
+    assert_eq!(found, ["unknown-license: 14 lines copied from lib/table.c:23 of alpha v1.0 (license not known)"]);
     let found = shelf.check(&copying(), "new");
-    assert_eq!(found, ["corpus-copy: 13 lines copied from lib/table.c:1 of alpha HEAD (license not known)"]);
+    assert_eq!(found, ["unknown-license: 13 lines copied from lib/table.c:1 of alpha HEAD (license not known)"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use secondhand::license::{Class, Expression, Licenses, copyright_lines, glob_matches, statements};
+use secondhand::license::{Class, Expression, Licenses, Terms, copyright_lines, glob_matches, statements};
 use secondhand::text::FilePath;
 
 /// Names of all kinds of files that are read for licenses.
@@ -77,7 +77,7 @@ fn read(name: &str, bytes: &[u8]) {
     let licenses = Licenses::new([(&path, bytes)]);
     for asked in [path, FilePath::new("a.c"), FilePath::new("deep/er/a.c")] {
         let found = licenses.of(&asked, bytes);
-        found.at(1, 3);
+        Terms::new(&found).at(1, 3);
         // What is written can be read back.
         if let Some(expression) = found.expression {
             let text = expression.to_string();

@@ -10,6 +10,7 @@ use std::fs;
 use std::sync::Arc;
 
 use secondhand::audit::{End, Examined, Outcome, Skip};
+use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place};
 use secondhand::report::{self, FORMATS, Style};
@@ -41,6 +42,7 @@ fn origin(path: &str, place: Place) -> Origin {
         similarity: 0.987,
         text: None,
         written: None,
+        verdict: None,
     }
 }
 
@@ -60,8 +62,13 @@ fn component() -> Place {
         version: Some(HOSTILE.to_owned()),
         purl: Some("pkg:generic/zlib@1.3.1".to_owned()),
         url: Some("https://example.org/zlib?a=1&b=\"2\"".to_owned()),
-        license: Some("GPL-3.0-only".to_owned()),
-        license_evidence: Some(HOSTILE.to_owned()),
+        terms: Terms {
+            license: Expression::parse("GPL-3.0-only"),
+            evidence: Some(HOSTILE.to_owned()),
+            notices: vec![HOSTILE.to_owned()],
+            ..Terms::default()
+        },
+        first_seen: None,
     }))
 }
 

@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use secondhand::corpus::{Component, Error, Limits, Note, Request, Seen, Sink, SourceFile, read};
 use secondhand::git::BlobId;
+use secondhand::license::Licenses;
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -25,7 +26,14 @@ impl Sink for Taken {
         size < 1 << 20
     }
 
-    fn knows(&mut self, _: &Arc<Component>, _: &FilePath, _: &BlobId, _: &Seen) -> Result<bool, Error> {
+    fn knows(
+        &mut self,
+        _: &Arc<Component>,
+        _: &FilePath,
+        _: &BlobId,
+        _: &Seen,
+        _: &Arc<Licenses>,
+    ) -> Result<bool, Error> {
         Ok(false)
     }
 

@@ -2,21 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::attribution::Attributions;
 use super::cache::Remembered;
 use super::changed::{Predecessor, changed_files};
-use super::findings::{findings, rule_of};
+use super::findings::{findings, is_on};
 use super::history::Past;
-use super::judge::{Changed, Copied, copies_of};
+use super::judge::{Changed, Copied, copies_of, may_be_whole};
 use super::moves::credit_moves;
 use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::outside::{Outside, place_in_tree};
+use super::outside::{Outside, identify_vendored, place_in_tree};
 use super::source::{Skip, Sources};
 use super::suppress::comments;
 use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{COPIED_CODE, CORPUS_COPY, Finding, Place, REVIVED_CODE};
+use crate::policy::{Finding, Place, RULES};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -69,9 +70,9 @@ pub fn check(
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
-    let asking = asking(&changed, config);
+    let asking = asking(&changed, !elsewhere.outsides.is_empty(), config);
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
-    let is_off = [&COPIED_CODE, &CORPUS_COPY, &REVIVED_CODE].iter().all(|rule| config.level(rule).is_none());
+    let is_off = RULES.iter().all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
@@ -79,7 +80,7 @@ pub fn check(
         return Ok(outcome);
     }
 
-    let of_tree = search_tree(&queries, head_files, repository, &sources, progress)?;
+    let of_tree = search_tree(&queries, &head_files, repository, &sources, progress)?;
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
@@ -89,8 +90,7 @@ pub fn check(
         let n_before = found.len();
         let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
         for (all, these) in copies.iter_mut().zip(of_these) {
-            let is_on = |copied: &Copied| config.level(rule_of(&searched.found[copied.found].place)).is_some();
-            let these = these.into_iter().filter(is_on);
+            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
         }
         found.extend(searched.found);
@@ -109,7 +109,13 @@ pub fn check(
         take(searched);
     }
 
-    outcome.findings = concluded(&asking, copies, &found, &predecessors, config);
+    let is_of_component = |copied: &Copied| matches!(found[copied.found].place, Place::Component(_));
+    let attributions = if copies.iter().flatten().any(is_of_component) {
+        Attributions::read(&head_files.entries, &repository.reader())?
+    } else {
+        Attributions::default()
+    };
+    outcome.findings = concluded(&asking, copies, &found, &predecessors, &attributions, config);
     let named: BTreeSet<&FilePath> = outcome
         .findings
         .iter()
@@ -126,10 +132,14 @@ pub fn check(
     Ok(outcome)
 }
 
-/// The changed files that bring in enough to be asked about.
-pub(super) fn asking<'c>(changed: &'c [Changed], config: &Config) -> Vec<&'c Changed> {
+/// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a
+/// corpus, byte for byte.
+pub(super) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
     // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
-    let asks = |file: &&Changed| file.n_novel() >= config.min_tokens && config.vendored_at(&file.source.path).is_none();
+    let asks = |file: &&Changed| {
+        let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
+        is_enough && config.vendored_at(&file.source.path).is_none()
+    };
     changed.iter().filter(asks).collect()
 }
 
@@ -146,11 +156,12 @@ pub(super) fn concluded(
     copies: Vec<Vec<Copied>>,
     found: &[Found],
     predecessors: &[Predecessor],
+    attributions: &Attributions,
     config: &Config,
 ) -> Vec<Finding> {
     let base_text = base_texts(predecessors);
     let of_file = |(query, copies): (&&Changed, Vec<Copied>)| {
-        findings(query, &copies, found, base_text(&query.source.path), config)
+        findings(query, &copies, found, base_text(&query.source.path), attributions, config)
     };
     let mut findings: Vec<Finding> = asking.iter().zip(copies).flat_map(of_file).collect();
     findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
@@ -160,7 +171,7 @@ pub(super) fn concluded(
 /// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
 fn search_tree(
     queries: &Queries<'_>,
-    head: Snapshot,
+    head: &Snapshot,
     repository: &Repository,
     sources: &Sources<'_>,
     progress: &dyn Progress,
@@ -169,14 +180,16 @@ fn search_tree(
         None => true,
         Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
     };
-    let entries: Vec<Entry> = head.entries.into_iter().filter(is_compared).collect();
+    let entries: Vec<Entry> = head.entries.iter().filter(|entry| is_compared(entry)).cloned().collect();
     let targets = Targets {
         entries: &entries,
         open: &|| repository.reader(),
         place: &|path| place_in_tree(sources.config, path),
         common_at: sources.config.common_at,
     };
-    search(queries, &targets, sources, progress)
+    let mut searched = search(queries, &targets, sources, progress)?;
+    identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
+    Ok(searched)
 }
 
 /// The parts of the queries that too many components have to say where they come from.

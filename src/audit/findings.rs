@@ -1,23 +1,29 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::attribution::Attributions;
 use super::judge::{Changed, Copied};
 use super::origins::Found;
+use super::source::Source;
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Added, Candidate, CloneClass, ClonePair, added_lines, classes, shown_lines};
+use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, added_lines, classes, shown_lines};
 use crate::policy::{
-    COPIED_CODE, CORPUS_COPY, Finding, Fragment, Level, Origin, Place, REVIVED_CODE, Rule, content, identity,
-    order_origins,
+    Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin, Place,
+    REVIVED_CODE, Rule, Verdict, content, identity, order_origins,
 };
-use crate::text::{Lines, Position};
+use crate::text::{FilePath, Lines, Position};
 
-/// The rule that a copy from `place` falls under.
-pub(super) fn rule_of(place: &Place) -> &'static Rule {
-    match place {
-        Place::Past(_) => &REVIVED_CODE,
-        Place::Component(_) => &CORPUS_COPY,
-        Place::Tree => &COPIED_CODE,
-    }
+/// Whether any rule that a copy from `place` may fall under is on.
+pub(super) fn is_on(place: &Place, config: &Config) -> bool {
+    let rules: &[&Rule] = match place {
+        Place::Past(_) => &[&REVIVED_CODE],
+        Place::Component(_) => LICENSE_RULES,
+        Place::Tree => &[&COPIED_CODE],
+    };
+    rules.iter().any(|rule| config.level(rule).is_some())
 }
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
@@ -26,6 +32,7 @@ pub(super) fn findings(
     copies: &[Copied],
     found: &[Found],
     base_text: &[u8],
+    attributions: &Attributions,
     config: &Config,
 ) -> Vec<Finding> {
     let candidates: Vec<Candidate> = copies
@@ -39,7 +46,9 @@ pub(super) fn findings(
     let added = added_lines(base_text, &query.source.text);
     let mut findings: Vec<Finding> = Vec::new();
     for class in classes(&candidates, config.min_tokens) {
-        let Some(finding) = finding(query, &class, copies, found, &lines, &added, config) else { continue };
+        let Some(finding) = finding(query, &class, copies, found, &lines, &added, attributions, config) else {
+            continue;
+        };
         // Code hosts show one alert a rule and line.
         match findings.iter_mut().find(|other| other.added.start.line == finding.added.start.line) {
             Some(other) => {
@@ -52,6 +61,7 @@ pub(super) fn findings(
     findings
 }
 
+#[allow(clippy::too_many_arguments, reason = "what a file's findings have in common")]
 fn finding(
     query: &Changed,
     class: &CloneClass,
@@ -59,16 +69,18 @@ fn finding(
     found: &[Found],
     lines: &Lines,
     added: &[Added],
+    attributions: &Attributions,
     config: &Config,
 ) -> Option<Finding> {
     let source = &query.source;
     let n_novel = query.novel[class.query.clone()].iter().filter(|&&is_novel| is_novel).count();
-    if n_novel < config.min_tokens {
+    let is_whole = class.members.iter().any(|&member| copies[member].is_whole);
+    if n_novel < config.min_tokens && !is_whole {
         return None;
     }
     let mut origins: Vec<Origin> = Vec::new();
     for &member in &class.members {
-        let Copied { found: number, pair } = &copies[member];
+        let Copied { found: number, pair, .. } = &copies[member];
         let Found { place, target, text, .. } = &found[*number];
         let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
         let is_cut = class.query.start > copies[member].pair.alignment.query().start
@@ -82,8 +94,10 @@ fn finding(
         let is_known =
             |other: &Origin| other.place == *place && other.path == target.path && overlaps(&other.fragment, &fragment);
         if !origins.iter().any(is_known) {
+            let (place, verdict) = judged(place, &fragment, source, attributions, config);
             origins.push(Origin {
-                place: place.clone(),
+                place,
+                verdict,
                 path: target.path.clone(),
                 fragment,
                 clone_type: pair.clone_type,
@@ -93,21 +107,72 @@ fn finding(
             });
         }
     }
+    finding_of(query, class.query.clone(), origins, lines, added, config)
+}
+
+/// The finding of a file that is, byte for byte, a file of these components.
+pub(super) fn whole_file(
+    query: &Changed,
+    files: Vec<(FilePath, Component)>,
+    attributions: &Attributions,
+    config: &Config,
+) -> Option<Finding> {
+    let source = &query.source;
+    let lines = Lines::new(&source.text);
+    let fragment = fragment(&source.text, &lines, &source.tokens)?;
+    let origin = |(path, component): (FilePath, Component)| {
+        let (place, verdict) = judged(&Place::Component(Arc::new(component)), &fragment, source, attributions, config);
+        let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
+        Origin { place, path, fragment, clone_type, similarity: 1.0, text: None, written: None, verdict }
+    };
+    let origins = files.into_iter().map(origin).collect();
+    let added = vec![Added::Surely; lines.n_lines() as usize];
+    finding_of(query, 0..source.tokens.len(), origins, &lines, &added, config)
+}
+
+/// Puts a finding together: the rule that its origins call for, and the origins in order.
+fn finding_of(
+    query: &Changed,
+    range: Range<usize>,
+    mut origins: Vec<Origin>,
+    lines: &Lines,
+    added: &[Added],
+    config: &Config,
+) -> Option<Finding> {
+    let source = &query.source;
+    let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
     order_origins(&mut origins, &source.path);
     // The gravest rule counts, and of equal ones that of the corpus: the license is owed whoever else has the code.
-    let gravest = |origin: &Origin| {
-        let rule = rule_of(&origin.place);
-        (config.level(rule), rule.id == CORPUS_COPY.id, rule.id == COPIED_CODE.id)
+    // Of components only those count that explain the copy as well as any: one that has half of it tells little.
+    let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
+    let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
+    let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
+    let gravest = |origin: &&Origin| {
+        let rule = origin.rule();
+        let answer = origin.verdict.as_ref().map(|verdict| verdict.answer);
+        (config.level(rule), is_component(origin), answer, rule.id == COPIED_CODE.id)
     };
-    let rule = rule_of(&origins.iter().max_by_key(|origin| gravest(origin))?.place);
+    let chosen = origins.iter().filter(explains).max_by_key(gravest)?;
+    let (rule, verdict) = (chosen.rule(), chosen.verdict.clone());
     // What stands in the tree counts before what stood there once.
-    origins.sort_by_key(|origin| (rule_of(&origin.place).id != rule.id, matches!(origin.place, Place::Past(_))));
-    let tokens = &source.tokens[class.query.clone()];
+    let is_answered =
+        |origin: &Origin| origin.verdict.as_ref().map(|of| of.answer) == verdict.as_ref().map(|of| of.answer);
+    origins.sort_by_key(|origin| {
+        (origin.rule().id != rule.id, !is_answered(origin), matches!(origin.place, Place::Past(_)))
+    });
+    let tokens = &source.tokens[range];
     let fragment = fragment(&source.text, lines, tokens)?;
     let is_reverted = matches!(&origins.first()?.place, Place::Past(deletion) if deletion.is_reverted);
     let level = config.level(rule)?;
     let level = if is_reverted { level.min(Level::Note) } else { level };
-    let is_test = source.is_prose || config.tests.contains(&source.path);
+    let level = verdict.as_ref().map_or(level, |verdict| verdict.level(level));
+    // Tests repeat by nature; a license asks the same of them. Documents quote.
+    let is_of_license = LICENSE_RULES.iter().any(|of| of.id == rule.id);
+    let is_test = if is_of_license {
+        source.is_prose && rule.id != LICENSE_CONFLICT.id
+    } else {
+        source.is_prose || config.tests.contains(&source.path)
+    };
     (!origins.is_empty()).then(|| Finding {
         rule,
         level: if is_test { level.min(config.test_level) } else { level },
@@ -120,6 +185,31 @@ fn finding(
         identity: identity(rule, &source.path, content(tokens)),
         others: Vec::new(),
     })
+}
+
+/// How much less alike than the best an origin may be, and explain a copy as well.
+const AS_ALIKE: f64 = 0.02;
+
+/// An origin's place with the terms of its lines, and what the policy says of them.
+fn judged(
+    place: &Place,
+    fragment: &Fragment,
+    copy: &Source,
+    attributions: &Attributions,
+    config: &Config,
+) -> (Place, Option<Verdict>) {
+    let Place::Component(component) = place else { return (place.clone(), None) };
+    let terms = component.terms.at(fragment.start.line, fragment.end.line);
+    let mut verdict = config.licenses.judge(&terms);
+    if matches!(verdict.attribution, Attribution::Owed(_)) {
+        verdict.attribution = attributions.of(copy, &component.name, &terms);
+    }
+    let place = if component.terms.parts.is_empty() {
+        place.clone()
+    } else {
+        Place::Component(Arc::new(Component { terms, ..(**component).clone() }))
+    };
+    (place, Some(verdict))
 }
 
 /// Where `tokens` lie in `text`.

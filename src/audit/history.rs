@@ -149,6 +149,7 @@ impl Past {
                         target: source,
                         text: Some(text),
                         alignments,
+                        whole: Vec::new(),
                     }))
                 },
             )

@@ -32,6 +32,18 @@ pub(super) struct Copied {
     /// The number of the target among those found.
     pub found: usize,
     pub pair: ClonePair,
+    /// Whether the files are the same, byte for byte.
+    pub is_whole: bool,
+}
+
+/// Tokens that a file must have to be told when it is a file of a corpus, byte for byte: where all is the same, fewer tell enough.
+pub(super) const WHOLE_TOKENS: usize = 20;
+/// And its bytes: an empty file, or one with a line of code, is the same in many projects.
+pub(super) const WHOLE_BYTES: usize = 300;
+
+/// Whether a file may be told as a whole.
+pub(super) fn may_be_whole(source: &Source) -> bool {
+    source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
 }
 
 /// For each of `asking`, what the change copied into it.
@@ -49,9 +61,18 @@ pub(super) fn copies_of(
         let novel = if is_outside { None } else { novel.get(&found.target.path).copied() };
         let target = Side { source: &found.target, novel };
         for (query, alignment) in &found.alignments {
+            if found.whole.contains(query) {
+                let source = &asking[*query].source;
+                // What stood there before, and was made whole by a small change, is judged as any other change.
+                if 2 * asking[*query].n_novel() >= source.tokens.len() {
+                    let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
+                    copied[*query].push(Copied { found: number, pair, is_whole: true });
+                    continue;
+                }
+            }
             let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
             let pairs = copies(side, target, alignment, &frequencies[*query], config);
-            copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair }));
+            copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false }));
         }
     }
     copied

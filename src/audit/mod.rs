@@ -2,6 +2,7 @@
 //!
 //! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
 
+mod attribution;
 mod cache;
 mod changed;
 mod changes;
@@ -22,6 +23,7 @@ mod source;
 mod stored;
 mod suppress;
 mod timeline;
+mod whole;
 
 use std::collections::BTreeMap;
 
@@ -37,6 +39,7 @@ pub use source::Skip;
 pub use stored::{CorpusReading, Stored};
 pub use suppress::{Comment, suppress};
 pub use timeline::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, timeline};
+pub use whole::{Audited, Brought, CopiedFile, Explained, Taken, Whole, audit, brought};
 
 use crate::config::ConfigError;
 use crate::git;
@@ -109,6 +112,8 @@ pub struct Outcome {
     pub texts: BTreeMap<FilePath, Vec<u8>>,
     /// What share of the tree is duplicated, when the whole tree was scanned.
     pub duplication: Option<Duplication>,
+    /// What of the tree stands in corpora, when the whole tree was audited.
+    pub audited: Option<Audited>,
 }
 
 impl Outcome {
@@ -125,6 +130,7 @@ impl Outcome {
             examined: Examined::default(),
             texts: BTreeMap::new(),
             duplication: None,
+            audited: None,
         }
     }
 }

@@ -55,6 +55,19 @@ pub(super) struct Found {
     pub text: Option<Arc<[u8]>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
+    /// The queries that are this very file, byte for byte; they align as a whole.
+    pub whole: Vec<usize>,
+}
+
+impl Found {
+    /// Takes note that the file is these queries, byte for byte.
+    pub fn aligned_whole(mut self, queries: &[usize]) -> Self {
+        let all: Alignment = (0..self.target.tokens.len()).map(|at| (at, at)).collect();
+        self.alignments.retain(|(query, _)| !queries.contains(query));
+        self.alignments.extend(queries.iter().map(|&query| (query, all.clone())));
+        self.alignments.sort_by_key(|(query, _)| *query);
+        Self { whole: queries.to_vec(), ..self }
+    }
 }
 
 /// What a search found.
@@ -292,7 +305,7 @@ pub(super) fn search<R: ReadFiles>(
                     let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
                     let alignments = queries.align(&target, hits, same, sources.config);
                     let text = (place != Place::Tree).then(|| target.text.clone().into());
-                    Found { place, target, text, alignments }
+                    Found { place, target, text, alignments, whole: Vec::new() }
                 }))
             },
         )
@@ -347,7 +360,7 @@ pub(super) fn search_located(
         let alignments = queries.align(&target, &hits, same, sources.config);
         if !alignments.is_empty() {
             let text = (place != Place::Tree).then(|| target.text.clone().into());
-            found.push(Found { place, target, text, alignments });
+            found.push(Found { place, target, text, alignments, whole: Vec::new() });
         }
     }
     let frequencies = queries.frequencies(&n_documents);

@@ -1,17 +1,21 @@
 //! Looks for the origins of novel code outside of the tree: in folders of components.
 
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::cache::Remembered;
-use super::origins::{Queries, SearchOutcome, Targets, search};
-use super::source::Sources;
+use super::judge::may_be_whole;
+use super::origins::{Found, Queries, SearchOutcome, Targets, search};
+use super::source::{Source, Sources};
 use super::stored::Stored;
 use super::stored::no_attributes;
 use super::{Error, Progress};
 use crate::config::{Config, Vendored};
-use crate::corpus::Folder;
-use crate::git::Entry;
+use crate::corpus::{Folder, MAX_LICENSE_FILE};
+use crate::git::{Entry, ReadFiles};
+use crate::license::{Licenses, Said, Terms, is_relevant};
 use crate::policy::{Component, Place};
 use crate::text::{FilePath, printable};
 
@@ -51,13 +55,16 @@ impl Outside {
                 // What is remembered is of the files of the repository.
                 let nothing = Remembered::nothing();
                 let sources = &Sources { remembered: &nothing, attributes: no_attributes(), ..*sources };
-                let entries: Vec<Entry> =
-                    folder.entries()?.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
+                let all = folder.entries()?;
+                let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
+                let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
                 let place = |path: &FilePath| Place::Component(Arc::new(component(name, path)));
                 let open = || folder.clone();
                 let common_at = sources.config.common_components;
                 let targets = Targets { entries: &entries, open: &open, place: &place, common_at };
                 let mut outcome = search(queries, &targets, sources, progress)?;
+                take_whole(&mut outcome, &entries, folder, queries, sources, &place)?;
+                identify(&mut outcome.found, &all, folder, &|path| component_folder(path).to_vec(), &|_| None)?;
                 for found in &mut outcome.found {
                     found.target.path = within_component(&found.target.path);
                 }
@@ -71,15 +78,116 @@ impl Outside {
 fn component(corpus: &str, path: &FilePath) -> Component {
     let bytes = path.as_bytes();
     let name = memchr::memchr(b'/', bytes).map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
-    Component {
-        corpus: corpus.to_owned(),
-        name,
-        version: None,
-        purl: None,
-        url: None,
-        license: None,
-        license_evidence: None,
+    Component { corpus: corpus.to_owned(), name, ..Component::default() }
+}
+
+/// The top folder of a path; nothing of a file at the root.
+fn component_folder(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
+}
+
+/// Takes note of the files that whole queries are, byte for byte, whether or not they share a fingerprint that tells.
+fn take_whole(
+    outcome: &mut SearchOutcome,
+    entries: &[Entry],
+    folder: &Folder,
+    queries: &Queries<'_>,
+    sources: &Sources<'_>,
+    place: &dyn Fn(&FilePath) -> Place,
+) -> Result<(), Error> {
+    let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
+        by_size.entry(source.text.len()).or_default().push(number);
     }
+    if by_size.is_empty() {
+        return Ok(());
+    }
+    let mut whole: Vec<(FilePath, Vec<usize>)> = Vec::new();
+    let mut n_components: BTreeMap<usize, BTreeSet<Vec<u8>>> = BTreeMap::new();
+    for entry in entries {
+        let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
+        let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
+        let text = folder.read(entry)?;
+        let same: Vec<usize> = alike.iter().filter(|&&query| queries.sources()[query].text == text).copied().collect();
+        for &query in &same {
+            n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
+        }
+        if !same.is_empty() {
+            whole.push((entry.path.clone(), same));
+        }
+    }
+    for (path, mut same) in whole {
+        same.retain(|query| n_components[query].len() <= sources.config.common_components);
+        let Some(&first) = same.first() else { continue };
+        let at = outcome.found.iter().position(|found| found.target.path == path);
+        let found = match at {
+            Some(at) => outcome.found.swap_remove(at),
+            None => {
+                let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
+                let text = Some(target.text.clone().into());
+                Found { place: place(&path), target, text, alignments: Vec::new(), whole: Vec::new() }
+            }
+        };
+        outcome.found.push(found.aligned_whole(&same));
+    }
+    outcome.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    Ok(())
+}
+
+/// Finds out the licenses of what was found in folders of components: `folder_of` says which folder the component of a
+/// file is, `declared` what license it is said to have.
+pub(super) fn identify(
+    found: &mut [Found],
+    entries: &[Entry],
+    reader: &impl ReadFiles,
+    folder_of: &dyn Fn(&FilePath) -> Vec<u8>,
+    declared: &dyn Fn(&FilePath) -> Option<String>,
+) -> Result<(), Error> {
+    let mut known: BTreeMap<Vec<u8>, Licenses> = BTreeMap::new();
+    for one in found {
+        let Place::Component(component) = &one.place else { continue };
+        let folder = folder_of(&one.target.path);
+        let licenses = match known.entry(folder.clone()) {
+            Slot::Occupied(slot) => slot.into_mut(),
+            Slot::Vacant(slot) => {
+                let mut licenses = heard(entries, reader, &folder)?;
+                if let Some(declared) = declared(&one.target.path) {
+                    licenses.declare(&FilePath::new(""), &declared);
+                }
+                slot.insert(licenses)
+            }
+        };
+        let path = FilePath::new(below(&one.target.path, &folder));
+        let terms = Terms::new(&licenses.of(&path, &one.target.text));
+        one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
+    }
+    Ok(())
+}
+
+/// What the files in `folder` say of licenses, by their paths in it.
+fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
+    let mut licenses = Licenses::default();
+    let is_inside =
+        |entry: &&Entry| folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len();
+    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
+    let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
+    for entry in inside.filter(is_inside) {
+        let path = FilePath::new(below(&entry.path, folder));
+        if is_relevant(&path) && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
+            licenses.hear(&path, &Said::new(&path, &reader.read(entry)?));
+        }
+    }
+    Ok(licenses)
+}
+
+/// The rest of `path` below `folder`; the whole path where it is not there.
+fn below<'p>(path: &'p FilePath, folder: &[u8]) -> &'p [u8] {
+    let bytes = path.as_bytes();
+    if folder.is_empty() {
+        return bytes;
+    }
+    bytes.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/")).unwrap_or(bytes)
 }
 
 /// The path of a file inside its component.
@@ -94,13 +202,29 @@ pub(super) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
 }
 
 fn vendored_component(vendored: &Vendored) -> Component {
+    let declared = vendored.license.as_ref().map(|license| {
+        let mut licenses = Licenses::default();
+        licenses.declare(&FilePath::new(""), license);
+        Terms::new(&licenses.component())
+    });
     Component {
         corpus: "vendored".to_owned(),
         name: vendored.name().to_owned(),
         version: vendored.version.clone(),
         purl: vendored.purl.clone(),
-        url: None,
-        license: vendored.license.clone(),
-        license_evidence: vendored.license.as_ref().map(|_| "the settings of this repository".to_owned()),
+        terms: declared.unwrap_or_default(),
+        ..Component::default()
     }
+}
+
+/// Finds out the licenses of what was found in vendored folders; what the settings declare counts.
+pub(super) fn identify_vendored(
+    found: &mut [Found],
+    entries: &[Entry],
+    reader: &impl ReadFiles,
+    config: &Config,
+) -> Result<(), Error> {
+    let folder = |path: &FilePath| config.vendored_at(path).map_or_else(Vec::new, |of| of.folder().as_bytes().to_vec());
+    let declared = |path: &FilePath| config.vendored_at(path).and_then(|of| of.license.clone());
+    identify(found, entries, reader, &folder, &declared)
 }

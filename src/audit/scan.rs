@@ -187,6 +187,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
             similarity: place.similarity,
             text: None,
             written: None,
+            verdict: None,
         })
         .collect();
     order_origins(&mut origins, &path(first));

@@ -10,13 +10,14 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 
 use super::cache::Remembered;
+use super::judge::may_be_whole;
 use super::origins::{Found, Queries, SearchOutcome};
 use super::source::{Source, Sources};
 use super::{Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
 use crate::matching::Alignment;
-use crate::policy::{Component, Place};
+use crate::policy::{Component, FirstSeen, Place};
 use crate::store::SegmentError;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Lexed, Lookup, Reading, StoredFile};
 use crate::text::FilePath;
@@ -36,6 +37,9 @@ const BUDGET: usize = 1_000_000;
 const MAX_CANDIDATES: usize = 100;
 /// Blobs that explain a fingerprint before further ones need more to show for themselves.
 const ENOUGH: u8 = 3;
+
+/// The part of what the best version of a file has that an earlier one must have, to tell since when the code is there.
+const AS_MUCH: f64 = 0.75;
 
 /// A blob of the corpus: its segment, and its number there.
 type BlobAt = (usize, u32);
@@ -74,14 +78,15 @@ impl Stored {
         }
         hits.retain(|hit| hit.n_components as usize <= sources.config.common_components);
         let mut candidates = candidates(hits, queries.sources().len());
-        candidates.extend(self.whole_files(queries)?);
+        let whole = self.whole_files(queries, sources.config.common_components)?;
+        candidates.extend(whole.keys());
 
         progress.begin("aligning", candidates.len());
         let found = candidates
             .into_par_iter()
             .map_init(Vec::new, |scratch, at| {
                 progress.step();
-                self.align(at, queries, sources, scratch)
+                self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, sources, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let n_compared = self.segments.iter().map(|segment| segment.stats().n_files as usize).sum();
@@ -138,14 +143,43 @@ impl Stored {
         names
     }
 
-    /// The blobs that whole files of the change are.
-    fn whole_files(&self, queries: &Queries<'_>) -> Result<BTreeSet<BlobAt>, Error> {
-        let mut found = BTreeSet::new();
-        for source in queries.sources() {
+    /// The files of the corpus that are this very blob: their paths and components.
+    pub(super) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            let Some(blob) = segment.blob_of(id).map_err(|why| self.fails(why))? else { continue };
+            for file in segment.files(blob).map_err(|why| self.fails(why))? {
+                let component = self.component(segment, &file)?;
+                let is_known =
+                    |(path, other): &(FilePath, Component)| *path == file.path && other.name == component.name;
+                if !found.iter().any(is_known) {
+                    found.push((file.path, component));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The blobs that whole files of the change are, and the numbers of these; not those that many components have.
+    fn whole_files(
+        &self,
+        queries: &Queries<'_>,
+        common_components: usize,
+    ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
+        let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
+        for (query, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
             let id = BlobId::of(&source.text);
+            let (mut blobs, mut names) = (Vec::new(), BTreeSet::new());
             for (number, segment) in self.segments.iter().enumerate() {
-                let blob = segment.blob_of(&id).map_err(|why| self.fails(why))?;
-                found.extend(blob.map(|blob| (number, blob)));
+                let Some(blob) = segment.blob_of(&id).map_err(|why| self.fails(why))? else { continue };
+                let files = segment.files(blob).map_err(|why| self.fails(why))?;
+                names.extend(files.iter().map(|file| segment.components()[file.component as usize].name.as_str()));
+                blobs.push((number, blob));
+            }
+            if names.len() <= common_components {
+                for at in blobs {
+                    found.entry(at).or_default().push(query);
+                }
             }
         }
         Ok(found)
@@ -154,6 +188,7 @@ impl Stored {
     fn align(
         &self,
         (number, blob): BlobAt,
+        whole: &[usize],
         queries: &Queries<'_>,
         sources: &Sources<'_>,
         scratch: &mut Vec<u64>,
@@ -176,22 +211,28 @@ impl Stored {
         };
         let hits = queries.hits_in(&target, sources.config, scratch);
         let alignments = queries.align(&target, &hits, None, sources.config);
-        let place = Place::Component(Arc::new(self.component(segment, &file)));
-        Ok((!alignments.is_empty()).then_some(Found { place, target, text: None, alignments }))
+        let place = Place::Component(Arc::new(self.component(segment, &file)?));
+        // A segment that was lexed otherwise has other tokens.
+        let n_tokens = target.tokens.len();
+        let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
+        let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
+        let found = Found { place, target, text: None, alignments, whole: Vec::new() };
+        let found = if whole.is_empty() { found } else { found.aligned_whole(&whole) };
+        Ok((!found.alignments.is_empty()).then_some(found))
     }
 
-    fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Component {
+    fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Result<Component, Error> {
         let component = &segment.components()[file.component as usize];
-        let license = component.license.clone();
-        Component {
+        let first_seen = file.seen.as_ref().map(|seen| FirstSeen { commit: seen.commit.clone(), time: seen.time });
+        Ok(Component {
             corpus: self.name.clone(),
             name: component.name.clone(),
             version: component.version.clone().or_else(|| version_of(file)),
             purl: component.purl.clone(),
             url: component.url.clone(),
-            license_evidence: license.as_ref().map(|_| "declared when the corpus was made".to_owned()),
-            license,
-        }
+            terms: segment.license(file.license).map_err(|why| self.fails(why))?,
+            first_seen,
+        })
     }
 
     fn fails(&self, why: SegmentError) -> Error {
@@ -287,6 +328,29 @@ fn best_of_each(mut found: Vec<Found>) -> Vec<Found> {
                 *kept = (n, number);
             }
         }
+    }
+    // An earlier version that has about as much of it tells since when the code is there.
+    let mut since: HashMap<(String, FilePath), FirstSeen> = HashMap::new();
+    for one in &found {
+        let Place::Component(component) = &one.place else { continue };
+        let Some(seen) = &component.first_seen else { continue };
+        let key = (name(&one.place), one.target.path.clone());
+        let has_most = |query: usize| {
+            let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |(n, _)| *n);
+            n_aligned(&one.alignments, query) as f64 >= AS_MUCH * most as f64
+        };
+        if one.alignments.iter().any(|(query, _)| has_most(*query)) {
+            let known = since.entry(key.clone()).or_insert_with(|| seen.clone());
+            if seen.time < known.time {
+                *known = seen.clone();
+            }
+        }
+    }
+    for one in &mut found {
+        let Place::Component(component) = &one.place else { continue };
+        let Some(first) = since.get(&(name(&one.place), one.target.path.clone())) else { continue };
+        let component = Component { first_seen: Some(first.clone()), ..(**component).clone() };
+        one.place = Place::Component(Arc::new(component));
     }
     for (number, one) in found.iter_mut().enumerate() {
         let (name, path) = (name(&one.place), one.target.path.clone());

@@ -7,8 +7,8 @@ use super::Outcome;
 use super::source::Source;
 use crate::matching::{Added, added_lines};
 use crate::policy::{
-    BadSuppression, Baseline, Date, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy, Suppression,
-    suppressions,
+    Accepted, BadSuppression, Baseline, Date, Decision, Exception, Finding, Fragment, Notice, Origin, Place,
+    Suppressed, SuppressedBy, Suppression, suppressions,
 };
 use crate::text::FilePath;
 
@@ -42,24 +42,61 @@ pub(super) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
 ///
 /// Unless `trusts_change`, suppressions that the change itself adds do not hold.
 /// A clone class of a tree is suppressed when all of its places but one are, or all are in the baseline.
-pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, today: Date, trusts_change: bool) {
+pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'_>, today: Date, trusts_change: bool) {
     let is_scan = outcome.duplication.is_some();
     let mut comments =
         Comments { all: &outcome.comments, uses: vec![false; outcome.comments.len()], today, trusts_change };
     let mut known = baseline.counts();
     let mut kept = Vec::new();
+    let mut notices = Vec::new();
     for finding in std::mem::take(&mut outcome.findings) {
         let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
+        let allowed = allowed.or_else(|| excepted(&finding, accepted.exceptions, today));
+        let allowed = allowed.or_else(|| decided(&finding, accepted.decisions, today, &mut notices));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
             Some(by) => outcome.suppressed.push(Suppressed { finding, by }),
             None => kept.push(finding),
         }
     }
-    let mut notices = comments.notices(is_scan);
+    notices.extend(comments.notices(is_scan));
     outcome.findings = kept;
     outcome.n_suppressed = outcome.suppressed.len();
     outcome.notices.append(&mut notices);
     outcome.notices.sort();
+}
+
+/// The exception that covers a finding: every origin in a component must be covered by one that holds.
+fn excepted(finding: &Finding, exceptions: &[Exception], today: Date) -> Option<SuppressedBy> {
+    let covering = |origin: &Origin| {
+        let Place::Component(component) = &origin.place else { return None };
+        let holds = exceptions.iter().filter(|exception| exception.holds(today));
+        let covers = |exception: &&Exception| {
+            let purl = component.purl.as_deref();
+            exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl)
+        };
+        Some(holds.into_iter().find(covers))
+    };
+    let of_each: Option<Vec<&Exception>> = finding.origins.iter().filter_map(covering).collect();
+    let first = of_each?.into_iter().next()?;
+    Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
+}
+
+/// The decision on a finding, if it holds; what keeps one from holding is noted.
+fn decided(finding: &Finding, decisions: &[Decision], today: Date, notices: &mut Vec<Notice>) -> Option<SuppressedBy> {
+    for decision in decisions.iter().filter(|decision| decision.copy == finding.identity) {
+        match decision.fault(today) {
+            None => {
+                let Decision { by, reason, until, .. } = decision.clone();
+                return Some(SuppressedBy::Decision { by, reason, until });
+            }
+            Some(fault) => {
+                let line = Some(finding.fragment.start.line);
+                let message = format!("the decision on this copy does not hold: {fault}");
+                notices.push(Notice { path: Some(finding.path.clone()), line, message });
+            }
+        }
+    }
+    None
 }
 
 fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {

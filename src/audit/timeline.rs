@@ -9,6 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::attribution::Attributions;
 use super::cache::Remembered;
 use super::changed::changed_files;
 use super::check::{asking, concluded};
@@ -343,7 +344,7 @@ fn judged(
         changed_files(repository, &change.before, &change.after, sources, &Silent, &mut examined)?;
     credit_moves(&mut changed, &predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
-    let asking = asking(&changed, config);
+    let asking = asking(&changed, false, config);
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
     if queries.is_empty() {
         return Ok((n_novel, Vec::new()));
@@ -359,7 +360,7 @@ fn judged(
     let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
     let searched = search_located(&queries, &located, &repository.reader(), sources)?;
     let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
-    let findings = concluded(&asking, copies, &searched.found, &predecessors, config);
+    let findings = concluded(&asking, copies, &searched.found, &predecessors, &Attributions::default(), config);
     Ok((n_novel, findings.into_iter().map(copy).collect()))
 }
 

@@ -189,6 +189,8 @@ pub(super) enum Command {
     Scan(Scan),
     /// Tell commit by commit which copies came in, from where, and who had written them
     History(History),
+    /// Find what of a whole tree stands in corpora, and under which licenses
+    Audit(Audit),
     /// Keep the code of known projects at hand, to compare changes with
     #[command(
         subcommand,
@@ -416,6 +418,35 @@ pub(super) struct History {
     /// Write a further report to a file; may be repeated
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
     pub reports: Vec<(String, PathBuf)>,
+}
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  secondhand audit --corpus oss                          the work tree, against a stored corpus
+  secondhand audit --rev v1.2 --corpus ~/src/known       a revision, against a folder of projects
+  secondhand audit --corpus oss --report spdx=copies.spdx.json --report notice=NOTICE
+  secondhand audit --corpus oss --format decisions >> secondhand-decisions.toml";
+
+/// Flags of `audit`.
+#[derive(Debug, Args)]
+#[command(after_help = AUDIT_EXAMPLES)]
+pub(super) struct Audit {
+    /// Audit the tree of this revision instead of the work tree
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+    /// Audit every commit, too, and tell which first brought in what; this reads all history
+    #[arg(long)]
+    pub history: bool,
+    /// Compare with this corpus: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
+    #[arg(long = "corpus", value_name = "NAME|DIR")]
+    pub corpora: Vec<String>,
+    /// Tokens that a copy must have
+    #[arg(long, value_name = "N")]
+    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub suppressing: Suppressing,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 const INIT_EXAMPLES: &str = "\

@@ -13,7 +13,8 @@ use crate::audit::{CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
 use crate::corpus::{Component, Note};
 use crate::fingerprint;
-use crate::store::corpus::{Added, Corpus, Sampling, Shelf, Stats, is_name};
+use crate::store::SegmentError;
+use crate::store::corpus::{Added, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
 use crate::text::printable;
 
 /// Fingerprints of a corpus are selected in windows of so many k-grams: with k = 16 every run of 31 tokens that a change
@@ -172,6 +173,8 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
 
 /// Components that are listed of each source.
 const MAX_COMPONENTS: usize = 50;
+/// Licenses of single files that are listed of each component.
+const MAX_LICENSES: usize = 10;
 
 fn show(corpus: &Corpus) -> Result<(), Failure> {
     let mut text = String::new();
@@ -179,11 +182,21 @@ fn show(corpus: &Corpus) -> Result<(), Failure> {
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let size = segment.n_bytes() as f64 / 1e6;
         let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", record.label, figures(segment.stats()));
-        for component in segment.components().iter().take(MAX_COMPONENTS) {
+        for (number, component) in segment.components().iter().enumerate().take(MAX_COMPONENTS) {
+            let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");
-            let license = component.license.as_deref().unwrap_or("license not declared");
-            let shown = format!("  {} {version} ({license})", component.name);
-            let _ = writeln!(text, "{}", printable(shown.as_bytes()));
+            let license = terms.license.as_ref().map_or_else(|| "license not known".to_owned(), ToString::to_string);
+            let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
+            let _ = writeln!(text, "  {}", shown(&format!("{} {version} ({license}{evidence})", component.name)));
+            for contradiction in &terms.contradictions {
+                let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
+            }
+            let others = segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
+            for (other, n) in others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES) {
+                let other = other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
+                let files = if n == 1 { "file" } else { "files" };
+                let _ = writeln!(text, "    {n} {files}: {}", shown(&other));
+            }
         }
         let n_more = segment.components().len().saturating_sub(MAX_COMPONENTS);
         if n_more > 0 {
@@ -191,6 +204,14 @@ fn show(corpus: &Corpus) -> Result<(), Failure> {
         }
     }
     print_text(&text)
+}
+
+fn shown(text: &str) -> String {
+    printable(text.as_bytes())
+}
+
+fn damaged(corpus: &Corpus, source: &str, why: SegmentError) -> CorpusError {
+    CorpusError::Segment { corpus: corpus.name().to_owned(), source_name: source.to_owned(), why }
 }
 
 fn remove(corpus: &Corpus, sources: &[String]) -> Result<(), Failure> {

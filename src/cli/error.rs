@@ -49,6 +49,8 @@ pub(super) enum Failure {
     NoDataFolder,
     #[error("cannot tell which of the sources the flags describe")]
     Declared,
+    #[error("cannot audit: no corpus to compare with is named")]
+    NothingToAudit,
     #[error("cannot compare: there is only one submission")]
     NothingToCompare,
     #[error("cannot start {n} threads: {why}")]
@@ -83,6 +85,9 @@ impl Failure {
                 let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
                 Some(format!("{}there are: {}", meant.unwrap_or_default(), known.join(", ")))
             }
+            Self::NothingToAudit => Some(
+                "name one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` makes one".to_owned(),
+            ),
             Self::NothingToCompare => {
                 Some("name two files or folders, or one folder that holds a file or folder for each".to_owned())
             }

@@ -1,6 +1,7 @@
 //! Runs the program: reads the command line, does what it says, and ends with a status.
 
 mod args;
+mod audit;
 mod baseline;
 mod cache;
 mod check;
@@ -61,6 +62,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::History(flags) => history::run(flags, &cli.common),
+        Command::Audit(flags) => audit::run(flags, &cli.common),
         Command::Corpus(command) => corpus::run(command, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),

@@ -12,6 +12,7 @@ use super::{CLEAN, FOUND, settings};
 use crate::audit::{End, Outcome, Tree, scan, suppress};
 use crate::corpus::Folder;
 use crate::git::{Entry, Repository, Snapshot};
+use crate::policy::Accepted;
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
@@ -86,23 +87,24 @@ fn scan_repository(
     flags: &Scan,
     common: &Common,
 ) -> Result<Outcome, Failure> {
-    let reader = repository.reader();
-    let (end, snapshot): (End, Snapshot) = match &flags.rev {
-        Some(name) => {
-            let commit = reader.commit(name)?;
-            (End { name: name.clone(), commit: Some(commit) }, reader.commit_snapshot(commit)?)
-        }
-        None if repository.has_work_tree() => {
-            (End { name: "the work tree".to_owned(), commit: None }, reader.work_tree_snapshot()?)
-        }
-        None => {
-            let commit = reader.commit("HEAD")?;
-            (End { name: "HEAD".to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?)
-        }
-    };
+    let (end, snapshot) = tree(repository, flags.rev.as_deref())?;
     let is_within = |entry: &Entry| within.is_empty() || within.iter().any(|path| contains(path, &entry.path));
     let entries = snapshot.entries.into_iter().filter(is_within).collect();
     scan_tree(Tree { end, entries, open: &|| repository.reader() }, Some(repository.root()), flags, common)
+}
+
+/// The tree of a revision, else the work tree, else, where there is none, that of `HEAD`.
+pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
+    let reader = repository.reader();
+    let name = match revision {
+        Some(name) => name,
+        None if repository.has_work_tree() => {
+            return Ok((End { name: "the work tree".to_owned(), commit: None }, reader.work_tree_snapshot()?));
+        }
+        None => "HEAD",
+    };
+    let commit = reader.commit(name)?;
+    Ok((End { name: name.to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?))
 }
 
 pub(super) fn contains(folder: &FilePath, path: &FilePath) -> bool {
@@ -122,7 +124,7 @@ fn scan_tree<R: crate::git::ReadFiles>(
     let baseline = baseline_of(root, &config, &flags.suppressing)?;
     let bar = Bar::new(!common.quiet && !common.no_progress);
     let mut outcome = scan(tree, &config, &languages, &bar)?;
-    suppress(&mut outcome, &baseline, today(), true);
+    suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
     if !flags.suppressing.show_suppressed {
         outcome.suppressed.clear();
     }

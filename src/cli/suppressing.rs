@@ -8,10 +8,10 @@ use super::args::{Check, Common, Suppressing, Trust};
 use super::error::Failure;
 use super::settings;
 use crate::audit::{Outcome, Range, suppress};
-use crate::config::{Config, NAMES, RawConfig, options};
+use crate::config::{Config, NAMES, RawConfig, decisions, options};
 use crate::git::{Entry, ReadFiles, Reader, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{Baseline, Date, Notice};
+use crate::policy::{Accepted, Baseline, Date, Decision, Notice};
 use crate::text::FilePath;
 
 /// Who judges a change.
@@ -19,6 +19,7 @@ pub(super) struct Judge {
     pub config: Config,
     pub languages: Languages,
     baseline: Baseline,
+    decisions: Vec<Decision>,
     trust: Trust,
     shows_suppressed: bool,
     /// What the change edits in settings and baseline.
@@ -46,12 +47,20 @@ impl Judge {
             }
             _ => baseline_of(Some(repository.root()), &config, &flags.suppressing)?,
         };
+        let decisions = match flags.trust {
+            Trust::Base => {
+                let entry = base.and_then(|base| base.get(&FilePath::new(config.decisions.as_bytes())));
+                entry.map(|entry| decisions_in(&reader, entry)).transpose()?.unwrap_or_default()
+            }
+            Trust::Head => decisions_of(repository.root(), &config)?,
+        };
         let head = &range.head.1;
-        let weakened = base.map(|base| edits(&reader, base, head, &config.baseline)).transpose()?.unwrap_or_default();
+        let weakened = base.map(|base| edits(&reader, base, head, &config)).transpose()?.unwrap_or_default();
         Ok(Self {
             languages: config.languages(&origin)?,
             config,
             baseline,
+            decisions,
             trust: flags.trust,
             shows_suppressed: flags.suppressing.show_suppressed,
             weakened,
@@ -61,7 +70,8 @@ impl Judge {
     /// Takes out of the outcome what is suppressed, and adds what the change edits in its own judge.
     pub fn suppress(self, outcome: &mut Outcome) {
         outcome.notices.extend(self.weakened);
-        suppress(outcome, &self.baseline, today(), self.trust == Trust::Head);
+        let accepted = Accepted { exceptions: &self.config.licenses.exceptions, decisions: &self.decisions };
+        suppress(outcome, &self.baseline, accepted, today(), self.trust == Trust::Head);
         if !self.shows_suppressed {
             outcome.suppressed.clear();
         }
@@ -70,9 +80,14 @@ impl Judge {
 
 /// Today, in UTC; the day of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
 pub(super) fn today() -> Date {
+    Date::of_seconds(now())
+}
+
+/// The moment, in seconds since 1970; that of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+pub(super) fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-    Date::of_seconds(set.unwrap_or_else(now))
+    set.unwrap_or_else(now)
 }
 
 /// The baseline that the flags name or, if it is there, the one of the settings.
@@ -88,6 +103,20 @@ pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppress
 pub(super) fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
     let text = std::fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
+}
+
+/// The decisions that the settings name, when the file is there.
+pub(super) fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
+    let file = root.join(&config.decisions);
+    if config.decisions.is_empty() || file.symlink_metadata().is_err() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(&file).map_err(|why| Failure::Unreadable { file: file.clone(), why })?;
+    Ok(decisions(&text, &config.decisions)?)
+}
+
+fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Failure> {
+    Ok(decisions(&String::from_utf8_lossy(&reader.read(entry)?), &entry.path.to_string())?)
 }
 
 fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
@@ -107,7 +136,7 @@ fn written(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failur
 }
 
 /// What the change edits in settings and baseline: it must not weaken its own judge unseen.
-fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, baseline: &str) -> Result<Vec<Notice>, Failure> {
+fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> Result<Vec<Notice>, Failure> {
     let mut notices = Vec::new();
     let (before, after) = (settings_entry(base), settings_entry(head));
     if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
@@ -131,7 +160,12 @@ fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, baseline: &str) -> R
             });
         }
     }
-    let path = FilePath::new(baseline.as_bytes());
+    let path = FilePath::new(config.decisions.as_bytes());
+    if base.get(&path).map(|entry| &entry.content) != head.get(&path).map(|entry| &entry.content) {
+        let message = "the change edits the decisions on copies".to_owned();
+        notices.push(Notice { path: Some(path), line: None, message });
+    }
+    let path = FilePath::new(config.baseline.as_bytes());
     let (before, after) = (base.get(&path), head.get(&path));
     if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
         let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(reader, entry).ok()).unwrap_or_default();

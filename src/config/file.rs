@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::raw::RawConfig;
 use crate::language::{Languages, TableError};
+use crate::policy::{DateError, Decision};
 
 /// Where the settings of a repository are looked for, from its root; the first one counts.
 pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
@@ -83,11 +85,7 @@ impl RawConfig {
     /// # Errors
     /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest one.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        let raw: Self = toml::from_str(text).map_err(|error| {
-            let line = line_at(text, error.span().map_or(0, |span| span.start));
-            let (why, nearest) = explain(error.message());
-            ConfigError::Syntax { file: name.to_owned(), line, why, nearest }
-        })?;
+        let raw: Self = parsed(text, name)?;
         raw.check_languages().map_err(|(id, error)| {
             let line = line_at(text, place(text, &id, &error));
             let why = format!("language `{id}`, {error}");
@@ -142,6 +140,56 @@ fn place(text: &str, id: &str, error: &TableError) -> usize {
     offset
 }
 
+fn parsed<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let line = line_at(text, error.span().map_or(0, |span| span.start));
+        let (why, nearest) = explain(error.message());
+        ConfigError::Syntax { file: name.to_owned(), line, why, nearest }
+    })
+}
+
+/// A decisions file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawDecisions {
+    decision: Vec<RawDecision>,
+}
+
+/// A decision as it is written; path, lines and origin are for people.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[allow(dead_code, reason = "some keys are for people")]
+struct RawDecision {
+    copy: String,
+    path: Option<String>,
+    rule: Option<String>,
+    origin: Option<String>,
+    by: String,
+    reason: String,
+    until: Option<String>,
+}
+
+/// Reads a decisions file; `name` is its name, for messages.
+///
+/// # Errors
+/// [`ConfigError::Syntax`] with the line, [`ConfigError::Value`] for a date that is none.
+pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
+    let RawDecisions { decision } = parsed(text, name)?;
+    let complete = |raw: RawDecision| {
+        let day = |text: &str| {
+            text.parse().map_err(|why: DateError| ConfigError::Value {
+                file: name.to_owned(),
+                key: "decision.until".to_owned(),
+                why: why.to_string(),
+                nearest: None,
+            })
+        };
+        let until = raw.until.as_deref().filter(|text| !text.is_empty()).map(day).transpose()?;
+        Ok(Decision { copy: raw.copy, by: raw.by, reason: raw.reason, until })
+    };
+    decision.into_iter().map(complete).collect()
+}
+
 impl RawConfig {
     /// These settings with the option `key` set to `value`, written as TOML, or as bare text.
     ///
@@ -179,6 +227,11 @@ fn merge(table: &mut toml::Table, other: toml::Table) {
             }
         }
     }
+}
+
+/// Reads a part of settings that is built in.
+pub(super) fn part<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
+    toml::from_str(text).ok()
 }
 
 /// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our words, with the nearest of them.

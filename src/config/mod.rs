@@ -4,18 +4,19 @@
 //! [`Config`] is complete, and each floor's parameters are made from it.
 
 mod file;
+mod licensing;
 mod paths;
 mod raw;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-pub use file::{ConfigError, NAMES, find, nearest};
+pub use file::{ConfigError, NAMES, decisions, find, nearest};
 pub use paths::PathRules;
-pub use raw::{ConfigOption, LevelSetting, RawConfig, Vendored, options, schema};
+pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
 
 use crate::language::{Languages, Table};
-use crate::policy::{Level, Rule};
+use crate::policy::{Level, LicensePolicy, Rule};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
@@ -58,6 +59,10 @@ pub struct Config {
     pub corpora: Vec<String>,
     /// Folders of the repository that hold code of others.
     pub vendored: Vec<Vendored>,
+    /// Which licenses code may be copied under.
+    pub licenses: LicensePolicy,
+    /// The decisions file, from the root of the repository.
+    pub decisions: String,
     /// Languages that are added to the built-in ones, or replace one.
     pub languages: BTreeMap<String, Table>,
 }
@@ -84,6 +89,7 @@ impl Config {
         let positive = |key: &str, value: usize| {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
+        licensing::check_vendored(&raw.vendored, origin)?;
         let k = positive("noise-threshold", raw.noise_threshold)?;
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
         let fingerprint =
@@ -120,6 +126,8 @@ impl Config {
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             test_level: raw.test_level,
             levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+            licenses: licensing::licenses(&raw.license, origin)?,
+            decisions: raw.decisions,
             corpora: raw.corpora,
             vendored: vendored(raw.vendored).map_err(|why| invalid("vendored", why))?,
             languages: raw.language,

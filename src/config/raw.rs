@@ -61,6 +61,10 @@ pub struct RawConfig {
     pub corpora: Vec<String>,
     /// Folders of the repository that hold code of others: what is copied out of them falls under `corpus-copy`, with their license.
     pub vendored: Vec<Vendored>,
+    /// Which licenses code may be copied under: `preset`, `project-license`, `allow`, `deny`, `exceptions`.
+    pub license: RawLicense,
+    /// The decisions file: copies that a person has accepted, from the root of the repository. Used when it is there.
+    pub decisions: String,
     /// Languages to add or to change, by name; the keys are those of the built-in tables.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     #[serde(skip_serializing)]
@@ -93,6 +97,8 @@ impl Default for RawConfig {
             rules: BTreeMap::new(),
             corpora: Vec::new(),
             vendored: Vec::new(),
+            license: RawLicense::default(),
+            decisions: "secondhand-decisions.toml".to_owned(),
             language: BTreeMap::new(),
         }
     }
@@ -129,6 +135,44 @@ impl Vendored {
     pub fn folder(&self) -> &str {
         self.path.trim_start_matches("./").trim_matches('/')
     }
+}
+
+/// Which licenses code may be copied under.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RawLicense {
+    /// A policy to begin with: `permissive`, `weak-copyleft`, `closed`, `gpl-2` or `gpl-3`. What else is set adds to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// The license of the project, an SPDX expression: decides where the lists do not, by OSADL's compatibility matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_license: Option<String>,
+    /// What may be copied: classes (`permissive`), families (`LGPL`), licenses (`MIT`), SPDX expressions. When there are any, nothing else may. What names a license more exactly counts; of equals, `deny`.
+    pub allow: Vec<String>,
+    /// What may not be copied, likewise.
+    pub deny: Vec<String>,
+    /// Copies that are accepted all the same.
+    pub exceptions: Vec<RawException>,
+}
+
+/// Copies that are accepted, whatever the policy says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RawException {
+    /// The file with the copy, or its folder; `*` stands for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The name or the package URL of the component; `*` stands for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The rule; without it, all that are about licenses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The last day it holds, as 2027-01-31.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 /// The level of a rule, or `off`.

@@ -41,7 +41,7 @@ impl Archive<'_> {
         }
         let bytes = read_all(bytes, size, &self.name, &shown)?;
         self.budget.bytes(bytes.len() as u64, &self.name, &shown)?;
-        self.sink.take(SourceFile { component: Arc::clone(&self.component), path, bytes, seen: None })
+        self.sink.take(SourceFile { component: Arc::clone(&self.component), path, bytes, seen: None, licenses: None })
     }
 
     /// An entry's name, for messages.

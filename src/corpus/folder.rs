@@ -17,7 +17,13 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     for entry in folder.entries()? {
         if sink.wants(&entry.path, folder.size(&entry).unwrap_or(0)) {
             let bytes = folder.read(&entry)?;
-            sink.take(SourceFile { component: Arc::clone(&component), path: entry.path, bytes, seen: None })?;
+            sink.take(SourceFile {
+                component: Arc::clone(&component),
+                path: entry.path,
+                bytes,
+                seen: None,
+                licenses: None,
+            })?;
         }
     }
     Ok(())

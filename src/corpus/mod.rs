@@ -27,6 +27,7 @@ pub use limits::Limits;
 pub use walk::Folder;
 
 use crate::git;
+use crate::license::{Expression, Licenses};
 use crate::text::FilePath;
 
 /// What is known of a component before its code is read.
@@ -78,7 +79,12 @@ pub struct SourceFile {
     pub bytes: Vec<u8>,
     /// When it first stood in its repository, when it comes from one.
     pub seen: Option<Seen>,
+    /// What was said of licenses around it then, when it comes from a history; else all files of the component say.
+    pub licenses: Option<Arc<Licenses>>,
 }
+
+/// Bytes of the largest file that is heard on licenses.
+pub const MAX_LICENSE_FILE: u64 = 2 << 20;
 
 /// Takes what a source hands out.
 pub trait Sink {
@@ -95,6 +101,7 @@ pub trait Sink {
         path: &FilePath,
         blob: &git::BlobId,
         seen: &Seen,
+        licenses: &Arc<Licenses>,
     ) -> Result<bool, Error>;
 
     /// Takes a file.
@@ -148,6 +155,9 @@ pub static SOURCES: &[&Source] =
 /// [`Error::Unknown`] when no source takes it, else what the source meets. What `sink` has taken by
 /// then is not the whole: it is for the caller to drop it.
 pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    if let Some(written) = request.component.license.as_ref().filter(|written| Expression::parse(written).is_none()) {
+        return Err(Error::License { written: written.clone() });
+    }
     let source = SOURCES.iter().find(|source| (source.takes)(request.spec));
     let unknown = || Error::Unknown { spec: request.spec.to_owned() };
     (source.ok_or_else(unknown)?.read)(request, sink)
@@ -232,6 +242,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// A license was declared that is none.
+    #[error("cannot tell which license `{written}` is")]
+    License {
+        /// As it was written.
+        written: String,
+    },
     /// A package manager could not bring a package.
     #[error("cannot fetch `{purl}`: {why}")]
     Fetch {
@@ -266,6 +282,10 @@ impl Error {
             Self::Damaged { .. } => Some("fetch the archive again; nothing of it was kept".to_owned()),
             Self::TooMuch { .. } => Some(
                 "if the archive is what it should be, unpack it and name the folder; nothing of it was kept".to_owned(),
+            ),
+            Self::License { .. } => Some(
+                "write an SPDX expression, as `MIT OR Apache-2.0`; for a license of your own `LicenseRef-NAME`"
+                    .to_owned(),
             ),
             Self::Fetch { cure, .. } => cure.map(ToOwned::to_owned),
             Self::Git(error) => error.help(),

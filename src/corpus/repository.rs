@@ -1,10 +1,13 @@
 //! Reads a git repository: one revision of it, or all its history.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Component, Error, Request, Seen, Sink, Source, SourceFile, base_name, named};
-use crate::git::{ReadFiles, Reader, Repository};
+use super::{Component, Error, MAX_LICENSE_FILE, Request, Seen, Sink, Source, SourceFile, base_name, named};
+use crate::git::{BlobId, Content, Entry, LicenseFiles, ReadFiles, Reader, Repository};
+use crate::license::{Licenses, Said};
+use crate::text::FilePath;
 
 /// Git repositories.
 pub(super) static SOURCE: Source = Source {
@@ -59,13 +62,14 @@ fn read_revision(
         }
         let bytes = reader.read(&entry)?;
         let component = Arc::clone(component);
-        sink.take(SourceFile { component, path: entry.path, bytes, seen: Some(seen.clone()) })?;
+        sink.take(SourceFile { component, path: entry.path, bytes, seen: Some(seen.clone()), licenses: None })?;
     }
     Ok(())
 }
 
 /// Every blob once, at its first commit.
 fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let mut heard = Heard::default();
     for first in reader.first_appearances()? {
         let seen = Seen {
             commit: first.commit.to_string(),
@@ -74,7 +78,8 @@ fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink
             last_tag: first.last_tag.as_deref().map(ToOwned::to_owned),
             is_of_history: true,
         };
-        if sink.knows(component, &first.entry.path, &first.blob, &seen)? {
+        let licenses = heard.around(reader, &first.around, component)?;
+        if sink.knows(component, &first.entry.path, &first.blob, &seen, &licenses)? {
             continue;
         }
         if !sink.wants(&first.entry.path, reader.size(&first.entry).unwrap_or(0)) {
@@ -82,7 +87,45 @@ fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink
         }
         let bytes = reader.read(&first.entry)?;
         let component = Arc::clone(component);
-        sink.take(SourceFile { component, path: first.entry.path, bytes, seen: Some(seen) })?;
+        let licenses = Some(licenses);
+        sink.take(SourceFile { component, path: first.entry.path, bytes, seen: Some(seen), licenses })?;
     }
     Ok(())
+}
+
+/// What the files of a history say of licenses: each is read once.
+#[derive(Default)]
+struct Heard {
+    said: HashMap<(FilePath, BlobId), Arc<Said>>,
+    around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
+}
+
+impl Heard {
+    /// What `files` say.
+    fn around(&mut self, reader: &Reader, files: &LicenseFiles, component: &Component) -> Result<Arc<Licenses>, Error> {
+        if let Some(known) = self.around.get(&**files) {
+            return Ok(Arc::clone(known));
+        }
+        let mut licenses = Licenses::default();
+        if let Some(declared) = &component.license {
+            licenses.declare(&FilePath::new(""), declared);
+        }
+        for (path, blob) in &**files {
+            let said = match self.said.get(&(path.clone(), *blob)) {
+                Some(said) => Arc::clone(said),
+                None => {
+                    let entry = Entry { path: path.clone(), content: Content::Blob(*blob) };
+                    let is_long = reader.size(&entry).is_some_and(|size| size > MAX_LICENSE_FILE);
+                    let bytes = if is_long { Vec::new() } else { reader.read(&entry)? };
+                    let said = Arc::new(Said::new(path, &bytes));
+                    self.said.insert((path.clone(), *blob), Arc::clone(&said));
+                    said
+                }
+            };
+            licenses.hear(path, &said);
+        }
+        let licenses = Arc::new(licenses);
+        self.around.insert(files.to_vec(), Arc::clone(&licenses));
+        Ok(licenses)
+    }
 }

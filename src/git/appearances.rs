@@ -1,4 +1,5 @@
-//! Walks all history, and says of each blob when it first stood in it and in which releases it is.
+//! Walks all history, and says of each blob when it first stood in it, what spoke of licenses around it then, and in
+//! which releases it is.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +9,16 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{BlobId, CommitId, Content, Entry, Error, Reader};
+use crate::license::is_relevant;
 use crate::text::FilePath;
+
+/// Files that may speak of licenses: path and content.
+pub type LicenseFiles = Arc<Vec<(FilePath, BlobId)>>;
+
+/// Files of one folder that may speak of licenses; in a folder with more of them the rest is not heard.
+const MAX_RELEVANT: usize = 100;
+/// Folders whose files speak of the folder above, and the file that does.
+const SPEAKING: [(&[u8], &[u8]); 2] = [(b"debian", b"copyright"), (b".reuse", b"dep5")];
 
 /// A blob of a history, where it first stood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +35,8 @@ pub struct Appearance {
     pub first_tag: Option<Arc<str>>,
     /// The last tag that it is in.
     pub last_tag: Option<Arc<str>>,
+    /// The files of that commit, in the blob's folder and above, that may speak of its license.
+    pub around: LicenseFiles,
 }
 
 impl Reader {
@@ -55,14 +67,14 @@ impl Reader {
         }
 
         let mut appearances: Vec<Appearance> = Vec::new();
-        let mut seen = Trees::default();
+        let mut seen = Trees { hears: true, ..Trees::default() };
         for id in commits.into_iter().rev() {
             let commit = CommitId(id);
             let (tree, time) = (self.tree_of(commit)?, self.time(commit)?);
-            seen.walk(self, tree, &mut |blob, path| {
+            seen.walk(self, tree, &mut |blob, path, around| {
                 let entry = Entry { path: FilePath::new(path), content: Content::Blob(BlobId(blob)) };
-                let blob = BlobId(blob);
-                appearances.push(Appearance { blob, entry, commit, time, first_tag: None, last_tag: None });
+                let (blob, around) = (BlobId(blob), Arc::clone(around));
+                appearances.push(Appearance { blob, entry, commit, time, first_tag: None, last_tag: None, around });
             })?;
         }
 
@@ -70,7 +82,7 @@ impl Reader {
             appearances.iter().enumerate().map(|(number, appearance)| (appearance.blob.0, number)).collect();
         let mut first = Trees::default();
         for (name, commit) in &tags {
-            first.walk(self, self.tree_of(*commit)?, &mut |blob, _| {
+            first.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
                 if let Some(&number) = numbers.get(&blob) {
                     appearances[number].first_tag = Some(Arc::clone(name));
                 }
@@ -78,7 +90,7 @@ impl Reader {
         }
         let mut last = Trees::default();
         for (name, commit) in tags.iter().rev() {
-            last.walk(self, self.tree_of(*commit)?, &mut |blob, _| {
+            last.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
                 if let Some(&number) = numbers.get(&blob) {
                     appearances[number].last_tag = Some(Arc::clone(name));
                 }
@@ -132,35 +144,65 @@ impl Reader {
 #[derive(Default)]
 struct Trees {
     met: HashSet<ObjectId>,
+    /// Whether the files that speak of licenses are handed out with each blob.
+    hears: bool,
 }
 
 impl Trees {
-    /// Hands out each blob below `tree` that was not met before, with its path.
-    fn walk(&mut self, reader: &Reader, tree: ObjectId, each: &mut dyn FnMut(ObjectId, Vec<u8>)) -> Result<(), Error> {
-        let mut rest = vec![(tree, Vec::new())];
-        while let Some((id, folder)) = rest.pop() {
+    /// Hands out each blob below `tree` that was not met before, with its path and what speaks of licenses around it.
+    fn walk(
+        &mut self,
+        reader: &Reader,
+        tree: ObjectId,
+        each: &mut dyn FnMut(ObjectId, Vec<u8>, &LicenseFiles),
+    ) -> Result<(), Error> {
+        let mut rest = vec![(tree, Vec::new(), LicenseFiles::default())];
+        while let Some((id, folder, above)) = rest.pop() {
             if !self.met.insert(id) {
                 continue;
             }
             let unreadable =
                 |error: &dyn std::fmt::Display| Error::unreadable(&format!("tree {id}"), &error.to_string());
             let tree = reader.repo.find_tree(id).map_err(|error| unreadable(&error))?;
-            let mut folders = Vec::new();
+            let (mut folders, mut files, mut speaking) = (Vec::new(), Vec::new(), Vec::new());
             for entry in tree.iter() {
                 let entry = entry.map_err(|error| unreadable(&error))?;
-                let path = || {
-                    let separator: &[u8] = if folder.is_empty() { b"" } else { b"/" };
-                    [&folder[..], separator, entry.filename()].concat()
-                };
+                let separator: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+                let path = [&folder[..], separator, entry.filename()].concat();
                 let id = entry.object_id();
                 if entry.mode().is_tree() {
-                    folders.push((id, path()));
-                } else if entry.mode().is_blob() && self.met.insert(id) {
-                    each(id, path());
+                    let name = SPEAKING.iter().find(|(name, _)| *name == entry.filename().to_vec());
+                    speaking.extend(name.filter(|_| self.hears).map(|(_, file)| (id, path.clone(), *file)));
+                    folders.push((id, path));
+                } else if entry.mode().is_blob() {
+                    files.push((id, path));
                 }
             }
-            rest.extend(folders.into_iter().rev());
+            let around = if self.hears { heard(reader, &above, &files, &speaking) } else { above };
+            for (id, path) in files {
+                if self.met.insert(id) {
+                    each(id, path, &around);
+                }
+            }
+            rest.extend(folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))));
         }
         Ok(())
     }
+}
+
+/// The files that may speak of the license of a folder's files: those `above`, and those in it.
+fn heard(
+    reader: &Reader,
+    above: &LicenseFiles,
+    files: &[(ObjectId, Vec<u8>)],
+    speaking: &[(ObjectId, Vec<u8>, &[u8])],
+) -> LicenseFiles {
+    let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), BlobId(*id)));
+    let mut own: Vec<_> = own.filter(|(path, _)| is_relevant(path)).take(MAX_RELEVANT).collect();
+    for (id, folder, name) in speaking {
+        let Ok(tree) = reader.repo.find_tree(*id) else { continue };
+        let found = tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename().to_vec() == *name);
+        own.extend(found.map(|entry| (FilePath::new([folder, &b"/"[..], name].concat()), BlobId(entry.object_id()))));
+    }
+    if own.is_empty() { Arc::clone(above) } else { Arc::new(above.iter().cloned().chain(own).collect()) }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-pub use appearances::Appearance;
+pub use appearances::{Appearance, LicenseFiles};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use past::{CommitInfo, Event, Limits, Span, seconds_of};
@@ -142,6 +142,13 @@ impl Repository {
         repo.object_cache_size_if_unset(4 * 1024 * 1024);
         Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
     }
+}
+
+/// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
+pub fn sha1_of(bytes: &[u8]) -> String {
+    let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
+    hasher.update(bytes);
+    hasher.try_finalize().map_or_else(|_| String::new(), |id| id.to_string())
 }
 
 /// Reads objects of a repository, on one thread.

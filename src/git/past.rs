@@ -125,6 +125,16 @@ impl Reader {
         Ok(commits)
     }
 
+    /// Whether a commit is dated no earlier than each of its parents, as far as they are here.
+    ///
+    /// # Errors
+    /// When the commit is not here.
+    pub fn is_after_its_parents(&self, commit: CommitId) -> Result<bool, Error> {
+        let time = self.time(commit)?;
+        let parents: Vec<CommitId> = self.find_commit(commit)?.parent_ids().map(|id| CommitId(id.detach())).collect();
+        Ok(parents.into_iter().filter_map(|parent| self.time(parent).ok()).all(|of_parent| of_parent <= time))
+    }
+
     /// Adds to `span` what a revision names: a commit, or a range `A..B`.
     ///
     /// # Errors

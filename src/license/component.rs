@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::expression::Expression;
+use super::notice::copyright_lines;
 use super::statement::{Method, Scope, Statement, is_relevant, own, statements};
 use crate::text::FilePath;
 
 /// What is known of the licenses of a component: a package, a repository, a folder.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Licenses {
     /// Statements about folders, by folder.
     folders: BTreeMap<Vec<u8>, Vec<Evidence>>,
@@ -15,6 +18,29 @@ pub struct Licenses {
     files: BTreeMap<Vec<u8>, Vec<Evidence>>,
     /// Statements about files by patterns, with the folder they begin at.
     patterns: Vec<(Vec<u8>, Evidence)>,
+    /// The copyright notices of license texts, by folder.
+    notices: BTreeMap<Vec<u8>, Vec<String>>,
+}
+
+/// What one file says of licenses and of copyright; depends on its name and bytes only.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Said {
+    /// What it says of licenses.
+    pub statements: Vec<Statement>,
+    /// Its copyright notices.
+    pub notices: Vec<String>,
+}
+
+impl Said {
+    /// What the file at `path` says.
+    pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
+        Self { statements: statements(path, bytes), notices: copyright_lines(bytes) }
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.statements.is_empty() && self.notices.is_empty()
+    }
 }
 
 /// A statement, and the file that makes it.
@@ -37,6 +63,8 @@ pub struct Identified {
     pub contradictions: Vec<Evidence>,
     /// Parts of the file that have licenses of their own.
     pub snippets: Vec<SnippetLicense>,
+    /// The copyright notices that go with it: of the file, else of the license text that stands nearest.
+    pub notices: Vec<String>,
 }
 
 /// The license of some lines of a file.
@@ -55,19 +83,28 @@ pub struct SnippetLicense {
 impl Licenses {
     /// Reads the files of a component that [`is_relevant`]; others are passed over.
     pub fn new<'f>(files: impl IntoIterator<Item = (&'f FilePath, &'f [u8])>) -> Self {
-        let relevant = files.into_iter().filter(|(path, _)| is_relevant(path));
-        Self::from_statements(relevant.map(|(path, bytes)| (path.clone(), statements(path, bytes))))
-    }
-
-    /// The same from what the files say, as [`statements`] gave it.
-    pub fn from_statements(files: impl IntoIterator<Item = (FilePath, Vec<Statement>)>) -> Self {
         let mut licenses = Self::default();
-        for (path, statements) in files {
-            for statement in statements {
-                licenses.add(&path, statement);
-            }
+        for (path, bytes) in files.into_iter().filter(|(path, _)| is_relevant(path)) {
+            licenses.hear(path, &Said::new(path, bytes));
         }
         licenses
+    }
+
+    /// Takes in what the file at `path` says of others.
+    pub fn hear(&mut self, path: &FilePath, said: &Said) {
+        let is_text = said.statements.iter().any(|of| of.method == Method::Text);
+        if is_text && !said.notices.is_empty() {
+            let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
+            self.notices.entry(folder).or_default().extend(said.notices.iter().cloned());
+        }
+        for statement in &said.statements {
+            self.add(path, statement.clone());
+        }
+    }
+
+    /// Whether the license of a file may depend on its name, and not only on its folder and on what it says itself.
+    pub fn is_by_name(&self) -> bool {
+        !self.files.is_empty() || !self.patterns.is_empty()
     }
 
     fn add(&mut self, path: &FilePath, statement: Statement) {
@@ -91,15 +128,14 @@ impl Licenses {
         }
     }
 
-    /// States that all files in `folder` (empty for the root) have this license.
-    pub fn declare(&mut self, folder: &FilePath, expression: Expression) {
-        let written = expression.to_string();
+    /// States that all files in `folder` (empty for the root) have the license that `written` names.
+    pub fn declare(&mut self, folder: &FilePath, written: &str) {
         let statement = Statement {
             method: Method::Declared,
             scope: Scope::Folder,
             line: 1,
-            expression: Some(expression),
-            written,
+            expression: Expression::parse(written),
+            written: written.to_owned(),
         };
         let evidence = Evidence { path: folder.clone(), statement };
         self.folders.entry(folder.as_bytes().to_vec()).or_default().push(evidence);
@@ -107,16 +143,37 @@ impl Licenses {
 
     /// The license of the component as a whole: what is said at its root.
     pub fn component(&self) -> Identified {
-        Identified::of(self.folders.get(&b""[..]).cloned().unwrap_or_default())
+        let said = self.folders.get(&b""[..]).cloned().unwrap_or_default();
+        let (declared, found) = said.into_iter().partition(|of| of.statement.method == Method::Declared);
+        let notices = self.notices.get(&b""[..]).cloned().unwrap_or_default();
+        Identified { notices, ..Identified::of(found).declared(declared) }
     }
 
     /// The license of the file at `path` with these bytes.
     pub fn of(&self, path: &FilePath, bytes: &[u8]) -> Identified {
-        self.of_statements(path, own(bytes))
+        self.of_said(path, &Said { statements: own(bytes), notices: copyright_lines(bytes) })
     }
 
-    /// The same from what the file says, as [`statements`] gave it.
-    pub fn of_statements(&self, path: &FilePath, statements: Vec<Statement>) -> Identified {
+    /// The same from what the file says, as [`Said::new`] gave it.
+    pub fn of_said(&self, path: &FilePath, said: &Said) -> Identified {
+        let identified = self.of_statements(path, said.statements.clone());
+        let notices = if said.notices.is_empty() { self.notices_above(path) } else { said.notices.clone() };
+        Identified { notices, ..identified }
+    }
+
+    /// The notices of the license texts in the nearest folder that has any.
+    fn notices_above(&self, path: &FilePath) -> Vec<String> {
+        let mut at = path.as_bytes();
+        while let Some(folder) = parent(at) {
+            if let Some(notices) = self.notices.get(folder) {
+                return notices.clone();
+            }
+            at = folder;
+        }
+        Vec::new()
+    }
+
+    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>) -> Identified {
         let evidence = |statement: Statement| Evidence { path: path.clone(), statement };
         let (mut about_file, mut snippets) = (Vec::new(), Vec::new());
         for statement in statements {
@@ -133,9 +190,9 @@ impl Licenses {
         let (overriding, stated) = self.stated_for(path);
         // The nearest scope that says anything counts: it outranks what is said of everything around it.
         let declared = self.above(path, |method| method == Method::Declared);
-        let scopes = [declared, overriding, about_file, stated, self.above(path, |method| method != Method::Declared)];
+        let scopes = [overriding, about_file, stated, self.above(path, |method| method != Method::Declared)];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
-        Identified { snippets, ..Identified::of(counting) }
+        Identified { snippets, ..Identified::of(counting).declared(declared) }
     }
 
     /// What patterns say of a file: overriding statements, and others. Of one file with
@@ -209,27 +266,35 @@ impl Identified {
             }
         };
         let (contradictions, evidence) = evidence.iter().cloned().partition(|of| disagrees(of));
-        Self { expression: Some(chosen), evidence, contradictions, snippets: Vec::new() }
+        Self { expression: Some(chosen), evidence, contradictions, ..Self::default() }
     }
 
-    /// The license of some lines: that of the snippet they lie in or touch, else that of the file.
-    pub fn at(&self, first: u32, last: u32) -> Self {
-        let touched: Vec<_> = self.snippets.iter().filter(|of| of.first <= last && first <= of.last).collect();
-        let Some(inner) = touched.iter().min_by_key(|of| of.last - of.first) else { return self.clone() };
-        let is_inside = inner.first <= first && last <= inner.last;
-        let known = inner.expression.clone();
-        // Lines on both sides of a snippet's border have both licenses.
-        let expression = match (known, &self.expression, is_inside) {
-            (inner, _, true) => inner,
-            (Some(inner), Some(file), false) => Expression::all([inner, file.clone()]),
-            (_, _, false) => None,
+    /// What was `declared` counts, where anything was; what was found and says otherwise is kept.
+    fn declared(self, declared: Vec<Evidence>) -> Self {
+        if declared.is_empty() {
+            return self;
+        }
+        let said = Self::of(declared);
+        let disagrees = |of: &Evidence| match (&said.expression, &of.statement.expression) {
+            (Some(chosen), Some(found)) => !chosen.agrees_with(found, of.statement.method.tells_later()),
+            _ => true,
         };
-        let outer = if is_inside { &[][..] } else { &self.evidence };
-        let evidence = [inner.evidence.clone()].into_iter().chain(outer.iter().cloned()).collect();
-        Self { expression, evidence, ..Self::default() }
+        let found = self.evidence.into_iter().chain(self.contradictions);
+        let contradictions = found.filter(|of| of.statement.expression.is_some()).filter(disagrees).collect();
+        Self { contradictions, ..said }
     }
 
-    /// How it was found, in words, as in "SPDX-License-Identifier in the file (src/a.c:1)".
+    /// Whether it was declared, rather than found.
+    pub fn is_declared(&self) -> bool {
+        self.evidence.first().is_some_and(|of| of.statement.method == Method::Declared)
+    }
+
+    /// Whether a license text says so, and nothing stronger.
+    pub fn is_of_text(&self) -> bool {
+        self.evidence.first().is_some_and(|of| of.statement.method == Method::Text)
+    }
+
+    /// How it was found, in words, as in "license text (COPYING:1)".
     pub fn found_by(&self) -> Option<String> {
         let first = self.evidence.iter().find(|of| of.statement.expression.is_some())?;
         Some(first.describe())
@@ -242,6 +307,8 @@ impl Evidence {
         let Statement { method, line, .. } = &self.statement;
         match method {
             Method::Declared => method.describe().to_owned(),
+            // What a file says of itself.
+            Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
             _ => format!("{} ({}:{line})", method.describe(), self.path),
         }
     }
@@ -411,13 +478,27 @@ mod tests {
     }
 
     #[test]
-    fn a_snippet_has_the_license_it_says() {
-        let text = "// SPDX-License-Identifier: MIT\na\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\nb\n// SPDX-SnippetEnd\nc\n";
-        let found = check(&[("a.c", text)], "a.c", "MIT");
-        let at = |first, last| found.at(first, last).expression.map(|of| of.to_string()).unwrap_or_default();
-        assert_eq!(at(2, 2), "MIT");
-        assert_eq!(at(5, 5), "GPL-2.0-only");
-        assert_eq!(at(2, 5), "GPL-2.0-only AND MIT");
+    fn what_is_declared_counts_and_what_was_found_otherwise_is_kept() {
+        let files = [("LICENSE", GPL), ("a.c", "// SPDX-License-Identifier: ISC\n")];
+        let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
+        let mut licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
+        licenses.declare(&FilePath::new(""), "MIT");
+        let found = licenses.of(&files[1].0, files[1].1);
+        assert_eq!(found.expression.map(|of| of.to_string()).as_deref(), Some("MIT"));
+        assert_eq!(found.contradictions.iter().map(Evidence::says).collect::<Vec<_>>(), ["ISC"]);
+        let whole = licenses.component();
+        assert_eq!(whole.contradictions.iter().map(Evidence::says).collect::<Vec<_>>(), ["GPL-3.0-only"]);
+        licenses = Licenses::default();
+        licenses.declare(&FilePath::new(""), "what you want");
+        assert_eq!(licenses.of(&files[1].0, files[1].1).expression, None);
+    }
+
+    #[test]
+    fn the_notices_of_a_file_count_and_else_those_of_the_nearest_text() {
+        let text = format!("Copyright (c) 2013 Example\n\n{MIT}");
+        let files = [("LICENSE", text.as_str()), ("a.c", "int a;"), ("b.c", "// Copyright 2020 Other\n")];
+        assert_eq!(check(&files, "a.c", "MIT").notices, ["Copyright (c) 2013 Example"]);
+        assert_eq!(check(&files, "b.c", "MIT").notices, ["Copyright 2020 Other"]);
     }
 
     #[test]

@@ -152,6 +152,19 @@ impl Expression {
         stack.pop().expect("an expression has a license")
     }
 
+    /// The same with every "only" of the GNU licenses as "or later".
+    pub fn with_later(&self) -> Self {
+        let later = |license: &License| match license.id.strip_suffix("-only") {
+            Some(base) => License { id: format!("{base}-or-later"), ..license.clone() },
+            None => license.clone(),
+        };
+        let node = |node: &Node| match node {
+            Node::License(license) => Node::License(later(license)),
+            Node::And | Node::Or => node.clone(),
+        };
+        Self { nodes: self.nodes.iter().map(node).collect() }
+    }
+
     /// Whether both may well mean the same: they have a license in common, or one is a vaguer name of the other.
     ///
     /// With `is_later_known`, "only" and "or later" disagree.
@@ -240,6 +253,27 @@ impl License {
     /// Whether later versions of the license may be chosen.
     pub fn allows_later(&self) -> bool {
         self.or_later || self.id.ends_with("-or-later")
+    }
+
+    /// Whether any license of SPDX is of this family: `GPL`, `CC-BY`.
+    pub fn is_family(name: &str) -> bool {
+        IDENTIFIERS.values().any(|id| {
+            let license = Self { id: (*id).to_owned(), or_later: false, exception: None };
+            license.family().eq_ignore_ascii_case(name)
+        })
+    }
+
+    /// Whether whoever has code under this license may take it under `other`: the same, or a later version where that is allowed.
+    pub fn may_be_taken_as(&self, other: &Self) -> bool {
+        let version = |license: &Self| {
+            let digits = license.base().rsplit('-').next().unwrap_or_default().split('.');
+            digits.map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()
+        };
+        let is_later = match (version(self), version(other)) {
+            (Some(own), Some(others)) => self.allows_later() && own < others,
+            _ => false,
+        };
+        self.family() == other.family() && (self.base() == other.base() || is_later)
     }
 
     /// The name without its version: `GPL` of `GPL-2.0-only`.

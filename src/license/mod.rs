@@ -19,12 +19,14 @@ mod phrases;
 mod reuse;
 mod statement;
 mod tag;
+mod terms;
 mod text;
 mod words;
 
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
-pub use component::{Evidence, Identified, Licenses, SnippetLicense, glob_matches};
+pub use component::{Evidence, Identified, Licenses, Said, SnippetLicense, glob_matches};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
 pub use statement::{Method, Scope, Statement, is_relevant, statements};
+pub use terms::{Contradiction, Part, Terms};

@@ -12,13 +12,21 @@ const MAX_LINES: usize = 50;
 /// The copyright lines of a text, as written, without comment marks, each once and in order.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     let mut seen = BTreeSet::new();
+    if !speaks_of_copyright(&text[..text.len().min(MAX_BYTES)]) {
+        return Vec::new();
+    }
     let lines = text[..text.len().min(MAX_BYTES)].split(|&byte| byte == b'\n').filter_map(copyright_line);
     lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
 }
 
+/// Whether a text holds one of the words without which no line is a notice: most lines do not.
+fn speaks_of_copyright(text: &[u8]) -> bool {
+    ["opyright", "OPYRIGHT", "(c)", "(C)", "©"].iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+}
+
 /// A line that claims a copyright: the word or the sign, and a year or a name after it.
 fn copyright_line(line: &[u8]) -> Option<String> {
-    if line.len() > 300 {
+    if line.len() > 300 || !speaks_of_copyright(line) {
         return None;
     }
     let text = printable(line);

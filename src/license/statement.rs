@@ -38,7 +38,7 @@ impl Method {
     /// In words, to follow "license found by".
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Declared => "declaration in the settings",
+            Self::Declared => "declared",
             Self::ReuseOverride => "REUSE.toml, overriding the file",
             Self::Tag => "SPDX-License-Identifier in the file",
             Self::Sidecar => "its .license file",
@@ -57,7 +57,7 @@ impl Method {
 }
 
 /// What a statement is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// The file it stands in.
@@ -80,7 +80,7 @@ pub enum Scope {
 }
 
 /// What a file says about a license.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Statement {
     /// How it says so.
     pub method: Method,
@@ -95,16 +95,17 @@ pub struct Statement {
     pub written: String,
 }
 
-mod as_text {
+/// An expression as its text; an empty text when it is not known.
+pub(super) mod as_text {
     use serde::{Deserialize, Deserializer, Serializer};
 
     use super::Expression;
 
-    pub(super) fn serialize<S: Serializer>(expression: &Option<Expression>, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(expression: &Option<Expression>, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&expression.as_ref().map(ToString::to_string).unwrap_or_default())
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Expression>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Expression>, D::Error> {
         Ok(Expression::parse_spdx(&String::deserialize(from)?))
     }
 }

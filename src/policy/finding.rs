@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Date, KnownCopy, Level, Rule};
+use super::{Answer, COPIED_CODE, CORPUS_COPY, Date, KnownCopy, Level, REVIVED_CODE, Rule, Verdict};
 use crate::language::Token;
+use crate::license::Terms;
 use crate::matching::CloneType;
 use crate::text::{FilePath, Position, printable};
 
@@ -40,6 +41,20 @@ pub struct Origin {
     pub text: Option<Arc<[u8]>>,
     /// When and by whom it was written, when that was asked for and is known.
     pub written: Option<Arc<Writing>>,
+    /// What the license policy says, of an origin in a component.
+    pub verdict: Option<Verdict>,
+}
+
+impl Origin {
+    /// The rule that a copy of it falls under.
+    pub fn rule(&self) -> &'static Rule {
+        match (&self.place, &self.verdict) {
+            (Place::Past(_), _) => &REVIVED_CODE,
+            (Place::Component(_), Some(verdict)) => verdict.answer.rule(),
+            (Place::Component(_), None) => &CORPUS_COPY,
+            (Place::Tree, _) => &COPIED_CODE,
+        }
+    }
 }
 
 /// Where an origin is kept.
@@ -80,7 +95,7 @@ pub struct Writing {
 }
 
 /// A project whose code is in a corpus: what is known of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
     /// The corpus it is in.
     pub corpus: String,
@@ -92,13 +107,27 @@ pub struct Component {
     pub purl: Option<String>,
     /// Where it can be had.
     pub url: Option<String>,
-    /// The license of the file that the origin is in, an SPDX expression; `None` when it is not known.
-    pub license: Option<String>,
-    /// How the license was found, as in "SPDX-License-Identifier in the file".
-    pub license_evidence: Option<String>,
+    /// What is known of the license of the file that the origin is in.
+    pub terms: Terms,
+    /// Where a history first has the origin.
+    pub first_seen: Option<FirstSeen>,
+}
+
+/// The first commit that has something, and when it was made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FirstSeen {
+    /// The commit, in hexadecimal.
+    pub commit: String,
+    /// When it was made, in seconds since 1970: as the commit says.
+    pub time: i64,
 }
 
 impl Component {
+    /// The license, an SPDX expression; `None` when it is not known.
+    pub fn license(&self) -> Option<String> {
+        self.terms.license.as_ref().map(ToString::to_string)
+    }
+
     /// Its name and, where known, its version.
     pub fn label(&self) -> String {
         let version = self.version.as_ref().map(|version| format!(" {version}"));
@@ -154,6 +183,22 @@ pub enum SuppressedBy {
     },
     /// The baseline.
     Baseline,
+    /// An exception of the license policy.
+    Exception {
+        /// The reason it gives.
+        reason: String,
+        /// The last day it holds.
+        until: Option<Date>,
+    },
+    /// A decision on this very copy.
+    Decision {
+        /// Who decided.
+        by: String,
+        /// Why.
+        reason: String,
+        /// The last day it holds.
+        until: Option<Date>,
+    },
 }
 
 impl SuppressedBy {
@@ -165,8 +210,16 @@ impl SuppressedBy {
                 format!("by the comment on line {line} until {until}: {reason}")
             }
             Self::Baseline => "by the baseline".to_owned(),
+            Self::Exception { reason, until } => {
+                format!("by an exception of the license policy{}: {reason}", end(until))
+            }
+            Self::Decision { by, reason, until } => format!("by a decision of {by}{}: {reason}", end(until)),
         }
     }
+}
+
+fn end(until: &Option<Date>) -> String {
+    until.map(|until| format!(" until {until}")).unwrap_or_default()
 }
 
 impl std::fmt::Display for Notice {
@@ -222,10 +275,15 @@ impl Finding {
                 format!("{n_lines} {lines} copied from {path}:{line}, deleted in {commit}")
             }
             Place::Component(component) => {
-                let license = component.license.as_deref().unwrap_or("license not known");
+                let license = component.license().unwrap_or_else(|| "license not known".to_owned());
                 // Whoever made the component chose its name.
                 let owner = printable(format!("{} ({license})", component.label()).as_bytes());
-                format!("{n_lines} {lines} copied from {path}:{line} of {owner}")
+                let verdict = match origin.and_then(|origin| origin.verdict.as_ref()).map(|verdict| verdict.answer) {
+                    Some(Answer::Denied) => ": a potential license conflict",
+                    Some(Answer::Review) => ": its license has to be reviewed",
+                    _ => "",
+                };
+                format!("{n_lines} {lines} copied from {path}:{line} of {owner}{verdict}")
             }
         }
     }
@@ -284,6 +342,7 @@ mod tests {
             similarity,
             text: None,
             written: None,
+            verdict: None,
         }
     }
 

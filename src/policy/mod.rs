@@ -5,16 +5,20 @@
 mod baseline;
 mod date;
 mod finding;
+mod licensing;
 mod rules;
 mod suppression;
 
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{
-    Component, Deletion, Finding, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, Writing, content,
-    identity, order_origins,
+    Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, Writing,
+    content, identity, order_origins,
 };
-pub use rules::{COPIED_CODE, CORPUS_COPY, REVIVED_CODE, RULES, Rule, rule};
+pub use licensing::{Accepted, Answer, Attribution, Decision, Exception, LicensePolicy, LicenseTerm, Verdict};
+pub use rules::{
+    COPIED_CODE, CORPUS_COPY, LICENSE_CONFLICT, LICENSE_RULES, REVIVED_CODE, RULES, Rule, UNKNOWN_LICENSE, rule,
+};
 pub use suppression::{BadSuppression, Suppression, suppressions};
 
 use serde::{Deserialize, Serialize};

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use super::words::day;
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Origin, Place};
+use crate::policy::{Finding, Origin, Place, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
-const COLUMNS: [&str; 30] = [
+const COLUMNS: [&str; 33] = [
     "rule",
     "level",
     "path",
@@ -42,6 +42,9 @@ const COLUMNS: [&str; 30] = [
     "written_in",
     "written_on",
     "written_by",
+    "license_class",
+    "verdict",
+    "reason",
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -84,15 +87,18 @@ fn row(finding: &Finding, number: usize, origin: &Origin) -> [String; COLUMNS.le
         deletion.and_then(|deletion| day(deletion.time)).unwrap_or_default(),
         known(component.map(|component| &component.name)),
         known(component.and_then(|component| component.version.as_ref())),
-        known(component.and_then(|component| component.license.as_ref())),
+        component.and_then(|component| component.license()).unwrap_or_default(),
         known(component.and_then(|component| component.purl.as_ref())),
         known(component.and_then(|component| component.url.as_ref())),
         known(component.map(|component| &component.corpus)),
-        known(component.and_then(|component| component.license_evidence.as_ref())),
+        known(component.and_then(|component| component.terms.evidence.as_ref())),
         finding.message(),
         known(origin.written.as_ref().map(|writing| &writing.commit)),
         origin.written.as_ref().and_then(|writing| day(writing.time)).unwrap_or_default(),
         known(origin.written.as_ref().map(|writing| &writing.author)),
+        component.map(|component| component.terms.class().name().to_owned()).unwrap_or_default(),
+        origin.verdict.as_ref().map(|verdict| verdict.answer.name().to_owned()).unwrap_or_default(),
+        origin.verdict.as_ref().map(Verdict::describe).unwrap_or_default(),
     ]
 }
 

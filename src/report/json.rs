@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::audited::{OfClass as OfThisClass, share as percent_of};
 use super::{Format, Style, VERSION};
 use crate::audit::{self, End, Outcome};
+use crate::license::Class;
 use crate::matching::CloneType;
-use crate::policy::{self, Level};
+use crate::policy::{self, Attribution, Level};
 
 pub(super) const FORMAT: Format = Format { name: "json", help: "versioned JSON for programs", write };
 
@@ -40,6 +42,95 @@ pub(crate) struct Report {
     notices: Vec<Notice>,
     /// What share of the tree is duplicated, when it was scanned as a whole.
     duplication: Option<Duplication>,
+    /// What of the tree stands in corpora, when it was audited as a whole.
+    audit: Option<Audit>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Audit {
+    /// Files that were compared.
+    files: usize,
+    tokens: usize,
+    /// Those of the tokens that stand in a corpus, too.
+    copied_tokens: usize,
+    copied_percent: f64,
+    /// By license class; a file with code of two classes counts in both.
+    by_license_class: BTreeMap<&'static str, OfClass>,
+    /// Whose code it is, most of it first.
+    components: Vec<Taken>,
+    /// The files that hold code of components, sorted by path.
+    copied_files: Vec<CopiedFile>,
+    /// What the history brought in, the oldest first, when it was asked for.
+    brought: Option<Vec<Brought>>,
+}
+
+/// Code of a component that a commit brought into a file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Brought {
+    path: String,
+    /// The first commit that has the code there.
+    first: FirstSeen,
+    component: Component,
+    /// The file of the component.
+    origin: String,
+    verdict: Verdict,
+    /// How much of the file it was, 0 to 100.
+    containment_percent: f64,
+    /// Whether the head still has code of the component in this file.
+    is_in_head: bool,
+    /// Which side is older, and whether the dates can be trusted.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OfClass {
+    components: usize,
+    files: usize,
+    tokens: usize,
+    /// Of all tokens of the tree, 0 to 100.
+    percent: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Taken {
+    component: Component,
+    verdict: Verdict,
+    files: usize,
+    tokens: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CopiedFile {
+    path: String,
+    /// The SHA-1 of its content.
+    sha1: String,
+    tokens: usize,
+    copied_tokens: usize,
+    /// How much of it stands in corpora, 0 to 100.
+    containment_percent: f64,
+    /// Whether it is a file of a component, byte for byte.
+    is_whole: bool,
+    /// What explains it, most of it first: each token is explained once.
+    origins: Vec<Explained>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Explained {
+    /// The place of the component in `components`, from 0.
+    component: usize,
+    name: String,
+    /// Its license; null when it is not known.
+    license: Option<String>,
+    path: String,
+    tokens: usize,
+    /// How much of the file it explains, 0 to 100.
+    percent: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,7 +159,7 @@ struct Share {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Suppressed {
     finding: Finding,
-    /// Where: `comment` or `baseline`.
+    /// Where: `comment`, `baseline`, `exception` or `decision`.
     by: &'static str,
     /// Why, and until when.
     reason: String,
@@ -159,6 +250,8 @@ struct Origin {
     similarity: f64,
     /// When and by whom it was written, when that was asked for and is known.
     written: Option<Written>,
+    /// What the license policy says of it, when its place is a component.
+    verdict: Option<Verdict>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -171,6 +264,21 @@ struct Written {
     author_time: i64,
     /// The file it stood in then.
     path: String,
+}
+
+/// What the license policy says: a potential verdict, for a person to review.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Verdict {
+    /// `allowed`, `review`, `unknown` or `denied`.
+    answer: &'static str,
+    reason: String,
+    /// `not-asked`, `owed` or `given`.
+    attribution: &'static str,
+    /// The copyright notices that are owed, as far as they are known.
+    owed: Vec<String>,
+    /// The file that gives the notices.
+    given_in: Option<String>,
 }
 
 /// Where an origin is kept.
@@ -210,8 +318,26 @@ struct Component {
     url: Option<String>,
     /// An SPDX expression; null when it is not known.
     license: Option<String>,
+    /// What the license asks of whoever copies.
+    license_class: Class,
     /// How the license was found.
     license_evidence: Option<String>,
+    /// Whether the license was declared, by whoever made the corpus or in the settings, rather than found.
+    is_declared: bool,
+    /// What says otherwise.
+    contradictions: Vec<String>,
+    /// The copyright notices that go with the license.
+    notices: Vec<String>,
+    /// The first commit of its history that has the origin.
+    first_seen: Option<FirstSeen>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FirstSeen {
+    commit: String,
+    /// When the commit says that it was made, in seconds since 1970.
+    time: i64,
 }
 
 /// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
@@ -257,6 +383,63 @@ fn report(outcome: &Outcome) -> Report {
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
         notices: outcome.notices.iter().map(notice).collect(),
         duplication: outcome.duplication.as_ref().map(duplication),
+        audit: outcome.audited.as_ref().map(audit),
+    }
+}
+
+fn audit(of: &audit::Audited) -> Audit {
+    let of_class = |(class, this): (Class, OfThisClass)| {
+        let OfThisClass { n_components, n_files, n_tokens } = this;
+        let percent = percent_of(n_tokens, of.n_tokens);
+        (class.name(), OfClass { components: n_components, files: n_files, tokens: n_tokens, percent })
+    };
+    let taken = |taken: &audit::Taken| Taken {
+        component: component(&taken.component),
+        verdict: verdict(&taken.verdict),
+        files: taken.n_files,
+        tokens: taken.n_tokens,
+    };
+    let file = |file: &audit::CopiedFile| {
+        let explained = |part: &audit::Explained| Explained {
+            component: part.component,
+            name: of.components[part.component].component.name.clone(),
+            license: of.components[part.component].component.license(),
+            path: part.path.to_string(),
+            tokens: part.n_tokens,
+            percent: percent_of(part.n_tokens, file.n_tokens),
+        };
+        CopiedFile {
+            path: file.path.to_string(),
+            sha1: file.sha1.clone(),
+            tokens: file.n_tokens,
+            copied_tokens: file.n_copied,
+            containment_percent: percent_of(file.n_copied, file.n_tokens),
+            is_whole: file.is_whole,
+            origins: file.origins.iter().map(explained).collect(),
+        }
+    };
+    Audit {
+        files: of.n_files,
+        tokens: of.n_tokens,
+        copied_tokens: of.n_copied,
+        copied_percent: percent_of(of.n_copied, of.n_tokens),
+        by_license_class: super::audited::classes(of).into_iter().map(of_class).collect(),
+        components: of.components.iter().map(taken).collect(),
+        copied_files: of.files.iter().map(file).collect(),
+        brought: of.brought.as_ref().map(|all| all.iter().map(brought).collect()),
+    }
+}
+
+fn brought(of: &audit::Brought) -> Brought {
+    Brought {
+        path: of.path.to_string(),
+        first: FirstSeen { commit: of.first.commit.clone(), time: of.first.time },
+        component: component(&of.component),
+        origin: of.origin.to_string(),
+        verdict: verdict(&of.verdict),
+        containment_percent: (of.containment * 1000.0).round() / 10.0,
+        is_in_head: of.is_in_head,
+        notes: of.notes.clone(),
     }
 }
 
@@ -305,6 +488,8 @@ fn suppressed(suppressed: &policy::Suppressed) -> Suppressed {
     let by = match suppressed.by {
         policy::SuppressedBy::Comment { .. } => "comment",
         policy::SuppressedBy::Baseline => "baseline",
+        policy::SuppressedBy::Exception { .. } => "exception",
+        policy::SuppressedBy::Decision { .. } => "decision",
     };
     Suppressed { finding: finding(&suppressed.finding), by, reason: suppressed.by.describe() }
 }
@@ -339,7 +524,17 @@ fn origin(origin: &policy::Origin) -> Origin {
             author_time: writing.time,
             path: writing.path.to_string(),
         }),
+        verdict: origin.verdict.as_ref().map(verdict),
     }
+}
+
+fn verdict(of: &policy::Verdict) -> Verdict {
+    let (attribution, owed, given_in) = match of.attribution.clone() {
+        Attribution::NotAsked => ("not-asked", Vec::new(), None),
+        Attribution::Owed(notices) => ("owed", notices, None),
+        Attribution::Given(path) => ("given", Vec::new(), Some(path)),
+    };
+    Verdict { answer: of.answer.name(), reason: of.reason.clone(), attribution, owed, given_in }
 }
 
 fn deletion(of: &policy::Deletion) -> Deletion {
@@ -348,8 +543,21 @@ fn deletion(of: &policy::Deletion) -> Deletion {
 }
 
 fn component(of: &policy::Component) -> Component {
-    let policy::Component { corpus, name, version, purl, url, license, license_evidence } = of.clone();
-    Component { corpus, name, version, purl, url, license, license_evidence }
+    let policy::Component { corpus, name, version, purl, url, terms, first_seen } = of.clone();
+    Component {
+        corpus,
+        name,
+        version,
+        purl,
+        url,
+        license: of.license(),
+        license_class: terms.class(),
+        license_evidence: terms.evidence,
+        is_declared: terms.is_declared,
+        contradictions: terms.contradictions.into_iter().map(|of| of.evidence).collect(),
+        notices: terms.notices,
+        first_seen: first_seen.map(|of| FirstSeen { commit: of.commit, time: of.time }),
+    }
 }
 
 fn fragment(fragment: &policy::Fragment) -> Fragment {

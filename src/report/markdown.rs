@@ -33,6 +33,15 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
 
+    if let Some(audited) = &outcome.audited {
+        let row =
+            |row: Vec<String>| format!("| {} | {} | {} |\n", code_span(&row[0]), escaped(&row[2]), escaped(&row[1]));
+        let rows: Vec<_> = super::audited::rows(audited).into_iter().map(row).collect();
+        let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
+        page.push_str("| file | in corpora | from |\n|---|---|---|\n");
+        page.push_str(&rows[..n_rows].concat());
+        page.push('\n');
+    }
     let mut rest = String::new();
     if !style.is_quiet {
         let notable: Vec<_> =

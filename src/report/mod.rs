@@ -2,6 +2,7 @@
 //!
 //! Invariant: an equal outcome writes equal bytes.
 
+mod audited;
 mod comparison;
 mod counts;
 mod csv;
@@ -57,6 +58,24 @@ pub static FORMATS: &[Format] = &[
     csv::FORMAT,
     html::FORMAT,
     counts::FORMAT,
+];
+
+/// All formats of an audit of a whole tree: those of findings, and bills of material and notices.
+pub static AUDIT_FORMATS: &[Format] = &[
+    text::FORMAT,
+    json::FORMAT,
+    sarif::FORMAT,
+    github::FORMAT,
+    markdown::FORMAT,
+    gitlab::FORMAT,
+    junit::FORMAT,
+    csv::FORMAT,
+    html::FORMAT,
+    counts::FORMAT,
+    audited::spdx_document::FORMAT,
+    audited::cyclonedx::FORMAT,
+    audited::notice::FORMAT,
+    audited::decisions::FORMAT,
 ];
 
 impl<T> Format<T> {

@@ -18,7 +18,7 @@ use super::text::summary;
 use super::words::{day, percent, place, provenance};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy};
+use crate::policy::{Finding, Fragment, LICENSE_RULES, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
@@ -136,8 +136,16 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
         .help(help)
         .help_uri(format!("{REPOSITORY}/blob/main/docs/rules.md#{}", rule.id))
         .default_configuration(ReportingConfiguration::builder().level(json!(rule.level.name())).build())
-        .properties(bag(properties, &["maintainability", "duplication"]))
+        .properties(bag(properties, tags(rule)))
         .build()
+}
+
+fn tags(rule: &Rule) -> &'static [&'static str] {
+    if LICENSE_RULES.iter().any(|of| of.id == rule.id) {
+        &["license", "duplication"]
+    } else {
+        &["maintainability", "duplication"]
+    }
 }
 
 fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
@@ -161,7 +169,7 @@ fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
 fn suppressed(suppressed: &Suppressed) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
-        SuppressedBy::Baseline => "external",
+        SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => "external",
     };
     let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
     SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding, &[]) }
@@ -274,11 +282,16 @@ fn component(origin: &Origin) -> Option<Value> {
         "version": component.version,
         "purl": component.purl,
         "url": component.url,
-        "license": component.license,
-        "licenseEvidence": component.license_evidence,
+        "license": component.license(),
+        "licenseClass": component.terms.class(),
+        "licenseEvidence": component.terms.evidence,
+        "contradictions": component.terms.contradictions.iter().map(|of| &of.evidence).collect::<Vec<_>>(),
+        "firstSeen": component.first_seen.as_ref().map(|of| json!({"commit": of.commit, "date": day(of.time)})),
         "path": origin.path.to_string(),
         "startLine": origin.fragment.start.line,
         "endLine": origin.fragment.end.line,
+        "verdict": origin.verdict.as_ref().map(|verdict| verdict.answer.name()),
+        "reason": origin.verdict.as_ref().map(crate::policy::Verdict::describe),
     }))
 }
 

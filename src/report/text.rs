@@ -25,7 +25,10 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let width = style.width.max(MIN_WIDTH);
     let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
     for finding in &outcome.findings {
-        writeln!(out, "{}", text(finding, outcome, canvas))?;
+        // Of a whole tree there are many: the lines are drawn when they are asked for.
+        let is_short = outcome.audited.is_some() && !style.is_verbose;
+        let text = if is_short { briefly(finding, canvas) } else { text(finding, outcome, canvas) };
+        writeln!(out, "{text}")?;
     }
     if !style.is_quiet {
         for line in summary_in(outcome, style.is_verbose, width).lines() {
@@ -78,6 +81,13 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     text
 }
 
+/// A finding without its code.
+fn briefly(finding: &Finding, canvas: Canvas) -> String {
+    let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
+    let origin = finding.origins.first().map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
+    headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas)
+}
+
 /// What has to be known of an origin outside of the tree, to follow its place.
 fn noted(origin: &Origin) -> String {
     provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
@@ -128,10 +138,19 @@ pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
 
 fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     let examined = &outcome.examined;
-    let mut lines = match &outcome.duplication {
-        Some(duplication) => duplication_lines(outcome, duplication, width),
-        None => vec![checked_line(outcome)],
+    let mut lines = match (&outcome.duplication, &outcome.audited) {
+        (Some(duplication), _) => duplication_lines(outcome, duplication, width),
+        (None, Some(audited)) => super::audited::summary(audited, is_verbose),
+        (None, None) => vec![checked_line(outcome)],
     };
+    if outcome.audited.is_some() {
+        lines.push(format!(
+            "{} in {}, compared with {}",
+            found(outcome),
+            end(&outcome.head),
+            count(examined.n_compared, "file")
+        ));
+    }
     if outcome.n_suppressed > 0 {
         lines.push(format!("suppressed: {}", count(outcome.n_suppressed, "finding")));
     }

@@ -40,7 +40,10 @@ pub(super) fn provenance(origin: &Origin) -> Option<String> {
     let place = match &origin.place {
         Place::Tree => None,
         Place::Past(deletion) => Some(deleted(deletion)),
-        Place::Component(component) => Some(owned(component)),
+        Place::Component(component) => {
+            let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe()));
+            Some(format!("{}{}", owned(component), crate::text::printable(verdict.unwrap_or_default().as_bytes())))
+        }
     };
     let written = origin.written.as_ref().map(|writing| written(writing, &origin.path));
     match (written, place) {
@@ -75,13 +78,21 @@ fn deleted(deletion: &Deletion) -> String {
 
 /// `from zlib 1.3.1, license Zlib (SPDX-License-Identifier in the file), corpus vendored`.
 fn owned(component: &Component) -> String {
-    let license = match (&component.license, &component.license_evidence) {
+    let terms = &component.terms;
+    let mut license = match (component.license(), &terms.evidence) {
         (Some(license), Some(evidence)) => format!("license {license} ({evidence})"),
         (Some(license), None) => format!("license {license}"),
         (None, _) => "license not known".to_owned(),
     };
+    if let Some(first) = terms.contradictions.first() {
+        let n_more = terms.contradictions.len() - 1;
+        let more = if n_more > 0 { format!(" and {}", count(n_more, "other")) } else { String::new() };
+        license.push_str(&format!(", contradicted: {}{more}", first.evidence));
+    }
     let url = component.url.as_ref().map(|url| format!(", {url}")).unwrap_or_default();
-    let text = format!("from {}, {license}, corpus {}{url}", component.label(), component.corpus);
+    let seen = component.first_seen.as_ref().map(|of| (short(&of.commit), day(of.time).unwrap_or_default()));
+    let seen = seen.map(|(commit, day)| format!(", there since {day} ({commit})")).unwrap_or_default();
+    let text = format!("from {}, {license}, corpus {}{url}{seen}", component.label(), component.corpus);
     crate::text::printable(text.as_bytes())
 }
 
@@ -132,9 +143,10 @@ pub(super) fn found(outcome: &Outcome) -> String {
         .filter(|(level, _)| n_of(*level) > 0)
         .map(|(level, noun)| count(n_of(level), noun))
         .collect();
+    let (one, none) = if outcome.audited.is_some() { ("copy", "no copies") } else { ("new copy", "no new copies") };
     match counts.as_slice() {
-        [] => "no new copies".to_owned(),
-        _ => format!("{}: {}", count(outcome.findings.len(), "new copy"), counts.join(", ")),
+        [] => none.to_owned(),
+        _ => format!("{}: {}", count(outcome.findings.len(), one), counts.join(", ")),
     }
 }
 

@@ -1,16 +1,18 @@
-//! The rule `corpus-copy`: a copy of code of a known project.
+//! The rule `corpus-copy`: a copy of code of a known project, whose license lets it be copied.
 
 use super::Rule;
 use crate::policy::Level;
 
-/// A copy of code of a known project.
+/// A copy of code of a known project, whose license lets it be copied.
 pub static CORPUS_COPY: Rule = Rule {
     id: "corpus-copy",
     level: Level::Warning,
     summary: "a change copies code of a known project",
     finds: "Lines that a change adds and that repeat code of a component: of a corpus that was named with `--corpus` or \
-            in the settings, or of a folder of the repository that the settings call vendored. What counts as a copy is what counts \
-            for `copied-code`; code that many components have is common, and not scored.",
+            in the settings, or of a folder of the repository that the settings call vendored; and whose license is known and not denied \
+            by the policy in the settings. What counts as a copy is what counts for `copied-code`; code that many components have is \
+            common, and not scored. Where the copyright notices of the origin stand in the file of the copy, in a license text or in a file \
+            like NOTICE above it, or where the license does not ask for them, the finding is a note: nothing is owed.",
     why: "Code of others comes with their terms: nearly every license asks for the notice to be kept, and some ask for more. \
           A copy without a word of where it came from also misses every later fix.",
     example: "```c\n\
@@ -23,6 +25,7 @@ pub static CORPUS_COPY: Rule = Rule {
               \x20   return 0;\n\
               }\n\
               ```",
-    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where it came from. \
+    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where it came from: \
+             `secondhand audit --report notice=NOTICE` writes all that are owed. \
              Copies run both ways: the dates that the report names tell who may have had the code first. Where the copy is meant to be, list its folder under `vendored`.",
 };

@@ -2,7 +2,9 @@
 
 mod copied_code;
 mod corpus_copy;
+mod license_conflict;
 mod revived_code;
+mod unknown_license;
 
 use super::Level;
 
@@ -37,10 +39,15 @@ impl Rule {
 
 pub use copied_code::COPIED_CODE;
 pub use corpus_copy::CORPUS_COPY;
+pub use license_conflict::LICENSE_CONFLICT;
 pub use revived_code::REVIVED_CODE;
+pub use unknown_license::UNKNOWN_LICENSE;
 
 /// All rules, in the order of the documentation.
-pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE, &CORPUS_COPY];
+pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE, &CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE];
+
+/// The rules about code of components: about licenses.
+pub static LICENSE_RULES: &[&Rule] = &[&CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE];
 
 /// The id of the rule that `word` comes nearest to.
 pub(super) fn nearest_rule(word: &str) -> &'static str {

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 pub(super) use chart::Chart;
 pub(super) use page::{Block, Card, Code, Page, Table};
 
+use super::audited::rows;
 use super::sides::{Sides, lines};
 use super::text::summary;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
@@ -36,13 +37,17 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let cards: Vec<_> =
         outcome.findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
-    Page::new(
+    let page = Page::new(
         format!("Secondhand: {}", found(outcome)),
         format!("{base}{}", end(&outcome.head)),
         summary(outcome, style.is_verbose),
         cards,
-    )
-    .write(out)
+    );
+    let Some(audited) = &outcome.audited else { return page.write(out) };
+    let card_of = |path: &str| outcome.findings.iter().position(|finding| finding.path.to_string() == path);
+    let rows = rows(audited).into_iter().map(|row| (row.clone(), card_of(&row[0])));
+    let columns = vec!["file", "from", "in corpora", "tokens"];
+    page.with_table(Table { columns, rows: rows.collect() }).write(out)
 }
 
 fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {

@@ -1,6 +1,7 @@
 //! Builds the segment of one source: takes its files, and writes what is asked of them later.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +11,11 @@ use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
 use super::runs::Runs;
 use super::tokens::{pack, put};
 use super::{Stats, params};
-use crate::corpus::{self, Component, Note, Seen, Sink, SourceFile};
+use crate::corpus::{self, Component, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
+use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
 use crate::store::{Kind, PostingsWriter, SegmentError, SegmentWriter, key};
 use crate::text::FilePath;
@@ -73,8 +75,36 @@ pub struct Builder<'b> {
     /// Fingerprints that an earlier version of a file has, by path: a history repeats itself.
     posted: HashSet<u64>,
     packed_len: u64,
+    /// What files say of licenses, each once; blobs name it by number.
+    said: Table<Said>,
+    /// What the files of each component say of others, as far as no file brought it along.
+    heard: HashMap<u32, Licenses>,
+    /// The newest of what files of each component brought along.
+    last_heard: HashMap<u32, Arc<Licenses>>,
     stats: Stats,
     notes: Vec<Note>,
+}
+
+/// Values, each once, with a number.
+struct Table<T> {
+    numbers: HashMap<T, u32>,
+    all: Vec<T>,
+}
+
+impl<T: Eq + Hash + Clone> Table<T> {
+    fn new() -> Self {
+        Self { numbers: HashMap::new(), all: Vec::new() }
+    }
+
+    fn number(&mut self, value: T) -> u32 {
+        if let Some(&number) = self.numbers.get(&value) {
+            return number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(value.clone());
+        self.numbers.insert(value, number);
+        number
+    }
 }
 
 struct Blob {
@@ -82,6 +112,8 @@ struct Blob {
     language: u32,
     n_tokens: u32,
     packed: std::ops::Range<u64>,
+    /// What it says of its own license.
+    said: u32,
 }
 
 struct File {
@@ -89,6 +121,24 @@ struct File {
     component: u32,
     path: FilePath,
     seen: Option<Seen>,
+    licenses: Option<Arc<Licenses>>,
+}
+
+/// A blob on its way in.
+struct NewBlob<'b> {
+    id: BlobId,
+    language: u32,
+    n_tokens: u32,
+    packed: &'b [u8],
+    keys: Vec<u64>,
+    said: Said,
+}
+
+/// What a file says of itself: what it says of others is heard by its component.
+fn own(said: Said) -> Said {
+    let statements = said.statements.into_iter();
+    let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
+    Said { statements: statements.filter(is_own).collect(), notices: said.notices }
 }
 
 /// What is made of a file on one of the threads.
@@ -97,6 +147,7 @@ struct Made {
     lexed: Option<(String, String, u32)>,
     packed: Vec<u8>,
     keys: Vec<u64>,
+    said: Said,
 }
 
 impl std::fmt::Debug for Builder<'_> {
@@ -135,6 +186,9 @@ impl<'b> Builder<'b> {
             postings: Runs::new(folder),
             posted: HashSet::new(),
             packed_len: 0,
+            said: Table::new(),
+            heard: HashMap::new(),
+            last_heard: HashMap::new(),
             stats: Stats::default(),
             notes: Vec::new(),
         })
@@ -172,56 +226,66 @@ impl<'b> Builder<'b> {
                 reading.step(file.bytes.len());
                 let id = BlobId::of(&file.bytes);
                 let is_known = blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
-                if is_known {
-                    return Made { id, lexed: None, packed: Vec::new(), keys: Vec::new() };
-                }
-                match reading.lex(&file.path, &file.bytes) {
-                    None => Made { id, lexed: None, packed: Vec::new(), keys: Vec::new() },
-                    Some(Lexed { language, family, tokens }) => Made {
-                        id,
-                        packed: pack(&tokens, &file.bytes),
-                        keys: keys(&tokens, &sampling, hashes),
-                        lexed: Some((language, family, tokens.len() as u32)),
-                    },
-                }
+                let is_source = reading.wants(&file.path, file.bytes.len() as u64);
+                let lexed = if is_known || !is_source { None } else { reading.lex(&file.path, &file.bytes) };
+                // What a history says of others it brought along.
+                let is_heard = file.licenses.is_none() && is_relevant(&file.path);
+                let said =
+                    if lexed.is_some() || is_heard { Said::new(&file.path, &file.bytes) } else { Said::default() };
+                let (packed, keys, lexed) = match lexed {
+                    None => (Vec::new(), Vec::new(), None),
+                    Some(Lexed { language, family, tokens }) => (
+                        pack(&tokens, &file.bytes),
+                        keys(&tokens, &sampling, hashes),
+                        Some((language, family, tokens.len() as u32)),
+                    ),
+                };
+                Made { id, lexed, packed, keys, said }
             })
             .collect();
         for (file, made) in files.into_iter().zip(made) {
+            let Made { id, lexed, packed, keys, said } = made;
             self.stats.n_bytes += file.bytes.len() as u64;
             let is_history = file.seen.as_ref().is_some_and(|seen| seen.is_of_history);
-            let blob = match (self.blob_numbers.get(&made.id).copied(), made.lexed) {
+            if file.licenses.is_none() && is_relevant(&file.path) && !said.is_empty() {
+                let component = self.component(&file.component);
+                self.heard.entry(component).or_default().hear(&file.path, &said);
+            }
+            let history = is_history.then_some(&file.path);
+            let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
                 (Some(number), _) => Some(number),
                 (None, Some((language, family, n_tokens))) => {
                     let language = self.language(language, family);
-                    Some(self.add(
-                        made.id,
-                        language,
-                        n_tokens,
-                        &made.packed,
-                        made.keys,
-                        is_history.then_some(&file.path),
-                    )?)
+                    let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, said };
+                    Some(self.add(blob, history)?)
                 }
-                (None, None) => self.add_known(&made.id, is_history.then_some(&file.path))?,
+                (None, None) => self.add_known(&id, history)?,
             };
             if let Some(blob) = blob {
-                let component = self.component(&file.component);
-                self.files.push(File { blob, component, path: file.path, seen: file.seen });
+                self.add_file(blob, &file.component, file.path, file.seen, file.licenses);
             }
         }
         Ok(())
     }
 
-    /// Adds a blob; of one that belongs to a history, only the fingerprints that its path has not had.
-    fn add(
+    fn add_file(
         &mut self,
-        id: BlobId,
-        language: u32,
-        n_tokens: u32,
-        packed: &[u8],
-        keys: Vec<u64>,
-        history: Option<&FilePath>,
-    ) -> Result<u32, SegmentError> {
+        blob: u32,
+        component: &Arc<Component>,
+        path: FilePath,
+        seen: Option<Seen>,
+        licenses: Option<Arc<Licenses>>,
+    ) {
+        let component = self.component(component);
+        if let Some(licenses) = &licenses {
+            self.last_heard.insert(component, Arc::clone(licenses));
+        }
+        self.files.push(File { blob, component, path, seen, licenses });
+    }
+
+    /// Adds a blob; of one that belongs to a history, only the fingerprints that its path has not had.
+    fn add(&mut self, blob: NewBlob<'_>, history: Option<&FilePath>) -> Result<u32, SegmentError> {
+        let NewBlob { id, language, n_tokens, packed, keys, said } = blob;
         let number = self.blobs.len() as u32;
         let path = history.map(key_of_path);
         for key in keys {
@@ -233,7 +297,8 @@ impl<'b> Builder<'b> {
         let start = self.packed_len;
         self.packed_len += packed.len() as u64;
         self.stats.n_tokens += u64::from(n_tokens);
-        self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len });
+        let said = self.said.number(own(said));
+        self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, said });
         self.blob_numbers.insert(id, number);
         Ok(number)
     }
@@ -247,7 +312,9 @@ impl<'b> Builder<'b> {
         let (tokens, _) = super::tokens::unpack(packed)?;
         let keys = keys(&tokens, &self.sampling, &mut Vec::new());
         let language = self.language(language, family);
-        self.add(*id, language, tokens.len() as u32, packed, keys, history).map(Some)
+        let said = known.said(number)?;
+        let blob = NewBlob { id: *id, language, n_tokens: tokens.len() as u32, packed, keys, said };
+        self.add(blob, history).map(Some)
     }
 
     fn failed(&self, why: std::io::Error) -> SegmentError {
@@ -264,7 +331,7 @@ impl<'b> Builder<'b> {
         self.stats.n_files = self.files.len() as u64;
         self.stats.n_blobs = self.blobs.len() as u64;
         self.stats.n_postings = self.postings.len() as u64;
-        self.write_files()?;
+        let component_licenses = self.write_files()?;
         self.write_postings()?;
         let mut languages: Vec<_> = self.languages.into_iter().collect();
         languages.sort_by_key(|(_, number)| *number);
@@ -272,6 +339,7 @@ impl<'b> Builder<'b> {
         let meta = Meta {
             stats: self.stats,
             components: self.components,
+            component_licenses,
             languages: languages.into_iter().map(spoken).collect(),
         };
         self.out.begin(SECTION.meta);
@@ -279,22 +347,67 @@ impl<'b> Builder<'b> {
         Ok((self.out.finish(name)?, self.stats))
     }
 
-    /// Writes the table of blobs, the order of their ids, and the files of each.
-    fn write_files(&mut self) -> Result<(), SegmentError> {
-        let mut files: Vec<Vec<&File>> = vec![Vec::new(); self.blobs.len()];
+    /// What is known of the licenses of each component, and of each of its files, as numbers in `table`.
+    fn licenses(&mut self, table: &mut Table<Terms>) -> (Vec<u32>, Vec<u32>) {
+        for (component, number) in self.components.iter().zip(0..) {
+            if let Some(declared) = &component.license {
+                self.heard.entry(number).or_default().declare(&FilePath::new(""), declared);
+            }
+        }
+        let nothing = Licenses::default();
+        let heard = |number: u32| self.heard.get(&number).unwrap_or(&nothing);
+        // The files of a folder that say the same have the same license, unless something speaks of them by name.
+        let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
+        let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            files[file.blob as usize].push(file);
+            let licenses = file.licenses.as_deref().unwrap_or_else(|| heard(file.component));
+            let said = self.blobs[file.blob as usize].said;
+            let key = (std::ptr::from_ref(licenses).addr(), folder(&file.path), said);
+            let number = match known.get(&key) {
+                Some(&number) if !licenses.is_by_name() => number,
+                _ => {
+                    let identified = licenses.of_said(&file.path, &self.said.all[said as usize]);
+                    table.number(Terms::new(&identified))
+                }
+            };
+            known.insert(key, number);
+            files.push(number);
+        }
+        let whole = |number: u32| {
+            let licenses = self.last_heard.get(&number).map_or_else(|| heard(number), |licenses| &**licenses);
+            let identified = licenses.component();
+            if identified.expression.is_some() {
+                return Terms::new(&identified);
+            }
+            // A package may keep all it has in one folder.
+            let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
+            first.map_or_else(Terms::default, |(_, &license)| table.all[license as usize].clone())
+        };
+        let whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
+        (whole.into_iter().map(|license| table.number(license)).collect(), files)
+    }
+
+    /// Writes the table of blobs, the order of their ids, the files of each, and what is known of licenses;
+    /// returns the numbers of the components' licenses.
+    fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
+        let mut table = Table::new();
+        let (component_licenses, licenses) = self.licenses(&mut table);
+        let mut files: Vec<Vec<(&File, u32)>> = vec![Vec::new(); self.blobs.len()];
+        for (file, license) in self.files.iter().zip(licenses) {
+            files[file.blob as usize].push((file, license));
         }
         let mut rows = Vec::with_capacity(self.blobs.len() * BLOB_ROW);
         let mut records = Vec::new();
         for (blob, files) in self.blobs.iter().zip(&files) {
             let start = records.len() as u64;
+            put(&mut records, u64::from(blob.said));
             put(&mut records, files.len() as u64);
-            for file in files {
+            for (file, license) in files {
+                put(&mut records, u64::from(*license));
                 put_file(&mut records, file);
             }
             rows.extend(blob.id.sha1());
-            rows.extend(files.first().map_or(0, |file| file.component).to_le_bytes());
+            rows.extend(files.first().map_or(0, |(file, _)| file.component).to_le_bytes());
             rows.extend(blob.language.to_le_bytes());
             rows.extend(blob.n_tokens.to_le_bytes());
             rows.extend(((blob.packed.end - blob.packed.start) as u32).to_le_bytes());
@@ -311,7 +424,10 @@ impl<'b> Builder<'b> {
             self.out.write(&number.to_le_bytes())?;
         }
         self.out.begin(SECTION.files);
-        self.out.write(&records)
+        self.out.write(&records)?;
+        write_table(&mut self.out, SECTION.licenses, &table.all)?;
+        write_table(&mut self.out, SECTION.said, &self.said.all)?;
+        Ok(component_licenses)
     }
 
     fn write_postings(&mut self) -> Result<(), SegmentError> {
@@ -324,9 +440,28 @@ impl<'b> Builder<'b> {
     }
 }
 
+/// The folder that a file lies in.
+fn folder(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    &bytes[..bytes.len() - path.name().len()]
+}
+
+/// Writes values as JSON, one after the other, and before them where each ends.
+fn write_table<T: serde::Serialize>(out: &mut SegmentWriter, section: u32, all: &[T]) -> Result<(), SegmentError> {
+    let (mut ends, mut texts) = (Vec::new(), Vec::new());
+    for value in all {
+        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("what it says of licenses"))?;
+        ends.extend((texts.len() as u64).to_le_bytes());
+    }
+    out.begin(section);
+    out.write(&ends)?;
+    out.begin(section + 1);
+    out.write(&texts)
+}
+
 impl Sink for Builder<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
-        self.reading.wants(path, size)
+        self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
     }
 
     fn knows(
@@ -335,6 +470,7 @@ impl Sink for Builder<'_> {
         path: &FilePath,
         blob: &BlobId,
         seen: &Seen,
+        licenses: &Arc<Licenses>,
     ) -> Result<bool, corpus::Error> {
         if !self.known.is_some_and(|known| known.has(blob)) {
             return Ok(false);
@@ -346,8 +482,7 @@ impl Sink for Builder<'_> {
             None => self.add_known(blob, Some(path)).map_err(fails)?,
         };
         let Some(number) = added else { return Ok(false) };
-        let component = self.component(component);
-        self.files.push(File { blob: number, component, path: path.clone(), seen: Some(seen.clone()) });
+        self.add_file(number, component, path.clone(), Some(seen.clone()), Some(Arc::clone(licenses)));
         Ok(true)
     }
 

@@ -28,8 +28,8 @@ use super::{HashKind, Params, SegmentError, sweep};
 use crate::corpus::{self, Component, Note, Request};
 use crate::fingerprint;
 
-/// Grows when the lexer reads code otherwise than before: corpora are made anew then.
-const LEXING: u64 = 1;
+/// Grows when code or licenses are read otherwise than before: corpora are made anew then.
+const LEXING: u64 = 2;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
 /// How often a reader looks again when a segment went away between its record and itself.

@@ -3,6 +3,7 @@
 //! Invariant: a segment may come from anywhere. Whatever it says, nothing is read out of bounds, nothing
 //! panics, and no memory is taken that its own size does not justify.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::corpus::{Component, Seen};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
+use crate::license::{Expression, Said, Terms};
 use crate::store::{Kind, Postings, Section, Segment, SegmentError, key};
 use crate::text::FilePath;
 
@@ -24,10 +26,13 @@ pub(super) struct Sections {
     pub files: u32,
     pub postings: u32,
     pub tokens: u32,
+    pub licenses: u32,
+    pub said: u32,
 }
 
-/// The postings take three sections.
-pub(super) const SECTION: Sections = Sections { meta: 1, blobs: 2, by_id: 3, files: 4, postings: 5, tokens: 8 };
+/// The postings take three sections, licenses and what files say of them two each.
+pub(super) const SECTION: Sections =
+    Sections { meta: 1, blobs: 2, by_id: 3, files: 4, postings: 5, tokens: 8, licenses: 9, said: 11 };
 
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
@@ -37,6 +42,8 @@ pub(super) const BLOB_ROW: usize = 56;
 pub(super) struct Meta {
     pub stats: Stats,
     pub components: Vec<Component>,
+    /// For each component, the number of its license.
+    pub component_licenses: Vec<u32>,
     pub languages: Vec<Spoken>,
 }
 
@@ -56,6 +63,8 @@ pub struct StoredFile {
     pub path: FilePath,
     /// When it first stood in its repository.
     pub seen: Option<Seen>,
+    /// The number of its license.
+    pub license: u32,
 }
 
 /// The tokens of a blob, and a text in which they stand on their lines.
@@ -109,6 +118,9 @@ impl CorpusSegment {
         Postings::new(&segment, SECTION.postings)?;
         segment.section(SECTION.files)?;
         segment.section(SECTION.tokens)?;
+        if meta.component_licenses.len() != meta.components.len() {
+            return Err(damaged("the licenses of its components"));
+        }
         Ok(Self { segment, meta, n_blobs })
     }
 
@@ -121,8 +133,14 @@ impl CorpusSegment {
             self.segment.section(id)?.all()?;
         }
         for number in 0..self.n_blobs {
-            self.files(number)?;
+            for file in self.files(number)? {
+                self.license(file.license)?;
+            }
+            self.said(number)?;
             self.tokens(number)?;
+        }
+        for &license in &self.meta.component_licenses {
+            self.license(license)?;
         }
         let last = u64::from(self.n_blobs);
         let mut rows = Postings::new(&self.segment, SECTION.postings)?.rows()?;
@@ -138,6 +156,64 @@ impl CorpusSegment {
     /// The components.
     pub fn components(&self) -> &[Component] {
         &self.meta.components
+    }
+
+    /// The license of a component, by the component's number.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
+        let number = self.meta.component_licenses.get(component);
+        self.license(*number.ok_or(SegmentError::Damaged("the license of a component"))?)
+    }
+
+    /// The license with this number.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
+        self.value(SECTION.licenses, number)
+    }
+
+    /// The licenses of the files of a component, with the number of files of each, the most frequent first.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
+        let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
+        for blob in 0..self.n_blobs {
+            for file in self.files(blob)?.iter().filter(|file| file.component as usize == component) {
+                *n_files.entry(file.license).or_default() += 1;
+            }
+        }
+        let mut licenses: BTreeMap<Option<Expression>, usize> = BTreeMap::new();
+        for (number, n) in n_files {
+            *licenses.entry(self.license(number)?.license).or_default() += n;
+        }
+        let mut licenses: Vec<_> = licenses.into_iter().collect();
+        licenses.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        Ok(licenses)
+    }
+
+    /// What a blob says of its own license.
+    pub(super) fn said(&self, blob: u32) -> Result<Said, SegmentError> {
+        let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
+        let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
+        self.value(SECTION.said, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+    }
+
+    /// The value with this number in a table of JSON texts; `build` writes it.
+    fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
+        let damaged = || SegmentError::Damaged("what it says of licenses");
+        let ends = self.segment.section(section)?;
+        let at = |row: usize| {
+            let end = ends.row(row, 8)?.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+            usize::try_from(end).map_err(|_| damaged())
+        };
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { at(number - 1)? };
+        let text = self.segment.section(section + 1)?.bytes(start..at(number)?)?;
+        serde_json::from_slice(text).map_err(|_| damaged())
     }
 
     /// The size of its file.
@@ -200,10 +276,12 @@ impl CorpusSegment {
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
         let damaged = || SegmentError::Damaged("the record of a file");
         let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
+        take(&mut record).ok_or_else(damaged)?;
         let n = take(&mut record).ok_or_else(damaged)?;
         let mut files = Vec::new();
         for _ in 0..n {
-            let file = take_file(&mut record).ok_or_else(damaged)?;
+            let license = take(&mut record).and_then(|number| u32::try_from(number).ok()).ok_or_else(damaged)?;
+            let file = StoredFile { license, ..take_file(&mut record).ok_or_else(damaged)? };
             if file.component as usize >= self.meta.components.len() {
                 return Err(damaged());
             }
@@ -300,7 +378,7 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let (&has_seen, rest) = bytes.split_first()?;
     *bytes = rest;
     if has_seen == 0 {
-        return Some(StoredFile { component, path, seen: None });
+        return Some(StoredFile { component, path, seen: None, license: 0 });
     }
     let string = |bytes: &mut &[u8]| Some(String::from_utf8_lossy(take_text(bytes)?).into_owned());
     let commit = string(bytes)?;
@@ -310,7 +388,7 @@ fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let tag = |tag: String| (!tag.is_empty()).then_some(tag);
     let time = i64::from_le_bytes(*time);
     let seen = Seen { commit, time, first_tag: tag(first_tag), last_tag: tag(last_tag), is_of_history: false };
-    Some(StoredFile { component, path, seen: Some(seen) })
+    Some(StoredFile { component, path, seen: Some(seen), license: 0 })
 }
 
 fn take_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {

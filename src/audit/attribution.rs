@@ -1,0 +1,168 @@
+//! Looks whether the notices of an origin stand where its license asks for them: with the copy, or in a file like NOTICE.
+
+use super::Error;
+use super::source::Source;
+use crate::git::{Entry, ReadFiles};
+use crate::license::Terms;
+use crate::policy::Attribution;
+use crate::text::FilePath;
+
+/// How the names of files begin that give notices of others, in lower case.
+const NAMES: &[&str] = &[
+    "notice",
+    "third-party",
+    "third_party",
+    "thirdparty",
+    "3rdparty",
+    "3rd-party",
+    "3rd_party",
+    "license",
+    "licence",
+    "copying",
+    "copyright",
+    "credits",
+    "attribution",
+    "acknowledg",
+];
+/// Bytes of the largest of them that is read.
+const MAX_SIZE: u64 = 4 << 20;
+/// Files that are read; in a tree with more of them the rest is not looked into.
+const MAX_FILES: usize = 500;
+
+/// What the files of a tree say of the authors of others' code.
+#[derive(Debug, Default)]
+pub(super) struct Attributions {
+    /// The files, and their words.
+    files: Vec<(FilePath, String)>,
+}
+
+impl Attributions {
+    /// Reads the files of a tree that give notices.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
+        let mut files = Vec::new();
+        for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(MAX_FILES) {
+            if reader.size(entry).is_none_or(|size| size <= MAX_SIZE) {
+                files.push((entry.path.clone(), words(&reader.read(entry)?)));
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Whether the notices that go with `terms`, those of a component with this name, stand in the file of the copy, or in
+    /// a file like NOTICE in its folder or one above. Where no notice is known, the names of component and license have to.
+    pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
+        let holders: Vec<(&String, String)> = terms
+            .notices
+            .iter()
+            .map(|notice| (notice, holder(notice)))
+            .filter(|(_, holder)| holder.len() > 3)
+            .collect();
+        let license = terms.license.as_ref().map(|license| words(license.to_string().as_bytes())).unwrap_or_default();
+        let named = [words(component.as_bytes()), license];
+        let holds = |text: &str| {
+            if holders.is_empty() {
+                named.iter().all(|name| text.contains(name.as_str()))
+            } else {
+                holders.iter().all(|(_, holder)| text.contains(holder.as_str()))
+            }
+        };
+        if holds(&words(&copy.text)) {
+            return Attribution::Given(copy.path.to_string());
+        }
+        let above = self.files.iter().filter(|(path, _)| is_above(path, &copy.path));
+        let given = above.into_iter().find(|(_, text)| holds(text));
+        match given {
+            Some((path, _)) => Attribution::Given(path.to_string()),
+            None => Attribution::Owed(holders.into_iter().map(|(notice, _)| notice.clone()).collect()),
+        }
+    }
+}
+
+/// Whether a file of this name gives notices of others' code.
+fn gives_notice(path: &FilePath) -> bool {
+    let name = String::from_utf8_lossy(path.name()).to_lowercase();
+    let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
+    NAMES.iter().any(|begin| name.starts_with(begin)) && !is_source.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a file lies in the folder of another, or in one above.
+fn is_above(path: &FilePath, other: &FilePath) -> bool {
+    let folder = &path.as_bytes()[..path.as_bytes().len() - path.name().len()];
+    other.as_bytes().starts_with(folder)
+}
+
+/// Lower case, a blank between words and around all.
+fn words(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |mut all, word| {
+        all.push_str(word);
+        all.push(' ');
+        all
+    })
+}
+
+/// Whom a notice names: without years, signs and the words around.
+fn holder(notice: &str) -> String {
+    let all = words(notice.as_bytes());
+    let fillers = ["copyright", "c", "by", "all", "rights", "reserved", "spdx", "filecopyrighttext", "present"];
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let kept = all.split_whitespace().filter(|word| !fillers.contains(word) && !is_year(word));
+    format!(" {} ", kept.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::license::Expression;
+
+    fn copy(text: &str) -> Source {
+        Source {
+            path: FilePath::new("src/a.c"),
+            text: text.as_bytes().to_vec(),
+            tokens: Vec::new(),
+            language: String::new(),
+            family: String::new(),
+            is_prose: false,
+        }
+    }
+
+    #[track_caller]
+    fn check(copy_text: &str, files: &[(&str, &str)], notices: &[&str], expected: &Attribution) {
+        let files = files.iter().map(|(path, text)| (FilePath::new(*path), words(text.as_bytes()))).collect();
+        let terms = Terms {
+            license: Expression::parse("MIT"),
+            notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
+            ..Terms::default()
+        };
+        assert_eq!(Attributions { files }.of(&copy(copy_text), "alpha", &terms), *expected);
+    }
+
+    #[test]
+    fn a_notice_counts_in_the_copys_file_and_in_files_above_it() {
+        let notices = ["Copyright (c) 2013 Alpha Authors. All rights reserved."];
+        let given = |path: &str| Attribution::Given(path.to_owned());
+        check("/* (C) 2012-2014 by alpha authors */", &[], &notices, &given("src/a.c"));
+        check("", &[("NOTICE", "alpha: Copyright 2013 Alpha Authors")], &notices, &given("NOTICE"));
+        check("", &[("src/LICENSE.alpha", "Copyright 2013 Alpha Authors")], &notices, &given("src/LICENSE.alpha"));
+        let owed = Attribution::Owed(vec![notices[0].to_owned()]);
+        check("", &[("lib/NOTICE", "Copyright 2013 Alpha Authors")], &notices, &owed);
+        check("alpha", &[("NOTICE", "Copyright 2013 Beta Authors")], &notices, &owed);
+    }
+
+    #[test]
+    fn where_no_notice_is_known_the_names_have_to_be_there() {
+        check("// from alpha, MIT", &[], &[], &Attribution::Given("src/a.c".to_owned()));
+        check("// from alpha", &[], &[], &Attribution::Owed(Vec::new()));
+    }
+
+    #[test]
+    fn files_that_give_notices_are_known_by_their_names() {
+        let gives = |path: &str| gives_notice(&FilePath::new(path));
+        assert!(gives("NOTICE") && gives("docs/THIRD-PARTY-NOTICES.md") && gives("LICENSE.linenoise"));
+        assert!(!gives("license.rs") && !gives("README.md"));
+    }
+}

@@ -1,0 +1,523 @@
+//! Runs `audit`: compares a whole tree with corpora, and says of each file how much of it they have.
+//!
+//! Files that are, byte for byte, files of a stored corpus are told first; what is left is compared as a change in which
+//! everything is new, a batch of files at a time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::attribution::Attributions;
+use super::cache::Remembered;
+use super::findings::{findings, is_on, whole_file};
+use super::judge::{Changed, Copied, copies_of, may_be_whole};
+use super::origins::{Found, Queries, Targets, search};
+use super::outside::{Outside, identify_vendored, place_in_tree};
+use super::source::{Skip, Source, Sources};
+use super::suppress::comments;
+use super::{End, Error, Examined, Outcome, Progress};
+use crate::config::Config;
+use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};
+use crate::language::Languages;
+use crate::policy::{Component, Finding, FirstSeen, LICENSE_RULES, Place, Verdict};
+use crate::text::FilePath;
+
+/// What of a tree stands in corpora.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Audited {
+    /// What the tree is called.
+    pub project: String,
+    /// When it was recorded, or looked at, in seconds since 1970.
+    pub time: i64,
+    /// Files that were compared.
+    pub n_files: usize,
+    /// Tokens of them.
+    pub n_tokens: usize,
+    /// Those of the tokens that stand in a corpus, too.
+    pub n_copied: usize,
+    /// The files that hold some, sorted by path.
+    pub files: Vec<CopiedFile>,
+    /// Whose code that is, most of it first.
+    pub components: Vec<Taken>,
+    /// What the history brought in, when it was asked for: by path and component, the oldest first.
+    pub brought: Option<Vec<Brought>>,
+}
+
+/// Code of a component that a commit brought into a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Brought {
+    /// The file.
+    pub path: FilePath,
+    /// The first commit that has the code there.
+    pub first: FirstSeen,
+    /// Whose it is.
+    pub component: Arc<Component>,
+    /// The file of the component.
+    pub origin: FilePath,
+    /// What the policy says.
+    pub verdict: Verdict,
+    /// How much of the file it was, 0 to 1.
+    pub containment: f64,
+    /// Whether the head still has code of the component in this file.
+    pub is_in_head: bool,
+    /// What is to be known of the dates: which side is older, and whether they can be trusted.
+    pub notes: Vec<String>,
+}
+
+/// A file that holds code of components.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopiedFile {
+    /// The file.
+    pub path: FilePath,
+    /// The SHA-1 of its content, in hexadecimal.
+    pub sha1: String,
+    /// Its tokens.
+    pub n_tokens: usize,
+    /// Those that stand in a corpus, too.
+    pub n_copied: usize,
+    /// Whether it is a file of a component, byte for byte.
+    pub is_whole: bool,
+    /// What explains it, most of it first: each token is explained once.
+    pub origins: Vec<Explained>,
+    /// The first commit that has it, of a file of the past.
+    pub first: Option<FirstSeen>,
+}
+
+/// What explains a part of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The number of the component.
+    pub component: usize,
+    /// The file of it.
+    pub path: FilePath,
+    /// The tokens that it explains.
+    pub n_tokens: usize,
+}
+
+/// What was taken from a component, under one license.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// The component; its version is that of the file that explains most.
+    pub component: Arc<Component>,
+    /// What the policy says.
+    pub verdict: Verdict,
+    /// Files that hold code of it.
+    pub n_files: usize,
+    /// Tokens that it explains.
+    pub n_tokens: usize,
+}
+
+/// A tree to audit.
+#[derive(Debug)]
+pub struct Whole {
+    /// What it is called.
+    pub end: End,
+    /// Its files.
+    pub snapshot: Snapshot,
+    /// What the project is called.
+    pub project: String,
+    /// When the tree was recorded, or looked at, in seconds since 1970.
+    pub time: i64,
+}
+
+/// Bytes of source that are compared at once: the index of what is asked grows with it.
+const BATCH: usize = 48 << 20;
+
+/// A file to compare.
+struct Asked {
+    changed: Changed,
+    sha1: String,
+    /// What it is, byte for byte.
+    whole: Vec<(FilePath, Component)>,
+    /// The first commit that has it, of a file of the past.
+    first: Option<FirstSeen>,
+}
+
+/// Compares the tree with `outsides` and with its own vendored folders.
+///
+/// # Errors
+/// When a file of the tree, or a corpus, cannot be read: nothing is called clean that was not examined.
+pub fn audit(
+    repository: &Repository,
+    tree: Whole,
+    outsides: &[Outside],
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
+    let Whole { end, snapshot, project, time } = tree;
+    let remembered = Remembered::nothing();
+    let reader = repository.reader();
+    let attributes = Attributes::read(&snapshot.entries, &reader)?;
+    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let attributions = Attributions::read(&snapshot.entries, &reader)?;
+    let (vendored, own): (Vec<Entry>, Vec<Entry>) =
+        snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
+    let own: Vec<Entry> = own.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
+
+    let mut outcome = Outcome::new(None, end);
+    outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
+    let mut gathered = Gathered::default();
+    // With a corpus that is read on the spot, a file of it could be missed among those that are told first.
+    let is_stored = outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
+    progress.begin("reading", own.len());
+    let mut rest = &own[..];
+    while !rest.is_empty() {
+        let (batch, left) = rest.split_at(batch_of(rest, &reader));
+        rest = left;
+        let mut asked = Vec::new();
+        for (entry, read) in batch.iter().zip(read(batch, repository, &sources, progress)?) {
+            match read {
+                Ok(source) => asked.push(asked_of(source, outsides, is_stored)?),
+                Err(skip) if skip.is_notable() => outcome.examined.skipped.push((entry.path.clone(), skip)),
+                Err(_) => {}
+            }
+        }
+        outcome.examined.n_judged += asked.len();
+        let n_compared =
+            batch_findings(&asked, &vendored, outsides, repository, &sources, progress, |file, copies, found| {
+                gathered.add(file, copies, found, config);
+                let changed = &file.changed;
+                outcome.comments.extend(comments(&changed.source, &[]));
+                let of_file = if file.whole.is_empty() {
+                    findings(changed, copies, found, &[], &attributions, config)
+                } else {
+                    whole_file(changed, file.whole.clone(), &attributions, config).into_iter().collect()
+                };
+                if !of_file.is_empty() {
+                    outcome.texts.insert(changed.source.path.clone(), changed.source.text.clone());
+                }
+                outcome
+                    .findings
+                    .extend(of_file.into_iter().filter(|of| LICENSE_RULES.iter().any(|rule| rule.id == of.rule.id)));
+            })?;
+        outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
+    }
+    outcome.examined.n_novel = gathered.n_tokens;
+    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    outcome.audited = Some(gathered.finish(project, time, &outcome.findings));
+    Ok(outcome)
+}
+
+/// Compares every file of the history, and says which commit first brought in what; `head` is what the tree now has.
+///
+/// # Errors
+/// When the history or a corpus cannot be read.
+pub fn brought(
+    repository: &Repository,
+    head: &Audited,
+    outsides: &[Outside],
+    config: &Config,
+    languages: &Languages,
+    progress: &dyn Progress,
+) -> Result<Vec<Brought>, Error> {
+    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let reader = repository.reader();
+    let appearances = reader.first_appearances()?;
+    let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
+    for appearance in &appearances {
+        *n_of_commit.entry(appearance.commit).or_default() += 1;
+    }
+    let is_asked = |path: &FilePath| sources.skip_by_name(path).is_none() && config.vendored_at(path).is_none();
+    let (entries, firsts): (Vec<Entry>, Vec<(CommitId, i64)>) = appearances
+        .into_iter()
+        .filter(|appearance| is_asked(&appearance.entry.path))
+        .map(|appearance| (appearance.entry, (appearance.commit, appearance.time)))
+        .unzip();
+    let is_stored = outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
+    let mut gathered = Gathered::default();
+    progress.begin("history", entries.len());
+    let mut at = 0;
+    while at < entries.len() {
+        let batch = &entries[at..at + batch_of(&entries[at..], &reader)];
+        let mut asked = Vec::new();
+        for (read, (commit, time)) in read(batch, repository, &sources, progress)?.into_iter().zip(&firsts[at..]) {
+            let Ok(source) = read else { continue };
+            let first = Some(FirstSeen { commit: commit.to_string(), time: *time });
+            asked.push(Asked { first, ..asked_of(source, outsides, is_stored)? });
+        }
+        at += batch.len();
+        batch_findings(&asked, &[], outsides, repository, &sources, progress, |file, copies, found| {
+            gathered.add(file, copies, found, config);
+        })?;
+    }
+    let audited = gathered.finish(String::new(), 0, &[]);
+    let commits: BTreeMap<String, CommitId> = n_of_commit.keys().map(|commit| (commit.to_string(), *commit)).collect();
+    let mut firsts: BTreeMap<(FilePath, String), Brought> = BTreeMap::new();
+    for file in &audited.files {
+        let Some(first) = &file.first else { continue };
+        for part in file.origins.iter().filter(|part| part.n_tokens >= config.min_tokens || file.is_whole) {
+            let Taken { component, verdict, .. } = &audited.components[part.component];
+            let key = (file.path.clone(), component.name.clone());
+            if firsts.get(&key).is_some_and(|known| known.first.time <= first.time) {
+                continue;
+            }
+            let mut notes = Vec::new();
+            if component.first_seen.as_ref().is_some_and(|seen| first.time < seen.time) {
+                notes.push("older here than there: it may have been taken from here".to_owned());
+            }
+            if let Some(&commit) = commits.get(&first.commit) {
+                let n_files = n_of_commit[&commit];
+                if n_files >= IMPORTED {
+                    notes.push(format!("the commit brings {n_files} files at once: an import, and they may be older"));
+                }
+                if !reader.is_after_its_parents(commit)? {
+                    notes.push("the commit is dated before its parent: its date cannot be trusted".to_owned());
+                }
+            }
+            let in_head = head.files.iter().filter(|of| of.path == file.path).flat_map(|of| &of.origins);
+            let mut names = in_head.map(|of| &head.components[of.component].component.name);
+            let brought = Brought {
+                path: file.path.clone(),
+                first: first.clone(),
+                component: Arc::clone(component),
+                origin: part.path.clone(),
+                verdict: verdict.clone(),
+                containment: part.n_tokens as f64 / file.n_tokens.max(1) as f64,
+                is_in_head: names.any(|name| *name == component.name),
+                notes,
+            };
+            firsts.insert(key, brought);
+        }
+    }
+    let mut brought: Vec<Brought> = firsts.into_values().collect();
+    brought.sort_by(|a, b| (a.first.time, &a.path, &a.component).cmp(&(b.first.time, &b.path, &b.component)));
+    Ok(brought)
+}
+
+/// Files that a commit brings in from which it is an import.
+const IMPORTED: usize = 200;
+
+/// The number of entries that make a batch, at least one.
+fn batch_of(entries: &[Entry], reader: &impl ReadFiles) -> usize {
+    let mut n_bytes = 0;
+    let fits = |entry: &&Entry| {
+        n_bytes += reader.size(entry).unwrap_or(0) as usize;
+        n_bytes <= BATCH
+    };
+    entries.iter().take_while(fits).count().max(1)
+}
+
+fn read(
+    entries: &[Entry],
+    repository: &Repository,
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Result<Source, Skip>>, Error> {
+    let read = entries.par_iter().map_init(
+        || repository.reader(),
+        |reader, entry| {
+            progress.step();
+            Ok(sources.read(reader, entry)?)
+        },
+    );
+    read.collect()
+}
+
+fn asked_of(source: Source, outsides: &[Outside], is_stored: bool) -> Result<Asked, Error> {
+    let mut whole = Vec::new();
+    if is_stored && may_be_whole(&source) {
+        let id = BlobId::of(&source.text);
+        for outside in outsides {
+            if let Outside::Stored(stored) = outside {
+                whole.extend(stored.files_of(&id)?);
+            }
+        }
+    }
+    let sha1 = sha1_of(&source.text);
+    Ok(Asked { changed: Changed { novel: vec![true; source.tokens.len()], source }, sha1, whole, first: None })
+}
+
+/// Compares a batch of files and hands out each, with what was copied into it; returns the number of files compared with.
+#[allow(clippy::too_many_arguments, reason = "what a batch is compared with")]
+fn batch_findings(
+    asked: &[Asked],
+    vendored: &[Entry],
+    outsides: &[Outside],
+    repository: &Repository,
+    sources: &Sources<'_>,
+    progress: &dyn Progress,
+    mut each: impl FnMut(&Asked, &[Copied], &[Found]),
+) -> Result<usize, Error> {
+    let config = sources.config;
+    let is_asked = |file: &&Asked| {
+        let source = &file.changed.source;
+        file.whole.is_empty() && (source.tokens.len() >= config.min_tokens || may_be_whole(source))
+    };
+    let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
+    let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
+    let mut found: Vec<Found> = Vec::new();
+    let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    let mut n_compared = 0;
+    let mut take = |searched: super::origins::SearchOutcome| {
+        n_compared += searched.n_compared;
+        let n_before = found.len();
+        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &[], config);
+        for (all, these) in copies.iter_mut().zip(of_these) {
+            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
+            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
+        }
+        found.extend(searched.found);
+    };
+    if !queries.is_empty() {
+        if !vendored.is_empty() {
+            let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
+            let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
+            let targets = Targets {
+                entries: &entries,
+                open: &|| repository.reader(),
+                place: &|path| place_in_tree(config, path),
+                common_at: config.common_components,
+            };
+            let mut searched = search(&queries, &targets, sources, progress)?;
+            identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;
+            take(searched);
+        }
+        for outside in outsides {
+            take(outside.search(&queries, sources, progress)?);
+        }
+    }
+    let mut copies = copies.into_iter();
+    for file in asked {
+        let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
+        each(file, &copied, &found);
+    }
+    Ok(n_compared)
+}
+
+/// What tells one component under one license from another.
+type Key = (String, String, Option<String>);
+
+/// What was gathered of the files so far.
+#[derive(Default)]
+struct Gathered {
+    n_files: usize,
+    n_tokens: usize,
+    files: Vec<CopiedFile>,
+    components: Vec<(Arc<Component>, Verdict, usize)>,
+    numbers: BTreeMap<Key, usize>,
+}
+
+impl Gathered {
+    /// Adds a file: each of its tokens is explained by the copy that is most alike.
+    fn add(&mut self, file: &Asked, copies: &[Copied], found: &[Found], config: &Config) {
+        let source = &file.changed.source;
+        let n_tokens = source.tokens.len();
+        self.n_files += 1;
+        self.n_tokens += n_tokens;
+        let mut explained: Vec<Explained> = Vec::new();
+        let mut explain = |component: usize, path: &FilePath, n_tokens: usize| {
+            let is_it = |of: &&mut Explained| of.component == component && of.path == *path;
+            match explained.iter_mut().find(is_it) {
+                Some(of) => of.n_tokens += n_tokens,
+                None => explained.push(Explained { component, path: path.clone(), n_tokens }),
+            }
+        };
+        if let Some((path, component)) = file.whole.iter().min_by_key(|(path, of)| (first(of), *path != source.path)) {
+            let number = self.number(&Arc::new(component.clone()), n_tokens, config);
+            explain(number, path, n_tokens);
+        } else {
+            let mut ranked: Vec<&Copied> = copies.iter().collect();
+            let rank = |copied: &&Copied| {
+                let Found { place, target, .. } = &found[copied.found];
+                let likeness = copied.pair.alignment.n_tokens() as f64 * copied.pair.similarity;
+                let first = if let Place::Component(component) = place { first(component) } else { i64::MAX };
+                (std::cmp::Reverse(likeness as u64), first, target.path.clone(), copied.found)
+            };
+            ranked.sort_by_cached_key(rank);
+            let mut is_explained = vec![false; n_tokens];
+            for copied in ranked {
+                let Found { place: Place::Component(component), target, .. } = &found[copied.found] else { continue };
+                let aligned =
+                    copied.pair.alignment.pairs().filter(|&(at, _)| !std::mem::replace(&mut is_explained[at], true));
+                let n = aligned.count();
+                if n > 0 {
+                    let number = self.number(component, n, config);
+                    explain(number, &target.path, n);
+                }
+            }
+        }
+        if explained.is_empty() {
+            return;
+        }
+        explained.sort_by_key(|of| (std::cmp::Reverse(of.n_tokens), of.component, of.path.clone()));
+        let n_copied = explained.iter().map(|of| of.n_tokens).sum();
+        let (path, sha1) = (source.path.clone(), file.sha1.clone());
+        self.files.push(CopiedFile {
+            path,
+            sha1,
+            n_tokens,
+            n_copied,
+            is_whole: !file.whole.is_empty(),
+            origins: explained,
+            first: file.first.clone(),
+        });
+    }
+
+    /// The number of a component under its license.
+    fn number(&mut self, component: &Arc<Component>, n_tokens: usize, config: &Config) -> usize {
+        let key = (component.corpus.clone(), component.name.clone(), component.license());
+        let number = *self.numbers.entry(key).or_insert(self.components.len());
+        if number == self.components.len() {
+            self.components.push((Arc::clone(component), config.licenses.judge(&component.terms), n_tokens));
+        }
+        let (known, _, most) = &mut self.components[number];
+        if n_tokens > *most {
+            (*known, *most) = (Arc::clone(component), n_tokens);
+        }
+        number
+    }
+
+    /// Puts the summary together: the components that have most first.
+    fn finish(self, project: String, time: i64, findings: &[Finding]) -> Audited {
+        let Self { n_files, n_tokens, mut files, components, .. } = self;
+        let mut taken: Vec<(usize, Taken)> = components
+            .into_iter()
+            .enumerate()
+            .map(|(number, (component, verdict, _))| {
+                let of_it = |file: &CopiedFile| {
+                    file.origins.iter().filter(|of| of.component == number).map(|of| of.n_tokens).sum::<usize>()
+                };
+                let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
+                let verdict = owed(&component, verdict, findings);
+                (number, Taken { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum() })
+            })
+            .collect();
+        taken.sort_by(|(_, a), (_, b)| (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component)));
+        let places: BTreeMap<usize, usize> =
+            taken.iter().enumerate().map(|(place, (number, _))| (*number, place)).collect();
+        for of in files.iter_mut().flat_map(|file| &mut file.origins) {
+            of.component = places[&of.component];
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let n_copied = files.iter().map(|file| file.n_copied).sum();
+        let components = taken.into_iter().map(|(_, taken)| taken).collect();
+        Audited { project, time, n_files, n_tokens, n_copied, files, components, brought: None }
+    }
+}
+
+/// When a component's history first has something; after all others when that is not known.
+fn first(component: &Component) -> i64 {
+    component.first_seen.as_ref().map_or(i64::MAX, |seen| seen.time)
+}
+
+/// The verdict on a component with what is owed in any of its findings.
+fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
+    let origins = findings.iter().flat_map(|finding| &finding.origins);
+    let is_it = |place: &Place| {
+        let Place::Component(other) = place else { return false };
+        (&other.corpus, &other.name, &other.terms.license)
+            == (&component.corpus, &component.name, &component.terms.license)
+    };
+    let verdicts = origins.filter(|origin| is_it(&origin.place)).filter_map(|origin| origin.verdict.as_ref());
+    let mut verdicts = verdicts.filter(|of| of.answer == verdict.answer);
+    let mut given = None;
+    let owing = verdicts.find(|of| {
+        given.get_or_insert_with(|| of.attribution.clone());
+        matches!(of.attribution, crate::policy::Attribution::Owed(_))
+    });
+    let attribution = owing.map(|of| of.attribution.clone()).or(given);
+    Verdict { attribution: attribution.unwrap_or_else(|| verdict.attribution.clone()), ..verdict }
+}

@@ -1,0 +1,62 @@
+//! Runs `secondhand audit`.
+
+use super::args::{Audit, Common};
+use super::check::{fails, start_threads};
+use super::corpus::outsides;
+use super::error::Failure;
+use super::output::Reports;
+use super::progress::Bar;
+use super::suppressing::{baseline_of, decisions_of, now, today};
+use super::{CLEAN, FOUND, scan, settings};
+use crate::audit::{Outcome, Whole, audit, brought, suppress};
+use crate::git::Repository;
+use crate::policy::Accepted;
+use crate::report::AUDIT_FORMATS;
+use crate::text::printable;
+
+pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
+    let reports: Reports<Outcome> =
+        Reports::of(AUDIT_FORMATS, &flags.output.format, flags.output.output.as_deref(), &flags.output.reports)?;
+    let outcome = outcome(flags, common)?;
+    reports.write(&outcome, common)?;
+    Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+}
+
+/// What the audit finds, before it is written.
+fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let root = repository.root();
+    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let (config, origin) = settings::read(common, Some(root), min_tokens.as_slice())?;
+    let languages = config.languages(&origin)?;
+    let outsides = outsides(&flags.corpora, &config, root, common)?;
+    if outsides.is_empty() && config.vendored.is_empty() {
+        return Err(Failure::NothingToAudit);
+    }
+    let baseline = baseline_of(Some(root), &config, &flags.suppressing)?;
+    let decisions = decisions_of(root, &config)?;
+    let reader = repository.reader();
+    let (end, snapshot) = scan::tree(&repository, flags.rev.as_deref())?;
+    let time = match end.commit {
+        Some(commit) => reader.time(commit)?,
+        None => now(),
+    };
+    let folder = root.canonicalize().ok().and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
+    let project = folder.unwrap_or_else(|| "project".to_owned());
+    let mut outcome = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let mut outcome =
+            audit(&repository, Whole { end, snapshot, project, time }, &outsides, &config, &languages, &bar)?;
+        if let Some(audited) = outcome.audited.as_mut().filter(|_| flags.history) {
+            audited.brought = Some(brought(&repository, audited, &outsides, &config, &languages, &bar)?);
+        }
+        outcome
+    };
+    let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &decisions };
+    suppress(&mut outcome, &baseline, accepted, today(), true);
+    if !flags.suppressing.show_suppressed {
+        outcome.suppressed.clear();
+    }
+    Ok(outcome)
+}

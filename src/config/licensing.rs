@@ -1,0 +1,126 @@
+//! Completes the license policy: what the settings say, on top of a preset of `config/presets`.
+
+use super::ConfigError;
+use super::file::nearest;
+use super::raw::{RawException, RawLicense, Vendored};
+use crate::license::{Class, Expression};
+use crate::policy::{Exception, LICENSE_RULES, LicensePolicy, LicenseTerm, rule};
+
+/// The presets by name.
+const PRESETS: &[(&str, &str)] = &[
+    ("permissive", include_str!("../../config/presets/permissive.toml")),
+    ("weak-copyleft", include_str!("../../config/presets/weak-copyleft.toml")),
+    ("closed", include_str!("../../config/presets/closed.toml")),
+    ("gpl-2", include_str!("../../config/presets/gpl-2.toml")),
+    ("gpl-3", include_str!("../../config/presets/gpl-3.toml")),
+];
+
+/// Completes what was written in `file`.
+pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, ConfigError> {
+    let preset = raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
+    let project = raw.project_license.as_ref().or(preset.project_license.as_ref());
+    let list = |key: &str, of_preset: &[String], own: &[String]| {
+        of_preset.iter().chain(own).map(|text| term(key, text, file)).collect::<Result<Vec<_>, _>>()
+    };
+    Ok(LicensePolicy {
+        project: project.map(|text| expression("license.project-license", text, file)).transpose()?,
+        allow: list("license.allow", &preset.allow, &raw.allow)?,
+        deny: list("license.deny", &preset.deny, &raw.deny)?,
+        exceptions: raw.exceptions.iter().map(|of| exception(of, file)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Checks the licenses of vendored folders.
+pub(super) fn check_vendored(folders: &[Vendored], file: &str) -> Result<(), ConfigError> {
+    let declared = folders.iter().filter_map(|folder| folder.license.as_deref());
+    declared.map(|text| expression("vendored.license", text, file)).try_for_each(|checked| checked.map(drop))
+}
+
+fn invalid(key: &str, file: &str, why: String, nearest: Option<String>) -> ConfigError {
+    ConfigError::Value { file: file.to_owned(), key: key.to_owned(), why, nearest }
+}
+
+fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
+    let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+    let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
+        let why = format!("there is no preset `{name}`; there are: {}", names.join(", "));
+        return Err(invalid("license.preset", file, why, nearest(name, &names)));
+    };
+    Ok(super::file::part(text).expect("a test reads every preset"))
+}
+
+fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigError> {
+    let why = || format!("`{text}` is no SPDX expression; a license of your own is written `LicenseRef-NAME`");
+    Expression::parse(text).ok_or_else(|| invalid(key, file, why(), None))
+}
+
+fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+    let why = || {
+        let classes = classes.join(", ");
+        format!("`{text}` is no license, no family of licenses and no SPDX expression; the classes are: {classes}")
+    };
+    LicenseTerm::parse(text).ok_or_else(|| invalid(key, file, why(), nearest(text, &classes)))
+}
+
+fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
+    let key = "license.exceptions";
+    if raw.reason.trim().is_empty() {
+        return Err(invalid(key, file, "an exception needs a reason".to_owned(), None));
+    }
+    if raw.path.is_none() && raw.origin.is_none() {
+        return Err(invalid(key, file, "an exception needs a `path` or an `origin`".to_owned(), None));
+    }
+    let rule = raw.rule.as_deref().map(|id| {
+        let known: Vec<&str> = LICENSE_RULES.iter().map(|rule| rule.id).collect();
+        let why = || format!("`{id}` is no rule about licenses; these are: {}", known.join(", "));
+        let found = rule(id).filter(|rule| known.contains(&rule.id));
+        found.ok_or_else(|| invalid(key, file, why(), nearest(id, &known)))
+    });
+    let until = raw.until.as_deref().map(|text| text.parse().map_err(|why| invalid(key, file, format!("{why}"), None)));
+    Ok(Exception {
+        path: raw.path.clone(),
+        origin: raw.origin.clone(),
+        rule: rule.transpose()?,
+        reason: raw.reason.clone(),
+        until: until.transpose()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_can_be_used() {
+        for (name, _) in PRESETS {
+            let raw = RawLicense { preset: Some((*name).to_owned()), ..RawLicense::default() };
+            let policy = licenses(&raw, "a test").unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(!policy.deny.is_empty(), "{name}");
+        }
+    }
+
+    #[track_caller]
+    fn check(raw: &RawLicense, message: &str) {
+        let error = licenses(raw, "`secondhand.toml`").expect_err("it is wrong");
+        assert!(error.to_string().contains(message), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let none = RawLicense::default;
+        check(&RawLicense { preset: Some("lax".to_owned()), ..none() }, "there is no preset `lax`");
+        check(&RawLicense { project_license: Some("ours".to_owned()), ..none() }, "`ours` is no SPDX expression");
+        check(&RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() }, "no family of licenses");
+        let exception = |of: RawException| RawLicense { exceptions: vec![of], ..none() };
+        let path = Some("src".to_owned());
+        check(&exception(RawException { path: path.clone(), ..RawException::default() }), "needs a reason");
+        let reason = "we asked".to_owned();
+        check(
+            &exception(RawException { reason: reason.clone(), ..RawException::default() }),
+            "a `path` or an `origin`",
+        );
+        let until = Some("soon".to_owned());
+        check(&exception(RawException { path, reason, until, ..RawException::default() }), "`soon` is not a date");
+    }
+}

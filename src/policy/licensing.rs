@@ -1,0 +1,490 @@
+//! Judges licenses: whether the policy of a project lets code under one be copied into it.
+//!
+//! Invariant: a verdict is a potential one, for a person to review; what is not known is never allowed.
+
+use std::cmp::Ordering;
+
+use super::{CORPUS_COPY, Level};
+use super::{Date, LICENSE_CONFLICT, Rule, UNKNOWN_LICENSE};
+use crate::license::{Class, Compatibility, Expression, License, Terms, compatibility, glob_matches};
+
+/// Which licenses code may be copied under.
+#[derive(Debug, Clone, Default)]
+pub struct LicensePolicy {
+    /// The license of the project.
+    pub project: Option<Expression>,
+    /// What may be copied.
+    pub allow: Vec<LicenseTerm>,
+    /// What may not.
+    pub deny: Vec<LicenseTerm>,
+    /// Copies that are accepted all the same.
+    pub exceptions: Vec<Exception>,
+}
+
+/// What a policy names: a class of licenses, a family, a license, or an expression of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LicenseTerm {
+    /// A class.
+    Class(Class),
+    /// All licenses of a name, whatever their version: `GPL`.
+    Family(String),
+    /// A license; unless it is exact, it stands for "only" and for "or later".
+    License {
+        /// The license.
+        license: License,
+        /// Whether it was written with "only", "or later" or an exception.
+        is_exact: bool,
+    },
+    /// An expression of several licenses, as a whole.
+    Expression(Expression),
+}
+
+/// What a policy answers; the order is from the mildest to the gravest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Answer {
+    /// It may be copied.
+    Allowed,
+    /// It depends on what no program knows.
+    Review,
+    /// The license, or what it asks, is not known.
+    Unknown,
+    /// It may not be copied.
+    Denied,
+}
+
+impl Answer {
+    /// The answer as reports write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Review => "review",
+            Self::Unknown => "unknown",
+            Self::Denied => "denied",
+        }
+    }
+
+    /// The rule that a copy falls under.
+    pub fn rule(self) -> &'static Rule {
+        match self {
+            Self::Allowed => &CORPUS_COPY,
+            Self::Unknown => &UNKNOWN_LICENSE,
+            Self::Review | Self::Denied => &LICENSE_CONFLICT,
+        }
+    }
+}
+
+/// What a policy says of a copy, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The answer.
+    pub answer: Answer,
+    /// Why, a fragment without a full stop.
+    pub reason: String,
+    /// What the license asks to be named, and whether it is.
+    pub attribution: Attribution,
+}
+
+/// Whether a copy names its authors, as most licenses ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attribution {
+    /// The license does not ask for it.
+    NotAsked,
+    /// It is owed: these notices are not there; none where no notice is known.
+    Owed(Vec<String>),
+    /// It is there, in this file.
+    Given(String),
+}
+
+impl Verdict {
+    /// The level of a finding, of that which its rule has: what needs a review is no error, and what is as it should be is a note.
+    pub fn level(&self, of_rule: Level) -> Level {
+        match (self.answer, &self.attribution) {
+            (Answer::Review, _) => of_rule.min(Level::Warning),
+            (Answer::Allowed, Attribution::NotAsked | Attribution::Given(_)) => of_rule.min(Level::Note),
+            _ => of_rule,
+        }
+    }
+
+    /// In words: the answer, why, and what is owed.
+    pub fn describe(&self) -> String {
+        let mut text = match self.answer {
+            Answer::Allowed => format!("allowed: {}", self.reason),
+            Answer::Review => format!("to review: {}", self.reason),
+            Answer::Unknown => format!("license to find out: {}", self.reason),
+            Answer::Denied => format!("potential conflict: {}", self.reason),
+        };
+        match &self.attribution {
+            Attribution::NotAsked => {}
+            Attribution::Owed(missing) if missing.is_empty() => text.push_str("; attribution is owed"),
+            Attribution::Owed(missing) => {
+                text.push_str("; attribution is owed: ");
+                text.push_str(&missing.join("; "));
+            }
+            Attribution::Given(place) => {
+                text.push_str("; its notice stands in ");
+                text.push_str(place);
+            }
+        }
+        text
+    }
+}
+
+/// What a person has decided on one copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The identity of the copy.
+    pub copy: String,
+    /// Who accepted it; nobody has, while this is empty.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// The last day it holds.
+    pub until: Option<Date>,
+}
+
+impl Decision {
+    /// Why it does not hold on `today`; `None` when it does.
+    pub fn fault(&self, today: Date) -> Option<String> {
+        match self.until {
+            _ if self.by.trim().is_empty() => Some("nobody has accepted it: `by` is empty".to_owned()),
+            _ if self.reason.trim().is_empty() => Some("it gives no reason".to_owned()),
+            Some(until) if today > until => Some(format!("it ended with {until}")),
+            _ => None,
+        }
+    }
+}
+
+/// What is accepted besides what comments allow and the baseline knows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Accepted<'a> {
+    /// Exceptions of the license policy.
+    pub exceptions: &'a [Exception],
+    /// Decisions on single copies.
+    pub decisions: &'a [Decision],
+}
+
+/// Copies that are accepted, whatever the rule says.
+#[derive(Debug, Clone)]
+pub struct Exception {
+    /// A pattern for the file with the copy; `None` for any.
+    pub path: Option<String>,
+    /// A pattern for the component's name or package URL; `None` for any.
+    pub origin: Option<String>,
+    /// The rule; `None` for any that is about licenses.
+    pub rule: Option<&'static Rule>,
+    /// Why.
+    pub reason: String,
+    /// The last day it holds.
+    pub until: Option<Date>,
+}
+
+impl Exception {
+    /// Whether it is about a finding of `rule` in the file at `path`, with an origin of this name and package URL.
+    pub fn covers(&self, rule: &Rule, path: &[u8], name: &str, purl: Option<&str>) -> bool {
+        let is_below = |pattern: &str| {
+            let folder = pattern.trim_end_matches('/').as_bytes();
+            path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
+        };
+        let is_at = |pattern: &String| glob_matches(pattern, path) || is_below(pattern);
+        let is_of = |pattern: &String| {
+            let names = [Some(name), purl].into_iter().flatten();
+            names.into_iter().any(|name| glob_matches(pattern, name.as_bytes()))
+        };
+        self.rule.is_none_or(|other| other.id == rule.id)
+            && self.path.as_ref().is_none_or(is_at)
+            && self.origin.as_ref().is_none_or(is_of)
+    }
+
+    /// Whether it holds on `today`.
+    pub fn holds(&self, today: Date) -> bool {
+        self.until.is_none_or(|until| today <= until)
+    }
+}
+
+impl LicenseTerm {
+    /// Reads what a policy names.
+    ///
+    /// `None` when it is no class, no family, no license and no expression of these.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if let Some(class) = Class::find(text) {
+            return Some(Self::Class(class));
+        }
+        if let Some(expression) = Expression::parse_spdx(text) {
+            let licenses: Vec<License> = expression.licenses().cloned().collect();
+            return match <[License; 1]>::try_from(licenses) {
+                Ok([license]) => {
+                    let written = text.to_lowercase();
+                    let is_exact = written.contains("-only")
+                        || written.contains("-or-later")
+                        || written.ends_with('+')
+                        || license.exception.is_some();
+                    Some(Self::License { license, is_exact })
+                }
+                Err(_) => Some(Self::Expression(expression)),
+            };
+        }
+        License::is_family(text).then(|| Self::Family(text.to_owned()))
+    }
+
+    /// How exactly it names a license; `None` when it does not. With `later`, a license that may be taken under a later
+    /// version is named by that.
+    fn names(&self, license: &License, later: bool) -> Option<u8> {
+        let (is_named, rank) = match self {
+            Self::Class(class) => (Class::of_license(license) == *class, 1),
+            Self::Family(family) => (license.family().eq_ignore_ascii_case(family), 2),
+            Self::License { license: own, is_exact: false } => {
+                let is_same = own.base() == license.base();
+                (is_same || later && license.may_be_taken_as(own), 3)
+            }
+            Self::License { license: own, is_exact: true } => {
+                let is_later =
+                    later && own.exception.is_none() && license.may_be_taken_as(own) && license.allows_later();
+                let is_with = own.exception.is_none() && own.id == license.id && own.or_later == license.or_later;
+                (own == license || is_with || is_later, 4)
+            }
+            Self::Expression(_) => (false, 0),
+        };
+        is_named.then_some(rank)
+    }
+}
+
+impl std::fmt::Display for LicenseTerm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Class(class) => f.write_str(class.name()),
+            Self::Family(family) => f.write_str(family),
+            Self::License { license, .. } => license.fmt(f),
+            Self::Expression(expression) => expression.fmt(f),
+        }
+    }
+}
+
+/// An answer, and why.
+type Answered = (Answer, String);
+
+impl LicensePolicy {
+    /// What the policy says of code with these terms; what is owed is not looked at.
+    ///
+    /// What was found and is contradicted by something that the policy likes less has to be reviewed.
+    pub fn judge(&self, terms: &Terms) -> Verdict {
+        let (mut answer, mut reason) = self.judge_license(terms.license.as_ref());
+        if answer == Answer::Denied && terms.is_of_text {
+            let (later, _) = self.judge_license(terms.license.as_ref().map(Expression::with_later).as_ref());
+            if later < answer {
+                answer = Answer::Review;
+                reason = format!("{reason}, unless later versions may be chosen: a license text does not tell");
+            }
+        }
+        for contradiction in &terms.contradictions {
+            let (other, _) = self.judge_license(contradiction.license.as_ref());
+            if other > answer && !terms.is_declared {
+                answer = Answer::Review;
+                reason = format!("{reason}, but {}", contradiction.evidence);
+            }
+        }
+        let is_asked = terms.class() != Class::PublicDomain && answer == Answer::Allowed;
+        let attribution = if is_asked { Attribution::Owed(Vec::new()) } else { Attribution::NotAsked };
+        Verdict { answer, reason, attribution }
+    }
+
+    fn judge_license(&self, license: Option<&Expression>) -> Answered {
+        let Some(expression) = license else { return (Answer::Unknown, "its license is not known".to_owned()) };
+        let names = |terms: &[LicenseTerm]| {
+            terms.iter().any(|term| matches!(term, LicenseTerm::Expression(own) if own == expression))
+        };
+        if names(&self.deny) {
+            return (Answer::Denied, format!("the settings deny {expression}"));
+        }
+        if names(&self.allow) {
+            return (Answer::Allowed, format!("the settings allow {expression}"));
+        }
+        let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
+        let best = |a: Answered, b: Answered| if b.0 < a.0 { b } else { a };
+        expression.fold(|license| self.judge_one(license), worst, best)
+    }
+
+    fn judge_one(&self, license: &License) -> Answered {
+        let strongest = |terms: &[LicenseTerm], later: bool| {
+            let named = terms.iter().filter_map(|term| Some((term.names(license, later)?, term.to_string())));
+            named.max_by_key(|(rank, _)| *rank)
+        };
+        let (allowed, denied) = (strongest(&self.allow, true), strongest(&self.deny, false));
+        let rank = |of: &Option<(u8, String)>| of.as_ref().map(|(rank, _)| *rank);
+        match (rank(&allowed).cmp(&rank(&denied)), allowed, denied) {
+            (Ordering::Greater, Some((_, term)), _) => return (Answer::Allowed, said("allow", &term, license)),
+            (_, _, Some((_, term))) => return (Answer::Denied, said("deny", &term, license)),
+            _ => {}
+        }
+        let class = Class::of_license(license);
+        if class == Class::Unknown {
+            return (Answer::Unknown, format!("what {license} asks is not known"));
+        }
+        let by_project = self.project.as_ref().map(|project| {
+            let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
+            // Whoever gets the project may choose among its licenses: code in it has to go with each.
+            project.fold(|outbound| go_together(outbound, license), worst, worst)
+        });
+        match by_project {
+            Some(answered) if answered.0 != Answer::Allowed => answered,
+            _ if !self.allow.is_empty() => {
+                (Answer::Denied, format!("{license} is not among the licenses that the settings allow"))
+            }
+            Some(answered) => answered,
+            None if class >= Class::SourceAvailable => (
+                Answer::Review,
+                format!("{license} is {}, and the settings do not say whether that may be copied", class.name()),
+            ),
+            None => (Answer::Allowed, format!("nothing in the settings speaks against {license} ({})", class.name())),
+        }
+    }
+}
+
+fn said(verb: &str, term: &str, license: &License) -> String {
+    let license = license.to_string();
+    if term == license {
+        format!("the settings {verb} {license}")
+    } else {
+        format!("the settings {verb} {term}, which {license} is")
+    }
+}
+
+/// Whether code under `inbound` may go into a work under `outbound`: by the matrix, and where that does not know by class.
+fn go_together(outbound: &License, inbound: &License) -> Answered {
+    let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
+    match compatibility(outbound, inbound) {
+        Some(Compatibility::Yes) => {
+            (Answer::Allowed, format!("{inbound} goes with {outbound}, the license of the project"))
+        }
+        Some(Compatibility::No) => {
+            let text =
+                format!("{inbound} does not go with {outbound}, the license of the project, says OSADL's matrix");
+            (Answer::Denied, text)
+        }
+        Some(Compatibility::Depends) => {
+            let text = format!(
+                "whether {inbound} goes with {outbound}, the license of the project, depends on how they are combined"
+            );
+            (Answer::Review, text)
+        }
+        None if class <= Class::Permissive => {
+            (Answer::Allowed, format!("{inbound} is {}, which goes with the license of the project", class.name()))
+        }
+        None if class >= Class::SourceAvailable || class >= Class::StrongCopyleft && of_work != class => {
+            let text = format!("{inbound} is {}, and the project is under {outbound}", class.name());
+            (Answer::Denied, text)
+        }
+        None => (
+            Answer::Review,
+            format!("whether {inbound} goes with {outbound}, the license of the project, is not known"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(project: &str, allow: &[&str], deny: &[&str]) -> LicensePolicy {
+        let terms = |of: &[&str]| of.iter().map(|term| LicenseTerm::parse(term).expect("it is a term")).collect();
+        LicensePolicy {
+            project: Expression::parse(project),
+            allow: terms(allow),
+            deny: terms(deny),
+            exceptions: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    fn check(policy: &LicensePolicy, license: &str, expected: Answer) {
+        let terms = Terms { license: Expression::parse(license), ..Terms::default() };
+        let verdict = policy.judge(&terms);
+        assert_eq!(verdict.answer, expected, "{license}: {}", verdict.reason);
+    }
+
+    #[test]
+    fn lists_name_classes_families_and_licenses_and_the_more_exact_one_counts() {
+        use Answer::{Allowed, Denied, Unknown};
+        let policy = policy(
+            "",
+            &["permissive", "public-domain", "GPL-2.0-only WITH Classpath-exception-2.0", "LGPL-3.0-only"],
+            &["strong-copyleft", "BSD-4-Clause", "AGPL"],
+        );
+        check(&policy, "MIT", Allowed);
+        check(&policy, "BSD-4-Clause", Denied);
+        check(&policy, "GPL-2.0-only", Denied);
+        check(&policy, "GPL-2.0-only WITH Classpath-exception-2.0", Allowed);
+        check(&policy, "AGPL-3.0-or-later", Denied);
+        check(&policy, "MPL-2.0", Denied);
+        check(&policy, "LGPL-2.1-or-later", Allowed);
+        check(&policy, "LGPL-2.1-only", Denied);
+        check(&policy, "MIT OR GPL-3.0-only", Allowed);
+        check(&policy, "MIT AND GPL-3.0-only", Denied);
+        check(&policy, "", Unknown);
+        check(&policy, "LicenseRef-theirs", Unknown);
+        check(&policy, "GPL-2.0-only OR LicenseRef-theirs", Unknown);
+        check(&policy, "MIT AND LicenseRef-theirs", Unknown);
+    }
+
+    #[test]
+    fn a_license_stands_for_only_and_or_later_unless_it_says_which() {
+        use Answer::{Allowed, Denied};
+        check(&policy("", &[], &["GPL-2.0"]), "GPL-2.0-or-later", Denied);
+        check(&policy("", &[], &["GPL-2.0-only"]), "GPL-2.0-or-later", Allowed);
+        check(&policy("", &["GPL-3.0"], &[]), "GPL-2.0-or-later", Allowed);
+        check(&policy("", &["GPL-3.0"], &[]), "GPL-2.0-only", Denied);
+        check(&policy("", &["MIT OR GPL-2.0-only"], &["GPL"]), "MIT OR GPL-2.0-only", Allowed);
+    }
+
+    #[test]
+    fn the_license_of_the_project_decides_where_no_list_does() {
+        use Answer::{Allowed, Denied, Review, Unknown};
+        let permissive = policy("MIT OR Apache-2.0", &[], &[]);
+        check(&permissive, "BSD-3-Clause", Allowed);
+        check(&permissive, "GPL-2.0-only", Denied);
+        check(&permissive, "LicenseRef-theirs", Unknown);
+        check(&permissive, "", Unknown);
+        let copyleft = policy("GPL-2.0-only", &[], &[]);
+        check(&copyleft, "MIT", Allowed);
+        check(&copyleft, "Apache-2.0", Denied);
+        check(&copyleft, "BUSL-1.1", Denied);
+        let closed = policy("LicenseRef-ours", &[], &[]);
+        check(&closed, "MIT", Allowed);
+        check(&closed, "MPL-2.0", Review);
+        check(&closed, "GPL-3.0-only", Denied);
+    }
+
+    #[test]
+    fn a_license_text_does_not_tell_only_from_or_later() {
+        let policy = policy("GPL-3.0-or-later", &[], &[]);
+        let mut terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
+        assert_eq!(policy.judge(&terms).answer, Answer::Denied);
+        terms.is_of_text = true;
+        assert_eq!(policy.judge(&terms).answer, Answer::Review);
+    }
+
+    #[test]
+    fn without_a_policy_nothing_is_denied_and_nothing_unknown_allowed() {
+        use Answer::{Allowed, Review, Unknown};
+        let none = LicensePolicy::default();
+        check(&none, "GPL-3.0-only", Allowed);
+        check(&none, "BUSL-1.1", Review);
+        check(&none, "", Unknown);
+    }
+
+    #[test]
+    fn a_contradiction_that_is_worse_has_to_be_reviewed_unless_the_license_was_declared() {
+        let policy = policy("MIT", &[], &[]);
+        let mut terms = Terms {
+            license: Expression::parse("MIT"),
+            contradictions: vec![crate::license::Contradiction {
+                license: Expression::parse("GPL-3.0-only"),
+                evidence: "license text (COPYING:1) says GPL-3.0-only".to_owned(),
+            }],
+            ..Terms::default()
+        };
+        assert_eq!(policy.judge(&terms).answer, Answer::Review);
+        terms.is_declared = true;
+        assert_eq!(policy.judge(&terms).answer, Answer::Allowed);
+    }
+}

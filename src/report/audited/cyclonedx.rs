@@ -1,0 +1,138 @@
+//! Writes CycloneDX 1.6 in JSON: the origins as libraries with the evidence for them, and the files that hold their code with
+//! their ancestors.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::{share, timestamp};
+use crate::audit::{Audited, CopiedFile, Outcome, Taken};
+use crate::policy::{Component, Place};
+use crate::report::{Format, Style, VERSION};
+
+pub(in crate::report) const FORMAT: Format =
+    Format { name: "cyclonedx", help: "CycloneDX 1.6 in JSON, with evidence and pedigree", write };
+
+/// Occurrences of a component that are listed.
+const MAX_OCCURRENCES: usize = 1_000;
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(audited) = &outcome.audited else { return Ok(()) };
+    serde_json::to_writer_pretty(&mut *out, &bom(outcome, audited))?;
+    writeln!(out)
+}
+
+fn bom(outcome: &Outcome, audited: &Audited) -> Value {
+    let origins = audited.components.iter().enumerate().map(|(number, taken)| origin(number, taken, outcome));
+    let files = audited.files.iter().enumerate().map(|(number, of)| file(number, of, audited));
+    let version = outcome.head.commit.map_or_else(|| outcome.head.name.clone(), |commit| commit.to_string());
+    json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "timestamp": timestamp(audited.time),
+            "tools": {"components": [{"type": "application", "name": "secondhand", "version": VERSION}]},
+            "component": {"type": "application", "bom-ref": "project", "name": audited.project, "version": version},
+        },
+        "components": origins.chain(files).collect::<Vec<_>>(),
+    })
+}
+
+/// What both an origin and an ancestor say of a component.
+fn described(component: &Component) -> Value {
+    let mut described = json!({"type": "library", "name": component.name});
+    if let Some(version) = &component.version {
+        described["version"] = json!(version);
+    }
+    if let Some(purl) = &component.purl {
+        described["purl"] = json!(purl);
+    }
+    if let Some(license) = component.license() {
+        let acknowledgement = if component.terms.is_declared { "declared" } else { "concluded" };
+        described["licenses"] = json!([{"expression": license, "acknowledgement": acknowledgement}]);
+    }
+    if !component.terms.notices.is_empty() {
+        described["copyright"] = json!(component.terms.notices.join("\n"));
+    }
+    described
+}
+
+fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
+    let component = &taken.component;
+    let is_it = |place: &Place| match place {
+        Place::Component(other) => {
+            (&other.corpus, &other.name, &other.terms.license)
+                == (&component.corpus, &component.name, &component.terms.license)
+        }
+        _ => false,
+    };
+    let mut notices: BTreeSet<&String> = component.terms.notices.iter().collect();
+    let (mut occurrences, mut confidence) = (Vec::new(), 0.0f64);
+    for finding in &outcome.findings {
+        let Some(origin) = finding.origins.iter().find(|origin| is_it(&origin.place)) else { continue };
+        confidence = confidence.max(origin.similarity);
+        if let Place::Component(other) = &origin.place {
+            notices.extend(&other.terms.notices);
+        }
+        if occurrences.len() < MAX_OCCURRENCES {
+            occurrences.push(json!({
+                "location": finding.path.to_string(),
+                "line": finding.fragment.start.line,
+                "additionalContext": format!("lines {}, from {}", crate::report::words::lines(&finding.fragment), crate::report::words::place(origin)),
+            }));
+        }
+    }
+    let confidence = (confidence * 100.0).floor() / 100.0;
+    let mut described = described(component);
+    described["bom-ref"] = json!(format!("origin-{number}"));
+    let mut evidence = json!({
+        "identity": [{
+            "field": "name",
+            "confidence": confidence,
+            "methods": [{"technique": "source-code-analysis", "confidence": confidence, "value": "token alignment with a corpus"}],
+        }],
+    });
+    if !occurrences.is_empty() {
+        evidence["occurrences"] = json!(occurrences);
+    }
+    if let Some(license) = component.license() {
+        evidence["licenses"] = json!([{"expression": license}]);
+    }
+    if !notices.is_empty() {
+        evidence["copyright"] = json!(notices.into_iter().map(|text| json!({"text": text})).collect::<Vec<_>>());
+    }
+    described["evidence"] = evidence;
+    let mut properties = vec![
+        json!({"name": "secondhand:verdict", "value": taken.verdict.answer.name()}),
+        json!({"name": "secondhand:reason", "value": taken.verdict.describe()}),
+        json!({"name": "secondhand:license-class", "value": component.terms.class().name()}),
+    ];
+    properties
+        .extend(component.terms.evidence.iter().map(|of| json!({"name": "secondhand:license-evidence", "value": of})));
+    described["properties"] = json!(properties);
+    if let Some(url) =
+        component.url.as_ref().filter(|url| url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic()))
+    {
+        described["externalReferences"] = json!([{"type": "website", "url": url}]);
+    }
+    described
+}
+
+fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
+    let ancestors: Vec<Value> =
+        file.origins.iter().map(|of| described(&audited.components[of.component].component)).collect();
+    let parts = file.origins.iter().map(|of| {
+        let name = audited.components[of.component].component.label();
+        format!("{} % like {} of {name}", share(of.n_tokens, file.n_tokens), of.path)
+    });
+    json!({
+        "type": "file",
+        "bom-ref": format!("file-{number}"),
+        "name": file.path.to_string(),
+        "hashes": [{"alg": "SHA-1", "content": file.sha1}],
+        "pedigree": {"ancestors": ancestors, "notes": parts.collect::<Vec<_>>().join("; ")},
+        "properties": [{"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}],
+    })
+}

@@ -1,0 +1,178 @@
+//! Writes what an audit of a whole tree found: the summary that every format begins with, and the formats of its own.
+
+pub(super) mod cyclonedx;
+pub(super) mod decisions;
+pub(super) mod notice;
+pub(super) mod spdx_document;
+
+use std::collections::BTreeMap;
+
+use super::words::{count, day, percent, short};
+use crate::audit::{Audited, Brought, Explained};
+use crate::license::Class;
+
+/// What of a tree is of one class of licenses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct OfClass {
+    pub n_components: usize,
+    pub n_files: usize,
+    pub n_tokens: usize,
+}
+
+/// What of a tree is of each class; a file with code of two classes counts in both.
+pub(super) fn classes(audited: &Audited) -> BTreeMap<Class, OfClass> {
+    let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
+    let class_of = |of: &Explained| audited.components[of.component].component.terms.class();
+    for taken in &audited.components {
+        classes.entry(taken.component.terms.class()).or_default().n_components += 1;
+    }
+    for file in &audited.files {
+        let mut of_file: BTreeMap<Class, usize> = BTreeMap::new();
+        for origin in &file.origins {
+            *of_file.entry(class_of(origin)).or_default() += origin.n_tokens;
+        }
+        for (class, n) in of_file {
+            let of_class = classes.entry(class).or_default();
+            of_class.n_files += 1;
+            of_class.n_tokens += n;
+        }
+    }
+    classes
+}
+
+/// The part of a whole, 0 to 100.
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 * 1000.0 / whole as f64).round() / 10.0 }
+}
+
+/// The license of a component, and how it was found.
+fn license(audited: &Audited, number: usize) -> String {
+    let component = &audited.components[number].component;
+    match (component.license(), &component.terms.evidence) {
+        (Some(license), Some(evidence)) => format!("{license}: {evidence}"),
+        (Some(license), None) => license,
+        (None, _) => "license not known".to_owned(),
+    }
+}
+
+/// Files that are listed for people; all stand in the other formats.
+const MAX_FILES: usize = 200;
+/// Origins of a file that are listed for people.
+const MAX_ORIGINS: usize = 3;
+
+/// The summary, a line each.
+pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
+    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
+    let copied = share(*n_copied, *n_tokens);
+    let mut lines = vec![format!(
+        "{} of {} hold code of {}: {copied} % of the tokens",
+        files.len(),
+        count(*n_files, "file"),
+        count(components.len(), "component"),
+    )];
+    if components.is_empty() {
+        lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
+        return lines;
+    }
+    lines.extend([
+        String::new(),
+        format!("{:<18} {:>10} {:>6} {:>9}", "by license class", "components", "files", "of tokens"),
+    ]);
+    for (class, of) in classes(audited) {
+        let share = share(of.n_tokens, *n_tokens);
+        lines.push(format!("{:<18} {:>10} {:>6} {share:>7.1} %", class.name(), of.n_components, of.n_files));
+    }
+    lines.extend([String::new(), "by component".to_owned()]);
+    for (number, taken) in components.iter().enumerate() {
+        let text = format!(
+            "  {} ({}): {}, {}; {}",
+            taken.component.label(),
+            license(audited, number),
+            count(taken.n_files, "file"),
+            count(taken.n_tokens, "token"),
+            taken.verdict.describe(),
+        );
+        lines.push(crate::text::printable(text.as_bytes()));
+        lines.extend(
+            taken
+                .component
+                .terms
+                .contradictions
+                .iter()
+                .map(|of| format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))),
+        );
+    }
+    lines.extend([String::new(), "by file: how much of it stands in corpora, and where".to_owned()]);
+    let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
+    for file in &files[..n_listed] {
+        let of = |origin: &Explained| {
+            let name = audited.components[origin.component].component.label();
+            let part = percent(origin.n_tokens as f64 / file.n_tokens.max(1) as f64);
+            crate::text::printable(format!("{part} % {name} {}", origin.path).as_bytes())
+        };
+        let mut origins: Vec<_> = file.origins.iter().take(MAX_ORIGINS).map(of).collect();
+        if file.origins.len() > MAX_ORIGINS {
+            origins.push(format!("{} more", file.origins.len() - MAX_ORIGINS));
+        }
+        let whole = if file.is_whole { ", the very file" } else { "" };
+        let part = percent(file.n_copied as f64 / file.n_tokens.max(1) as f64);
+        lines.push(format!("  {part:>3} % {}: {}{whole}", file.path, origins.join(", ")));
+    }
+    if n_listed < files.len() {
+        lines.push(format!("  and {} more, which `--verbose` lists", files.len() - n_listed));
+    }
+    lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
+    lines.push(String::new());
+    lines
+}
+
+/// What the history brought in, a line each.
+fn history(brought: &[Brought]) -> Vec<String> {
+    let mut lines = vec![String::new(), "by commit: what first came in where".to_owned()];
+    for of in brought {
+        let license = of.component.license().unwrap_or_else(|| "license not known".to_owned());
+        let gone = if of.is_in_head { "" } else { ", and is gone" };
+        let notes: String = of.notes.iter().map(|note| format!("; {note}")).collect();
+        let since = of.component.first_seen.as_ref().and_then(|seen| day(seen.time));
+        let since = since.map(|day| format!(", there since {day}")).unwrap_or_default();
+        let text = format!(
+            "  {} on {}: {} ({} %) from {} {} ({license}{since}){gone}; {}{notes}",
+            short(&of.first.commit),
+            day(of.first.time).unwrap_or_default(),
+            of.path,
+            percent(of.containment),
+            of.component.label(),
+            of.origin,
+            of.verdict.describe(),
+        );
+        lines.push(crate::text::printable(text.as_bytes()));
+    }
+    if brought.is_empty() {
+        lines.push("  nothing".to_owned());
+    }
+    lines
+}
+
+/// A table of the files: path, containment, tokens, and what explains it.
+pub(super) fn rows(audited: &Audited) -> Vec<Vec<String>> {
+    let row = |file: &crate::audit::CopiedFile| {
+        let origins = file.origins.iter().take(MAX_ORIGINS).map(|of| {
+            let component = &audited.components[of.component].component;
+            let license = component.license().unwrap_or_else(|| "license not known".to_owned());
+            format!("{} {} ({license})", component.label(), of.path)
+        });
+        vec![
+            file.path.to_string(),
+            origins.collect::<Vec<_>>().join(", "),
+            format!("{} %", percent(file.n_copied as f64 / file.n_tokens.max(1) as f64)),
+            file.n_tokens.to_string(),
+        ]
+    };
+    audited.files.iter().map(row).collect()
+}
+
+/// A moment as bills of material write it.
+fn timestamp(time: i64) -> String {
+    let moment = jiff::Timestamp::from_second(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
