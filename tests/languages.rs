@@ -150,3 +150,15 @@ fn a_table_that_is_added_replaces_the_built_in_one() {
     assert!(languages.identify(&path("a.rs"), b"").is_none());
     assert_eq!(languages.identify(&path("a.rs2"), b"").map(|language| language.id.as_str()), Some("rust"));
 }
+
+#[test]
+fn a_mercury_module_is_not_taken_for_matlab() {
+    let languages = Languages::builtin();
+    let identified = |text: &str| {
+        let language = languages.identify(&secondhand::text::FilePath::new("a.m"), text.as_bytes());
+        language.map(|language| language.id.as_str())
+    };
+    assert_eq!(identified("% A comment.\n:- module a.\n:- interface.\n"), Some("mercury"));
+    assert_eq!(identified("% A comment.\nx = 1;\n"), Some("matlab"));
+    assert_eq!(identified("@interface A\n@end\n"), Some("objective-c"));
+}

@@ -119,6 +119,8 @@ pub(super) struct Rule {
     pub plain: Vec<Box<[u8]>>,
     pub is_multi_line: bool,
     pub is_one_character: bool,
+    /// Whether it is a name rather than a literal.
+    pub is_name: bool,
     /// Whether its body is code of another language.
     pub is_held: bool,
     pub shelter: Option<(u8, u8)>,
@@ -482,6 +484,7 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         is_multi_line: row.multi_line.unwrap_or(is_comment && row.close.is_some()),
         is_held: row.holds.is_some(),
         is_one_character: row.one_character,
+        is_name: row.name,
         shelter,
         interpolation,
         stops: Box::new([false; 256]),

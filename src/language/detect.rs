@@ -95,9 +95,17 @@ struct Row {
     /// The built-in table's text; a user's table has been read already.
     toml: &'static str,
     table: OnceLock<Table>,
-    /// Its claims: extension and pattern.
-    claims: OnceLock<Vec<(String, Regex)>>,
+    /// Its claims.
+    claims: OnceLock<Vec<CompiledClaim>>,
     language: OnceLock<Language>,
+}
+
+/// An extension that another language owns, and what makes a file this one.
+#[derive(Debug)]
+struct CompiledClaim {
+    extension: String,
+    pattern: Regex,
+    unless: Option<Regex>,
 }
 
 struct Builtin {
@@ -346,8 +354,13 @@ impl Languages {
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claim = |row: &usize| {
-            let mut claims = self.rows[*row].claims().iter().filter(|(claimed, _)| claimed == extension);
-            claims.find(|(_, pattern)| pattern.is_match(text)).map(|(_, pattern)| (*row, pattern.to_string()))
+            let holds = |claim: &&CompiledClaim| {
+                let is_unless = |unless: &Regex| unless.is_match(text);
+                claim.extension == extension
+                    && claim.pattern.is_match(text)
+                    && !claim.unless.as_ref().is_some_and(is_unless)
+            };
+            self.rows[*row].claims().iter().find(holds).map(|claim| (*row, claim.pattern.to_string()))
         };
         self.claims.get(extension)?.iter().find_map(claim)
     }
@@ -358,7 +371,7 @@ impl Row {
         self.table.get_or_init(|| Table::parse(self.toml).expect("tests/languages.rs reads every built-in table"))
     }
 
-    fn claims(&self) -> &[(String, Regex)] {
+    fn claims(&self) -> &[CompiledClaim] {
         self.claims
             .get_or_init(|| compile_claims(self.table()).expect("`add` and tests/languages.rs compile every claim"))
     }
@@ -406,12 +419,15 @@ fn check_names(table: &Table) -> Result<(), TableError> {
 }
 
 /// Compiles the patterns by which a language claims extensions that another owns.
-fn compile_claims(table: &Table) -> Result<Vec<(String, Regex)>, TableError> {
+fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
     let compile = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).build();
     let claims = table.claims.iter().enumerate();
-    let claim = |(row, claim): (usize, &Claim)| match compile(&claim.pattern) {
-        Ok(pattern) => Ok((claim.extension.clone(), pattern)),
-        Err(error) => Err(TableError::value("pattern", no_pattern(&error)).in_row("claims", row)),
+    let claim = |(row, claim): (usize, &Claim)| {
+        let tried = |key, pattern: &str| {
+            compile(pattern).map_err(|error| TableError::value(key, no_pattern(&error)).in_row("claims", row))
+        };
+        let unless = claim.unless.as_deref().map(|unless| tried("unless", unless)).transpose()?;
+        Ok(CompiledClaim { extension: claim.extension.clone(), pattern: tried("pattern", &claim.pattern)?, unless })
     };
     claims.map(claim).collect()
 }

@@ -555,7 +555,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
         if !rule.is_comment {
-            self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+            let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
+            self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
     }
 

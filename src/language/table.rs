@@ -82,6 +82,8 @@ pub struct Claim {
     pub extension: String,
     /// A regular expression, searched in the first 16 KiB; `(?m)` is set.
     pub pattern: String,
+    /// A regular expression that makes the file another's all the same.
+    pub unless: Option<String>,
 }
 
 /// A comment or literal between an opener and a closer.
@@ -111,6 +113,9 @@ pub struct Delimited {
     /// Texts that look like the closer or an interpolation but are plain (`""`, `{{`).
     #[serde(default)]
     pub plain: Vec<String>,
+    /// Whether it is a name: `` `a b` `` of Kotlin.
+    #[serde(default)]
+    pub name: bool,
     /// Whether it goes on past the line end. Default: a comment with a closer does, a literal does not.
     pub multi_line: Option<bool>,
     /// A language: what the literal holds is code of it, and read as such.
