@@ -1,9 +1,9 @@
 //! Finds the lines that a change adds to a file, as git and code hosts count them.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
 /// How surely the change from base adds a line, as git and code hosts count it.
 ///
@@ -16,7 +16,8 @@ pub enum Added {
     /// Git's default diff adds it: Myers's, with the indent heuristic.
     ByDefault,
     /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
-    /// it; and where lines were replaced rather than added, base has no line equal to it.
+    /// it, wherever an insertion is put that could stand in several places; and where lines were replaced rather than
+    /// added, base has no line equal to it.
     Surely,
 }
 
@@ -34,7 +35,15 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
                 *added = (*added).min(if is_default { Added::No } else { Added::ByDefault });
             }
         }
-        for hunk in diff.hunks().filter(|hunk| hunk.before.len() * REPLACED >= hunk.after.len()) {
+        let hunks: Vec<Hunk> = diff.hunks().collect();
+        for (at, hunk) in hunks.iter().enumerate().filter(|(_, hunk)| hunk.before.is_empty()) {
+            let earliest = at.checked_sub(1).map_or(0, |before| hunks[before].after.end as usize);
+            let latest = hunks.get(at + 1).map_or(added.len(), |after| after.after.start as usize);
+            for line in slid_over(&input.after, hunk.after.start as usize..hunk.after.end as usize, earliest, latest) {
+                added[line] = added[line].min(Added::ByDefault);
+            }
+        }
+        for hunk in hunks.iter().filter(|hunk| hunk.before.len() * REPLACED >= hunk.after.len()) {
             let lines = hunk.after.start as usize..hunk.after.end as usize;
             for (added, line) in added[lines.clone()].iter_mut().zip(&input.after[lines]) {
                 if of_base.contains(line) {
@@ -44,6 +53,20 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
         }
     }
     added
+}
+
+/// The lines of the insertion `hunk` that are not inserted when it is put in another place where it could stand as well,
+/// between `earliest` and `latest`.
+fn slid_over(
+    lines: &[Token],
+    hunk: Range<usize>,
+    earliest: usize,
+    latest: usize,
+) -> impl Iterator<Item = usize> + use<> {
+    let (start, end) = (hunk.start, hunk.end);
+    let n_up = (1..=start - earliest).take_while(|n| lines[start - n] == lines[end - n]).count();
+    let n_down = (0..latest - end).take_while(|n| lines[start + n] == lines[end + n]).count();
+    hunk.filter(move |&line| line < start + n_down || line + n_up >= end)
 }
 
 /// A hunk that removes at least one line for this many added ones replaces code.
@@ -105,5 +128,13 @@ mod tests {
         let added = [Added::ByDefault, Added::ByDefault, Added::No, Added::Surely];
         assert_eq!(shown_lines(&added, 1..=4), Some((4, 4)));
         assert_eq!(shown_lines(&added, 1..=3), Some((1, 2)));
+    }
+
+    #[test]
+    fn lines_that_another_place_of_the_insertion_leaves_out_are_not_sure() {
+        // `x y a b` may be put before `a b` as well as behind it.
+        let added = added_lines(b"q\na\nb\nr\n", b"q\na\nb\nx\ny\na\nb\nr\n");
+        assert_eq!(added.iter().filter(|&&added| added == Added::Surely).count(), 2);
+        assert_eq!(shown_lines(&added, 1..=8), Some((4, 5)));
     }
 }
