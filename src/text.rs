@@ -74,6 +74,23 @@ fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// The number of bytes that two texts begin with alike.
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 256;
+    let n_steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let start = n_steps * STEP;
+    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
+}
+
+/// The number of bytes that two texts end with alike.
+pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 256;
+    let n_steps = a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
+    let n = n_steps * STEP;
+    let (a, b) = (&a[..a.len() - n], &b[..b.len() - n]);
+    n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
 /// Whether `bytes` are binary: a NUL within the first 8,000, as git decides it.
 pub fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(8_000)]).is_some()

@@ -183,6 +183,26 @@ fn a_merge_stands_for_what_it_brought_in_only_where_first_parents_are_followed()
 }
 
 #[test]
+fn a_merge_of_two_sides_of_one_file_copies_nothing() {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    write(&repository, &[&language.file("one", &[language.first]), &language.file("two", &[language.second])]);
+    commit(&repository, "Alpha", 1, "write");
+    repository.git(&["checkout", "--quiet", "-b", "side"]);
+    write(&repository, &[&language.file("two", &[language.second, language.first])]);
+    commit(&repository, "Beta", 2, "copy");
+    repository.git(&["checkout", "--quiet", "main"]);
+    write(&repository, &[&language.file("two", &[language.third, language.second])]);
+    commit(&repository, "Alpha", 3, "other");
+    repository.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "side"]);
+    let both = language.file("two", &[language.third, language.second, language.first]);
+    assert_eq!(fs::read_to_string(repository.path(&both.path)).expect("it is there"), both.text);
+    let told = copies(&history(&repository, &[]));
+    assert_eq!(told.iter().filter(|copy| copy.starts_with("copy ")).count(), 1);
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
 fn filters_choose_authors_places_and_origins() {
     let language = &LANGUAGES[0];
     let repository = Repository::new();

@@ -4,8 +4,9 @@
 //! the last version that held them is read, and aligned as a file of the tree is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -14,8 +15,8 @@ use super::origins::{Found, Hit, Queries};
 use super::source::{Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
-use crate::git::{Attributes, BlobId, CommitId, Event, Limits, Reader, Repository, Span};
-use crate::language::Languages;
+use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Limits, Reader, Repository, Span, Work};
+use crate::language::{Language, Languages, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, Stretch, key};
 use crate::text::FilePath;
@@ -24,6 +25,10 @@ use crate::text::FilePath;
 const MAX_FILES: usize = 64;
 /// Versions of a past file that are read; the newest come first.
 const MAX_VERSIONS: usize = 32;
+/// Commits in a row whose trees one thread compares, at the least: they have most in common.
+const MIN_COMMITS: usize = 512;
+/// Commits whose changes are held in memory with their paths written out.
+const COMMITS_AT_ONCE: usize = 8 * 1024;
 
 /// The past to search.
 #[derive(Debug)]
@@ -140,7 +145,7 @@ impl Past {
                     progress.step();
                     let events: Vec<PastEvent> = events.into_iter().filter(is_reached).collect();
                     let best = last_version(&path, &events, standing, queries, reader, sources, scratch)?;
-                    let Some(Version { event, source, hits }) = best else { return Ok(None) };
+                    let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
                     let deletion = self.deletion(event, reader)?;
                     let alignments = queries.align(&source, &hits, None, sources.config);
                     let text: Arc<[u8]> = source.text.clone().into();
@@ -241,29 +246,39 @@ fn learn(
     progress: &dyn Progress,
 ) -> Result<(Stretch, usize), Error> {
     progress.begin("history", commits.len());
-    let of_commits = commits
-        .par_iter()
-        .map_init(
-            || repository.reader(),
-            |reader, commit| {
-                progress.step();
-                reader.events(*commit).map_err(Error::from)
-            },
-        )
-        .collect::<Result<Vec<_>, Error>>()?;
-
     let mut paths = Paths::default();
+    let mut readings: Vec<u64> = Vec::new();
     let mut events: Vec<EventRow> = Vec::new();
-    let mut wanted = Wanted::default();
-    for (commit, of_commit) in of_commits.into_iter().enumerate() {
-        for Event { path, before, after } in of_commit {
-            let Some((path, reading)) = paths.number(path, sources) else { continue };
-            let number = events.len() as u32;
-            events.push(EventRow { path, commit: commit as u32, before, after });
-            let before = before.filter(|_| with_before);
-            for blob in [before, after].into_iter().flatten() {
-                wanted.add(blob, reading, path, number);
+    // The newest first: most packs build the older trees on them, and what was read last is at hand.
+    for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
+        let of_commits = chunk
+            .par_iter()
+            .rev()
+            .with_min_len(MIN_COMMITS)
+            .map_init(
+                || repository.history_reader(),
+                |reader, commit| {
+                    progress.step();
+                    reader.events(*commit).map_err(Error::from)
+                },
+            )
+            .collect::<Result<Vec<_>, Error>>()?;
+        let first = number * COMMITS_AT_ONCE;
+        for (at, of_commit) in of_commits.into_iter().enumerate() {
+            let commit = (first + chunk.len() - 1 - at) as u32;
+            for Event { path, before, after } in of_commit.into_iter().rev() {
+                let Some((path, reading)) = paths.number(path, sources) else { continue };
+                readings.resize(readings.len().max(path as usize + 1), reading);
+                events.push(EventRow { path, commit, before, after });
             }
+        }
+    }
+    events.reverse();
+    let mut wanted = Wanted::default();
+    for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
+        let before = before.filter(|_| with_before);
+        for blob in [before, *after].into_iter().flatten() {
+            wanted.add(blob, readings[*path as usize], *path, number as u32);
         }
     }
     let Paths { paths, .. } = paths;
@@ -271,22 +286,103 @@ fn learn(
 
     progress.begin("reading", blobs.len());
     let first = Earliest::new(folder);
-    let missing = repository.each_blob(
-        &blobs,
-        || (Vec::new(), Vec::new(), Vec::new()),
-        |(tokens, hashes, scratch), number, text| {
-            progress.step();
-            for content in &contents[number] {
-                let path = &paths[content.path as usize];
-                if sources.lex(path, text, tokens).is_ok() {
-                    let prints = sources.config.fingerprint.fingerprints(tokens, hashes);
-                    first.note(prints.map(|print| key(print.hash)), content.event, scratch);
-                }
-            }
-        },
-    )?;
+    let learning = Learning { paths: &paths, contents: &contents, first: &first, sources, progress };
+    let missing = repository.each_blob(&blobs, &learning)?;
     let (tips, commits) = (tips.to_vec(), commits.to_vec());
     Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
+}
+
+/// Notes which fingerprints the contents of a stretch have, and of which event.
+struct Learning<'l> {
+    paths: &'l [FilePath],
+    contents: &'l [Vec<Content>],
+    first: &'l Earliest,
+    sources: &'l Sources<'l>,
+    progress: &'l dyn Progress,
+}
+
+/// Scratch space of one thread.
+#[derive(Default)]
+struct Scratch {
+    tokens: Vec<Token>,
+    hashes: Vec<u64>,
+    keys: Vec<Vec<u64>>,
+}
+
+/// A content that was read as a version of another; its fingerprints are noted at last.
+struct ReadVersion<'l> {
+    language: &'l Language,
+    version: Version,
+    event: u32,
+    /// The tokens in which it differs from a version of an earlier event; what they have in common is noted there.
+    own: Mutex<Range<usize>>,
+}
+
+impl ReadVersion<'_> {
+    /// Notes that all but `changed` stands in a version of an earlier event.
+    fn shares(&self, changed: Range<usize>) {
+        if let Ok(mut own) = self.own.lock()
+            && changed.len() < own.len()
+        {
+            *own = changed;
+        }
+    }
+}
+
+impl<'l> Work for Learning<'l> {
+    type State = Scratch;
+    type Made = Option<ReadVersion<'l>>;
+
+    fn state(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn make(&self, scratch: &mut Scratch, blob: Blob<'_, Self::Made>) -> Self::Made {
+        let Blob { number, bytes, base } = blob;
+        let contents = &self.contents[number?];
+        self.progress.step();
+        if let [content] = contents[..] {
+            let language = self.sources.identify(&self.paths[content.path as usize], bytes).ok()?;
+            if language.is_plain() {
+                let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
+                let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
+                let before = base.map(|(text, made)| (text, &made.version));
+                let (version, changed) = language.lexer.version(bytes, before, &mut scratch.tokens);
+                debug_assert!(is_read_whole(language, bytes, &version), "{}", self.paths[content.path as usize]);
+                let own = Mutex::new(0..version.symbols().len());
+                let read = ReadVersion { language, version, event: content.event, own };
+                match base {
+                    Some((_, base)) if base.event < read.event => read.shares(changed.after),
+                    Some((_, base)) => base.shares(changed.before),
+                    None => {}
+                }
+                return Some(read);
+            }
+        }
+        let Scratch { tokens, hashes, keys } = scratch;
+        for content in contents {
+            if self.sources.lex(&self.paths[content.path as usize], bytes, tokens).is_ok() {
+                let prints = self.sources.config.fingerprint.fingerprints(tokens, hashes);
+                self.first.note(prints.map(|print| key(print.hash)), content.event, keys);
+            }
+        }
+        None
+    }
+
+    fn finish(&self, scratch: &mut Scratch, made: Self::Made) {
+        let Some(ReadVersion { version, event, own, .. }) = made else { return };
+        let own = own.into_inner().unwrap_or(0..version.symbols().len());
+        let params = &self.sources.config.fingerprint;
+        let hashes = params.hashes_around(version.symbols(), own, &mut scratch.hashes);
+        self.first.note(hashes.map(key), event, &mut scratch.keys);
+    }
+}
+
+/// Whether a version has the symbols that its text has when it is read alone.
+fn is_read_whole(language: &Language, text: &[u8], version: &Version) -> bool {
+    let mut tokens = Vec::new();
+    language.lexer.tokenize(text, &mut tokens);
+    version.symbols().iter().copied().eq(tokens.iter().map(|token| token.symbol))
 }
 
 /// The paths of a stretch, each once.
@@ -340,7 +436,7 @@ impl Wanted {
 }
 
 /// A past version of a file: the event that took it away, and what it shares with the queries.
-struct Version<'e> {
+struct PastVersion<'e> {
     event: &'e PastEvent,
     source: Source,
     hits: Vec<Hit>,
@@ -355,8 +451,8 @@ fn last_version<'e>(
     reader: &Reader,
     sources: &Sources<'_>,
     scratch: &mut Vec<u64>,
-) -> Result<Option<Version<'e>>, Error> {
-    let mut best: Option<(usize, Version<'e>)> = None;
+) -> Result<Option<PastVersion<'e>>, Error> {
+    let mut best: Option<(usize, PastVersion<'e>)> = None;
     let mut seen: HashSet<BlobId> = HashSet::new();
     for event in events.iter().rev() {
         let Some(blob) = event.before else { continue };
@@ -368,7 +464,7 @@ fn last_version<'e>(
         let hits = queries.hits_in(&source, sources.config, scratch);
         let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
         if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
-            best = Some((n_rows, Version { event, source, hits }));
+            best = Some((n_rows, PastVersion { event, source, hits }));
         }
     }
     Ok(best.map(|(_, version)| version))

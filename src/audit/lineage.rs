@@ -15,7 +15,9 @@ use crate::policy::{Fragment, Place, Writing};
 use crate::text::{FilePath, Lines};
 
 /// Commits that are compared with their parents at a time.
-const CHUNK: usize = 512;
+const CHUNK: usize = 4 * 1024;
+/// Commits in a row that one thread compares, at the least: their trees have most in common.
+const MIN_COMMITS: usize = 256;
 /// The part of a piece's lines that a version must hold to be one of it.
 const HOLDS_AT: f64 = 0.5;
 /// Letters and digits that a line must have to tell one piece from another.
@@ -95,7 +97,8 @@ pub(super) fn written(
     reader.walk_back(tips, CHUNK, |commits| {
         let events = commits
             .par_iter()
-            .map_init(|| repository.reader(), |reader, commit| reader.events(*commit))
+            .with_min_len(MIN_COMMITS)
+            .map_init(|| repository.history_reader(), |reader, commit| reader.events(*commit))
             .collect::<Result<Vec<_>, _>>()?;
         for (commit, events) in commits.iter().zip(&events) {
             walk.pass(*commit, events, &reader, progress)?;

@@ -159,6 +159,18 @@ impl Sources<'_> {
 
     /// Reads the tokens of `text` as the file at `path`, replacing what `tokens` held.
     pub fn lex(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+        let language = self.identify(path, text)?;
+        let with_data = self.config.include_data;
+        let embedded = self.languages.tokenize(language, text, with_data, tokens);
+        let is_mixed = !embedded.is_empty();
+        if language.is_data && !with_data && !is_mixed {
+            return Err(Skip::Data);
+        }
+        Ok(Lexed { language, is_mixed })
+    }
+
+    /// The language of `text` as the file at `path`, if it is to be read.
+    pub fn identify(&self, path: &FilePath, text: &[u8]) -> Result<&Language, Skip> {
         if text.len() as u64 > self.config.max_file_size {
             return Err(Skip::TooLarge);
         }
@@ -171,8 +183,7 @@ impl Sources<'_> {
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
         let language = named.or_else(|| self.languages.identify(path, text)).ok_or(Skip::NotSource)?;
-        let with_data = self.config.include_data;
-        if language.is_data && !with_data && !language.is_host() {
+        if language.is_data && !self.config.include_data && !language.is_host() {
             return Err(Skip::Data);
         }
         let is_generated = || attributes.generated.unwrap_or_else(|| is_generated(text));
@@ -182,12 +193,7 @@ impl Sources<'_> {
         if !language.is_notebook && is_minified(text) {
             return Err(Skip::Minified);
         }
-        let embedded = self.languages.tokenize(language, text, with_data, tokens);
-        let is_mixed = !embedded.is_empty();
-        if language.is_data && !with_data && !is_mixed {
-            return Err(Skip::Data);
-        }
-        Ok(Lexed { language, is_mixed })
+        Ok(language)
     }
 }
 

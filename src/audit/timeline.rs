@@ -24,7 +24,7 @@ use super::{Error, Examined, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, CommitId, CommitInfo, Content, Entry, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
-use crate::matching::CloneType;
+use crate::matching::{CloneType, Novelty, novelty};
 use crate::policy::{Finding, Fragment, Level, Writing};
 use crate::store::Journal;
 use crate::text::{FilePath, Position};
@@ -296,6 +296,8 @@ struct Change {
     after: Snapshot,
     /// Its whole tree.
     head: Snapshot,
+    /// Of a merge, the files that it touched as they were in its other parents.
+    others: Vec<Snapshot>,
     attributes: Attributes,
 }
 
@@ -311,9 +313,18 @@ impl Change {
             before.extend(was.map(entry));
             after.extend(is.map(entry));
         }
+        let mut others = Vec::new();
+        for parent in parents.iter().skip(1) {
+            let mut files = Vec::new();
+            for entry in &after {
+                let was = reader.blob_at(*parent, &entry.path)?;
+                files.extend(was.map(|blob| Entry { path: entry.path.clone(), content: Content::Blob(blob) }));
+            }
+            others.push(Snapshot::of(files));
+        }
         let head = if after.is_empty() { Snapshot::default() } else { reader.commit_snapshot(commit)? };
         let attributes = Attributes::read(&head.entries, reader)?;
-        Ok(Self { before: Snapshot::of(before), after: Snapshot::of(after), head, attributes })
+        Ok(Self { before: Snapshot::of(before), after: Snapshot::of(after), head, others, attributes })
     }
 }
 
@@ -342,6 +353,16 @@ fn judged(
     let mut examined = Examined::default();
     let (mut changed, predecessors) =
         changed_files(repository, &change.before, &change.after, sources, &Silent, &mut examined)?;
+    // What a merge takes from any of its parents is no news.
+    let reader = repository.reader();
+    for other in &change.others {
+        for file in &mut changed {
+            let Some(entry) = other.get(&file.source.path) else { continue };
+            let Ok(was) = sources.read(&reader, entry)? else { continue };
+            let Novelty { novel, .. } = novelty(was.document(), file.source.document());
+            file.novel.iter_mut().zip(novel).for_each(|(all, one)| *all &= one);
+        }
+    }
     credit_moves(&mut changed, &predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
@@ -358,7 +379,7 @@ fn judged(
     }
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
     let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
-    let searched = search_located(&queries, &located, &repository.reader(), sources)?;
+    let searched = search_located(&queries, &located, &reader, sources)?;
     let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
     let findings = concluded(&asking, copies, &searched.found, &predecessors, &Attributions::default(), config);
     Ok((n_novel, findings.into_iter().map(copy).collect()))

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::language::Token;
+use crate::language::{Symbol, Token};
 
 /// The base of the polynomial: odd, so that multiplying by it loses nothing mod 2^64.
 const BASE: u64 = 0xD6E8_FEB8_6659_FD93;
@@ -18,19 +18,30 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
 pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
+    roll(tokens, |token| token.symbol, k, hashes);
+}
+
+/// As [`hash_kgrams`], of symbols alone.
+pub fn hash_symbols(symbols: &[Symbol], k: NonZeroUsize, hashes: &mut Vec<u64>) {
+    roll(symbols, |symbol| *symbol, k, hashes);
+}
+
+#[inline]
+fn roll<T>(items: &[T], symbol: impl Fn(&T) -> Symbol, k: NonZeroUsize, hashes: &mut Vec<u64>) {
     let k = k.get();
     hashes.clear();
-    if tokens.len() < k {
+    if items.len() < k {
         return;
     }
     // What a symbol has become by the time it leaves; with the factor of `value`, to multiply once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
-    let mut hash = tokens[..k].iter().fold(0, enter);
-    hashes.reserve(tokens.len() - k + 1);
+    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(symbol(item)));
+    let mut hash = items[..k].iter().fold(0, enter);
+    hashes.reserve(items.len() - k + 1);
     hashes.push(mix(hash));
-    hashes.extend(tokens[k..].iter().zip(tokens).map(|(last, first)| {
+    hashes.extend(items[k..].iter().zip(items).map(|(last, first)| {
         // What enters and what leaves do not wait for the hash before.
-        let change = value(last).wrapping_sub(u64::from(first.symbol.get()).wrapping_mul(leaving));
+        let change = value(symbol(last)).wrapping_sub(u64::from(symbol(first).get()).wrapping_mul(leaving));
         hash = hash.wrapping_mul(BASE).wrapping_add(change);
         mix(hash)
     }));
@@ -43,13 +54,8 @@ pub fn hash_exact(kgram: &[Token]) -> u32 {
 }
 
 #[inline]
-fn enter(hash: u64, token: &Token) -> u64 {
-    hash.wrapping_mul(BASE).wrapping_add(value(token))
-}
-
-#[inline]
-fn value(token: &Token) -> u64 {
-    u64::from(token.symbol.get()).wrapping_mul(SPREAD)
+fn value(symbol: Symbol) -> u64 {
+    u64::from(symbol.get()).wrapping_mul(SPREAD)
 }
 
 /// A bijection that spreads every bit over the word (the finalizer of splitmix64, shortened).
@@ -62,7 +68,6 @@ fn mix(hash: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::Symbol;
 
     fn tokens(text: &[u8]) -> Vec<Token> {
         let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };

@@ -9,10 +9,10 @@ mod winnow;
 
 use std::num::NonZeroUsize;
 
-pub use kgram::{hash_exact, hash_kgrams};
+pub use kgram::{hash_exact, hash_kgrams, hash_symbols};
 pub use winnow::{Winnow, winnow};
 
-use crate::language::Token;
+use crate::language::{Symbol, Token};
 
 /// A selected k-gram: its hash and the position of its first token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +64,24 @@ impl Params {
         self.window
     }
 
+    /// The hashes of the fingerprints that can differ when only the symbols of `changed` do: those of the windows that
+    /// reach into it; where it is empty, symbols went from there. Some may come twice.
+    ///
+    /// Winnowing is local: the hash that a window selects is its smallest, whatever stands around it, so that
+    /// these and those of the unchanged windows are all hashes of the whole.
+    pub fn hashes_around<'h>(
+        &self,
+        symbols: &[Symbol],
+        changed: std::ops::Range<usize>,
+        hashes: &'h mut Vec<u64>,
+    ) -> impl Iterator<Item = u64> + use<'h> {
+        let (k, window) = (self.k.get(), self.window.get());
+        let from = changed.start.saturating_sub(k + window - 2);
+        let to = (changed.end + k + window - 2).min(symbols.len());
+        hash_symbols(&symbols[from.min(to)..to], self.k, hashes);
+        winnow(hashes, self.window).map(|print| print.hash)
+    }
+
     /// Takes the fingerprints of `tokens`; `hashes` is scratch space.
     pub fn fingerprints<'h>(&self, tokens: &[Token], hashes: &'h mut Vec<u64>) -> Winnow<'h> {
         hash_kgrams(tokens, self.k, hashes);
@@ -113,6 +131,31 @@ mod tests {
             let a = [&around[0][..], &shared, &around[1]].concat();
             let b = [&around[2][..], &shared, &around[3]].concat();
             prop_assert!(!hashes(&params, &a).is_disjoint(&hashes(&params, &b)));
+        }
+
+        #[test]
+        fn what_a_change_can_make_and_what_it_leaves_alone_are_all_hashes(
+            before in prop::collection::vec(0u8..9, 0..80),
+            put in prop::collection::vec(0u8..9, 0..12),
+            at in 0usize..80,
+            n_gone in 0usize..12,
+            k in 1usize..8,
+            w in 1usize..8,
+        ) {
+            let params = params(k, k + w - 1);
+            let at = at.min(before.len());
+            let end = (at + n_gone).min(before.len());
+            let after = [&before[..at], &put, &before[end..]].concat();
+            let symbols: Vec<Symbol> = after.iter().map(|byte| Symbol::punctuation(*byte)).collect();
+            let old: Vec<Symbol> = before.iter().map(|byte| Symbol::punctuation(*byte)).collect();
+            let around = |symbols: &[Symbol], changed| -> HashSet<u64> {
+                params.hashes_around(symbols, changed, &mut Vec::new()).collect()
+            };
+            let (new, old) = (around(&symbols, at..at + put.len()), around(&old, at..end));
+            let (all_before, all_after) = (hashes(&params, &before), hashes(&params, &after));
+            prop_assert!(new.is_subset(&all_after) && old.is_subset(&all_before));
+            let known: HashSet<u64> = all_before.union(&new).copied().collect();
+            prop_assert!(all_after.is_subset(&known), "a hash is new and was not found");
         }
 
         #[test]

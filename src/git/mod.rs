@@ -16,6 +16,7 @@ use gix::bstr::ByteSlice;
 pub use appearances::{Appearance, LicenseFiles};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
+pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Limits, Span, seconds_of};
 pub use snapshot::{Content, Entry, Snapshot};
 
@@ -140,6 +141,15 @@ impl Repository {
     pub fn reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
         repo.object_cache_size_if_unset(4 * 1024 * 1024);
+        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
+    }
+
+    /// As [`Repository::reader`], for one that reads many trees of a history: what it has read is kept longer.
+    pub fn history_reader(&self) -> Reader {
+        let mut repo = self.inner.to_thread_local();
+        repo.object_cache_size(8 * 1024 * 1024);
+        let kept = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(16 * 1024 * 1024)) as Box<_>;
+        repo.objects.set_pack_cache(kept);
         Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
     }
 }

@@ -4,6 +4,7 @@
 //! means to read all it is built on, and to read many one by one does that work over and over.
 //! Here the wanted blobs and what they are built on are put together as trees, and each
 //! tree is walked from its root: every version is made once, and is let go when its last child is made.
+//! So that work on a version can be built on that of another, too, it is handed out beside what it is built on.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -54,31 +55,54 @@ struct Scratch<S> {
     state: S,
 }
 
+/// A blob beside the one that it is built on in its pack.
+#[derive(Debug)]
+pub struct Blob<'b, V> {
+    /// Its number among those that are wanted; `None` when it is only needed for others.
+    pub number: Option<usize>,
+    /// Its bytes.
+    pub bytes: &'b [u8],
+    /// What it is built on, and what that was made into.
+    pub base: Option<(&'b [u8], &'b V)>,
+}
+
+/// What is done with blobs, on many threads.
+pub trait Work: Sync {
+    /// What a thread has for itself.
+    type State: Send;
+    /// What a blob is made into.
+    type Made: Send + Sync;
+
+    /// The state of another thread.
+    fn state(&self) -> Self::State;
+    /// Makes something of a blob.
+    fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Made>) -> Self::Made;
+    /// Takes back what was made of a blob, after all that are built on it.
+    fn finish(&self, state: &mut Self::State, made: Self::Made);
+}
+
 /// What all threads share while a pack is read.
-struct Pass<'p, S> {
+struct Pass<'p, W: Work> {
     pack: &'p data::File,
     forest: &'p Forest,
     is_done: &'p [AtomicBool],
-    scratch: &'p Mutex<Vec<Scratch<S>>>,
-    new_state: &'p (dyn Fn() -> S + Sync),
-    each: &'p (dyn Fn(&mut S, usize, &[u8]) + Sync),
+    scratch: &'p Mutex<Vec<Scratch<W::State>>>,
+    work: &'p W,
 }
 
+/// A blob that was made, and what was made of it.
+type Made<W> = Arc<(Vec<u8>, <W as Work>::Made)>;
+
 /// An object that is to be made, and what it is built on.
-type Task = (u32, Option<Arc<Vec<u8>>>);
+type Task<W> = (u32, Option<Made<W>>);
 
 impl Repository {
-    /// Hands each of `blobs`, which are different, to `each`, with its number, in whatever order is quickest, from
-    /// many threads; a thread has a state of its own. Returns the numbers of those that are not here.
+    /// Does `work` with each of `blobs`, which are different, in whatever order is quickest. Returns the numbers of
+    /// those that are not here.
     ///
     /// # Errors
     /// When a blob is here and cannot be read.
-    pub fn each_blob<S: Send>(
-        &self,
-        blobs: &[BlobId],
-        new_state: impl Fn() -> S + Sync,
-        each: impl Fn(&mut S, usize, &[u8]) + Sync,
-    ) -> Result<Vec<usize>, Error> {
+    pub fn each_blob(&self, blobs: &[BlobId], work: &impl Work) -> Result<Vec<usize>, Error> {
         let is_done: Vec<AtomicBool> = blobs.iter().map(|_| AtomicBool::new(false)).collect();
         // A few are read sooner than the packs are searched.
         if blobs.len() > 16 {
@@ -86,19 +110,20 @@ impl Repository {
             for (index, pack) in packs(&self.reader()) {
                 let (forest, is_done) = (&Forest::new(&index, &pack, blobs, &is_done), &is_done);
                 let pack = &pack;
-                Pass { pack, forest, is_done, scratch: &scratch, new_state: &new_state, each: &each }.run();
+                Pass { pack, forest, is_done, scratch: &scratch, work }.run();
             }
         }
         let rest: Vec<usize> = (0..blobs.len()).filter(|&number| !is_done[number].load(Ordering::Relaxed)).collect();
         let missing = rest
             .par_iter()
             .map_init(
-                || (self.reader(), new_state()),
+                || (self.reader(), work.state()),
                 |(reader, state), &number| {
                     let unnamed = FilePath::new("a past file");
                     let bytes = reader.past_blob(blobs[number], &unnamed)?;
                     if let Some(bytes) = &bytes {
-                        each(state, number, bytes);
+                        let made = work.make(state, Blob { number: Some(number), bytes, base: None });
+                        work.finish(state, made);
                     }
                     Ok(bytes.is_none().then_some(number))
                 },
@@ -228,7 +253,7 @@ impl Forest {
     }
 }
 
-impl<S: Send> Pass<'_, S> {
+impl<W: Work> Pass<'_, W> {
     /// Walks all trees. What cannot be made is left undone.
     fn run(&self) {
         let next = AtomicUsize::new(0);
@@ -244,31 +269,44 @@ impl<S: Send> Pass<'_, S> {
     }
 
     /// Makes an object and all that is built on it, or leaves heavy parts of that to other threads.
-    fn walk<'s>(&'s self, task: Task, scope: &rayon::Scope<'s>) {
+    fn walk<'s>(&'s self, task: Task<W>, scope: &rayon::Scope<'s>) {
         let kept = self.scratch.lock().ok().and_then(|mut all| all.pop());
         let mut scratch = kept.unwrap_or_else(|| Scratch {
             inflate: Inflate::default(),
             delta: Vec::new(),
-            state: (self.new_state)(),
+            state: self.work.state(),
         });
         let mut tasks = vec![task];
         while let Some((number, base)) = tasks.pop() {
             let node = &self.forest.nodes[number as usize];
-            let Some(bytes) = self.make(node, base.as_deref(), &mut scratch) else { continue };
-            drop(base);
-            if let Some(is_done) = self.is_done.get(node.wanted as usize) {
-                (self.each)(&mut scratch.state, node.wanted as usize, &bytes);
-                is_done.store(true, Ordering::Relaxed);
+            let bytes = self.make(node, base.as_ref().map(|base| &base.0), &mut scratch);
+            let made = bytes.map(|bytes| {
+                let is_done = self.is_done.get(node.wanted as usize);
+                let base = base.as_ref().map(|base| (&base.0[..], &base.1));
+                let blob = Blob { number: is_done.map(|_| node.wanted as usize), bytes: &bytes, base };
+                let made = self.work.make(&mut scratch.state, blob);
+                if let Some(is_done) = is_done {
+                    is_done.store(true, Ordering::Relaxed);
+                }
+                Arc::new((bytes, made))
+            });
+            // The last that is built on it lets go of it.
+            if let Some((_, made)) = base.and_then(Arc::into_inner) {
+                self.work.finish(&mut scratch.state, made);
             }
+            let Some(made) = made else { continue };
             let children = &self.forest.children[node.children.0 as usize..node.children.1 as usize];
-            let bytes = Arc::new(bytes);
             for (at, &child) in children.iter().enumerate() {
-                let task = (child, Some(Arc::clone(&bytes)));
-                if at + 1 < children.len() && self.forest.nodes[child as usize].weight >= SHARED_FROM {
+                let task: Task<W> = (child, Some(Arc::clone(&made)));
+                // The heaviest is walked here, after the light ones.
+                if at > 0 && self.forest.nodes[child as usize].weight >= SHARED_FROM {
                     scope.spawn(move |scope| self.walk(task, scope));
                 } else {
                     tasks.push(task);
                 }
+            }
+            if let Some((_, made)) = Arc::into_inner(made) {
+                self.work.finish(&mut scratch.state, made);
             }
         }
         if let Ok(mut all) = self.scratch.lock() {
@@ -277,7 +315,7 @@ impl<S: Send> Pass<'_, S> {
     }
 
     /// The bytes of an entry; `None` when it is damaged or too long.
-    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<S>) -> Option<Vec<u8>> {
+    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Option<Vec<u8>> {
         let entry = self.pack.entry(node.offset).ok()?;
         if entry.decompressed_size > MAX_SIZE {
             return None;

@@ -4,7 +4,7 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{BlobId, CommitId, Error, Reader};
-use crate::text::FilePath;
+use crate::text::{FilePath, common_prefix};
 
 /// Folders in folders that are followed; deeper ones are left out, since no real tree has them.
 const MAX_DEPTH: usize = 256;
@@ -176,13 +176,13 @@ impl Reader {
         let mut walk =
             self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all().map_err(|e| unreadable(&e))?;
         // The first are most likely enough.
-        let mut n = chunk / 8;
+        let mut n = chunk / 16;
         loop {
             let mut commits = Vec::new();
             for info in walk.by_ref().take(n.max(1)) {
                 commits.push(CommitId(info.map_err(|error| unreadable(&error))?.id));
             }
-            n = chunk;
+            n = chunk.min(2 * n);
             if commits.is_empty() || !each(&commits)? {
                 return Ok(());
             }
@@ -343,14 +343,6 @@ impl Reader {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The number of bytes that two texts begin with alike.
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 256;
-    let n_steps = a.chunks(STEP).zip(b.chunks(STEP)).take_while(|(a, b)| a == b).count();
-    let start = (n_steps * STEP).min(a.len()).min(b.len());
-    start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
 }
 
 /// What an entry of a tree is.

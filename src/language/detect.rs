@@ -34,6 +34,11 @@ pub struct Language {
 }
 
 impl Language {
+    /// Whether its files are read by one lexer alone, whatever the settings.
+    pub fn is_plain(&self) -> bool {
+        !self.is_data && !self.is_host()
+    }
+
     /// Whether its files may hold other languages.
     pub fn is_host(&self) -> bool {
         !self.regions.is_empty() || self.around.is_some() || self.is_notebook || !self.holds.is_empty()

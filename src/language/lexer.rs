@@ -12,6 +12,7 @@ use super::compile::{
 };
 use super::table::{ImportEnd, Place, Table, TableError};
 use super::token::{Kind, Symbol, Token};
+use super::version::{BETWEEN_MARKS, Changed, Mark, Plan, Taken, Version};
 use super::{eight, hash};
 
 /// A language's lexer.
@@ -45,6 +46,84 @@ impl Lexer {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         Run::new(&self.compiled, text, tokens, held).run();
+    }
+}
+
+impl Lexer {
+    /// Reads `text` as a version of another, `before`, of which nothing is read again that stayed; `tokens` is
+    /// scratch space. Says in which tokens the two differ.
+    pub fn version(
+        &self,
+        text: &[u8],
+        before: Option<(&[u8], &Version)>,
+        tokens: &mut Vec<Token>,
+    ) -> (Version, Changed) {
+        tokens.clear();
+        let none = Version::default();
+        let plan = match before {
+            Some((before_text, before)) if self.is_resumable() => Plan::new(text, before_text, before),
+            _ => Plan::whole(),
+        };
+        let before = before.map_or(&none, |(_, before)| before);
+        let (from, shift) = (plan.from, plan.shift);
+        tokens.extend(from.and_then(|mark| mark.last));
+        let n_seeds = tokens.len();
+        let mut held = Vec::new();
+        let mut run = Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
+        run.tracing = Some(Tracing {
+            offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
+            last_at: from.map_or(0, |mark| mark.at as usize),
+            marks: Vec::new(),
+            end: None,
+            plan,
+        });
+        if let Some(mark) = from {
+            (run.at, run.line_first) = (mark.at as usize, n_seeds);
+        }
+        let mut taken = run.run();
+        taken.is_resumable &= self.is_resumable();
+        Version::new(before, from, shift, tokens, n_seeds, taken)
+    }
+
+    /// Whether nothing at a text's begin decides how all of it is read.
+    fn is_resumable(&self) -> bool {
+        self.compiled.at_start.is_none()
+    }
+}
+
+/// Follows a run of which marks are kept.
+struct Tracing<'v> {
+    plan: Plan<'v>,
+    /// Tokens before the first that is in the list.
+    offset: usize,
+    /// The place of the last mark.
+    last_at: usize,
+    marks: Vec<Mark>,
+    /// The end that was reached.
+    end: Option<Mark>,
+}
+
+impl Tracing<'_> {
+    /// Keeps the place, if it is due; true when the rest is known.
+    fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
+        while self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64) {
+            self.plan.ends = &self.plan.ends[1..];
+        }
+        let last = tokens.last().copied();
+        let n_tokens = (self.offset + tokens.len()) as u32;
+        if let Some(end) = self.plan.ends.first()
+            && i64::from(end.at) + self.plan.shift == at as i64
+            && end.last.map(|last| (last.symbol, last.exact)) == last.map(|last| (last.symbol, last.exact))
+        {
+            self.end = Some(*end);
+            self.marks.push(Mark { at: at as u32, n_tokens, last });
+            return true;
+        }
+        if at >= self.last_at + BETWEEN_MARKS {
+            self.last_at = at;
+            self.marks.push(Mark { at: at as u32, n_tokens, last });
+        }
+        false
     }
 }
 
@@ -116,6 +195,7 @@ struct Run<'c, 't, 'o> {
     /// Literals that were looked for and not closed.
     n_unclosed: usize,
     import: Option<OpenImport<'c>>,
+    tracing: Option<Tracing<'c>>,
 }
 
 impl<'c, 't, 'o> Run<'c, 't, 'o> {
@@ -133,14 +213,18 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             n_endless_heredocs: 0,
             n_unclosed: 0,
             import: None,
+            tracing: None,
         }
     }
 
-    fn run(mut self) {
-        if self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
+    fn run(mut self) -> Taken {
+        let begins = self.at <= 3 && self.tokens.is_empty();
+        if begins && self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
             self.at = self.line_end(self.at);
         }
-        self.begin_inside();
+        if begins {
+            self.begin_inside();
+        }
         let (table, text) = (self.table, self.text);
         // The place is a local, which stays in a register where `self` does not.
         let mut at = self.at;
@@ -170,6 +254,9 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         self.at = at;
         self.end_import(ImportEnd::Line);
+        let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+        let (marks, end) = self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
+        Taken { marks, end, is_resumable }
     }
 
     /// Whether punctuation may end something: code inside a literal, or an import statement.
@@ -367,13 +454,27 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn end_line(&mut self) {
         self.line_first = self.tokens.len();
-        if self.heredocs.is_empty() && self.import.is_none() {
-            return;
-        }
         if !self.heredocs.is_empty() {
             self.heredoc_bodies();
         }
-        self.end_import(ImportEnd::Line);
+        if self.import.is_some() {
+            self.end_import(ImportEnd::Line);
+        }
+        if self.tracing.is_some() {
+            self.trace();
+        }
+    }
+
+    /// Notes where reading may begin again, and passes over the rest when that is known.
+    #[cold]
+    fn trace(&mut self) {
+        let is_clean =
+            self.frames.is_empty() && self.import.is_none() && self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+        if let Some(tracing) = self.tracing.as_mut().filter(|_| is_clean)
+            && tracing.pass(self.at, self.tokens)
+        {
+            self.at = self.text.len();
+        }
     }
 
     // Comments and literals.

@@ -14,6 +14,7 @@ mod notebook;
 mod region;
 mod table;
 mod token;
+mod version;
 
 pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
@@ -22,3 +23,4 @@ pub use table::{
     Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Region, Table, TableError,
 };
 pub use token::{Family, Kind, Symbol, Token};
+pub use version::{Changed, Version};
