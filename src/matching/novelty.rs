@@ -3,6 +3,7 @@
 //! Invariant: layout, comments and the names of things make nothing novel,
 //! since the diff sees only normalized tokens.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -103,17 +104,26 @@ fn is_chance(before: &Edit, after: &Edit, base: Document<'_>, head: Document<'_>
 }
 
 fn slide_insertions(edits: &mut [Edit], base: Document<'_>, head: Document<'_>) {
+    // Most files have no insertion that could stand elsewhere, and need no diff of lines.
+    let added = LazyCell::new(|| added_lines(base.text, head.text));
     for at in 0..edits.len() {
         let earliest = if at == 0 { 0 } else { edits[at - 1].head.end };
         let latest = edits.get(at + 1).map_or(head.tokens.len(), |edit| edit.head.start);
         if edits[at].base.is_empty() {
-            edits[at] = best_slide(&edits[at], earliest, latest, base, head);
+            edits[at] = best_slide(&edits[at], earliest..latest, base, head, &added);
         }
     }
 }
 
-/// Moves an insertion between `earliest` and `latest` to where it reads best.
-fn best_slide(edit: &Edit, earliest: usize, latest: usize, base: Document<'_>, head: Document<'_>) -> Edit {
+/// Moves an insertion to where it reads best among the tokens of `within`; `added` are the lines that git shows as added.
+fn best_slide(
+    edit: &Edit,
+    within: Range<usize>,
+    base: Document<'_>,
+    head: Document<'_>,
+    added: &LazyCell<Vec<Added>, impl FnOnce() -> Vec<Added>>,
+) -> Edit {
+    let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
     let same_symbol = |a: usize, b: usize| tokens[a].symbol == tokens[b].symbol;
@@ -122,7 +132,7 @@ fn best_slide(edit: &Edit, earliest: usize, latest: usize, base: Document<'_>, h
 
     // Of places that read equally well, the one that git shows as added.
     let is_ambiguous = n_up + n_down > 0;
-    let added = if is_ambiguous { added_lines(base.text, head.text) } else { Vec::new() };
+    let added: &[Added] = if is_ambiguous { added } else { &[] };
     let lines = Lines::new(if is_ambiguous { head.text } else { b"" });
     let is_added = |at: usize| {
         let line = tokens.get(at).map_or(0, |token| lines.line_of(token.start) as usize);
