@@ -256,7 +256,7 @@ struct Origin {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+pub(super) struct Written {
     /// The commit that brought in most of its lines.
     commit: String,
     author: String,
@@ -343,7 +343,7 @@ struct FirstSeen {
 /// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Fragment {
+pub(super) struct Fragment {
     start_line: u32,
     start_column: u32,
     end_line: u32,
@@ -518,14 +518,13 @@ fn origin(origin: &policy::Origin) -> Origin {
         clone_type,
         consistent_renaming,
         similarity: (origin.similarity * 1000.0).round() / 1000.0,
-        written: origin.written.as_ref().map(|writing| Written {
-            commit: writing.commit.clone(),
-            author: writing.author.clone(),
-            author_time: writing.time,
-            path: writing.path.to_string(),
-        }),
+        written: origin.written.as_deref().map(written),
         verdict: origin.verdict.as_ref().map(verdict),
     }
+}
+
+pub(super) fn written(of: &policy::Writing) -> Written {
+    Written { commit: of.commit.clone(), author: of.author.clone(), author_time: of.time, path: of.path.to_string() }
 }
 
 fn verdict(of: &policy::Verdict) -> Verdict {
@@ -560,7 +559,7 @@ fn component(of: &policy::Component) -> Component {
     }
 }
 
-fn fragment(fragment: &policy::Fragment) -> Fragment {
+pub(super) fn fragment(fragment: &policy::Fragment) -> Fragment {
     Fragment {
         start_line: fragment.start.line,
         start_column: fragment.start.column,

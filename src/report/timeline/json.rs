@@ -8,7 +8,8 @@ use serde::Serialize;
 use super::{Row, rows, type_id};
 use crate::audit::{self, CopyOrigin};
 use crate::matching::CloneType;
-use crate::policy::{self, Level};
+use crate::policy::Level;
+use crate::report::json::{Fragment, Written, fragment, written};
 use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Timeline> = Format { name: "json", help: "versioned JSON for programs", write };
@@ -88,28 +89,6 @@ struct Origin {
     written: Option<Written>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Written {
-    /// The commit that brought in most of its lines.
-    commit: String,
-    author: String,
-    /// When the author wrote it, in seconds since 1970.
-    author_time: i64,
-    /// The file it stood in then.
-    path: String,
-}
-
-/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct Fragment {
-    start_line: u32,
-    start_column: u32,
-    end_line: u32,
-    end_column: u32,
-}
-
 fn write(timeline: &audit::Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let history = History {
         version: FORMAT_VERSION,
@@ -169,20 +148,6 @@ fn origin(of: &CopyOrigin) -> Origin {
         clone_type: type_id(of.clone_type),
         consistent_renaming,
         similarity: (of.similarity * 1000.0).round() / 1000.0,
-        written: of.written.as_ref().map(|written| Written {
-            commit: written.commit.clone(),
-            author: written.author.clone(),
-            author_time: written.time,
-            path: written.path.to_string(),
-        }),
-    }
-}
-
-fn fragment(fragment: &policy::Fragment) -> Fragment {
-    Fragment {
-        start_line: fragment.start.line,
-        start_column: fragment.start.column,
-        end_line: fragment.end.line,
-        end_column: fragment.end.column,
+        written: of.written.as_ref().map(written),
     }
 }
