@@ -12,7 +12,9 @@ use std::sync::Arc;
 use secondhand::audit::{End, Examined, Outcome, Skip};
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
-use secondhand::policy::{COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place};
+use secondhand::policy::{
+    COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Suppressed, SuppressedBy,
+};
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
 use serde_json::{Value, json};
@@ -124,6 +126,19 @@ fn hostile() -> Outcome {
     ])
 }
 
+/// One finding that is reported and one that is not, by an exception with a hostile reason.
+fn with_suppressed() -> Outcome {
+    let mut outcome = outcome(vec![
+        finding("new.c", 1, Level::Warning, vec![origin("old.c", Place::Tree)]),
+        finding("bought.c", 1, Level::Error, vec![origin(HOSTILE, component())]),
+    ]);
+    let bought = outcome.findings.pop().expect("there are two");
+    let by = SuppressedBy::Exception { reason: format!("bought {HOSTILE}"), until: None };
+    outcome.suppressed.push(Suppressed { finding: bought, by });
+    outcome.n_suppressed = 1;
+    outcome
+}
+
 /// `n` findings of each level.
 fn many(n: u32) -> Outcome {
     let levels = [Level::Error, Level::Warning, Level::Note];
@@ -156,7 +171,7 @@ fn written(outcome: &Outcome, format: &str) -> String {
 #[test]
 fn no_format_lets_a_name_or_code_steer_a_terminal() {
     for format in FORMATS {
-        let text = written(&hostile(), format.name);
+        let text = written(&hostile(), format.name) + &written(&with_suppressed(), format.name);
         // A string of JSON holds a direction mark as it is: programs read it.
         let is_json = ["json", "sarif", "gitlab"].contains(&format.name);
         let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}' && !is_json;
@@ -358,6 +373,15 @@ mod junit {
     }
 
     #[test]
+    fn what_is_suppressed_is_a_case_that_was_skipped_and_says_why() {
+        let found = elements(&written(&with_suppressed(), "junit"));
+        assert_eq!((&*found[1].1["tests"], &*found[1].1["failures"], &*found[1].1["skipped"]), ("2", "1", "1"));
+        let skipped: Vec<_> = found.iter().filter(|element| element.0 == "skipped").collect();
+        assert_eq!(skipped.len(), 1);
+        assert!(skipped[0].1["message"].starts_with("suppressed by an exception of the license policy: bought"));
+    }
+
+    #[test]
     fn a_clean_run_is_a_case_that_passed() {
         let found = elements(&written(&outcome(Vec::new()), "junit"));
         let names: Vec<_> = found.iter().map(|element| &*element.0).collect();
@@ -368,17 +392,26 @@ mod junit {
 mod csv {
     use super::*;
 
+    fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+        let columns: Vec<String> = reader.headers().expect("a head").iter().map(str::to_owned).collect();
+        let row = |row: ::csv::StringRecord| columns.iter().cloned().zip(row.iter().map(str::to_owned)).collect();
+        reader.records().map(|record| row(record.expect("a row"))).collect()
+    }
+
+    #[test]
+    fn a_row_says_whether_its_finding_is_suppressed_and_why() {
+        let rows = rows(&written(&with_suppressed(), "csv"));
+        assert_eq!((&*rows[0]["path"], &*rows[0]["suppressed"]), ("new.c", ""));
+        assert_eq!(rows[1]["path"], "bought.c");
+        assert!(rows[1]["suppressed"].starts_with("by an exception of the license policy: bought"));
+    }
+
     #[test]
     fn a_row_stands_for_each_origin_and_no_cell_is_a_formula() {
         let mut outcome = hostile();
         outcome.findings[0].origins[0].path = FilePath::new("=cmd|' /C calc'!A1");
-        let text = written(&outcome, "csv");
-        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
-        let columns: Vec<String> = reader.headers().expect("a head").iter().map(str::to_owned).collect();
-        let rows: Vec<BTreeMap<_, _>> = reader
-            .records()
-            .map(|row| columns.iter().cloned().zip(row.expect("a row").iter().map(str::to_owned)).collect())
-            .collect();
+        let rows = rows(&written(&outcome, "csv"));
         assert_eq!(rows.len(), 12);
         for cell in rows.iter().flat_map(BTreeMap::values) {
             assert!(!cell.trim_start().starts_with(['=', '+', '-', '@']), "{cell}");
@@ -452,6 +485,15 @@ mod html {
         assert!(!found.iter().any(|element| element.1.keys().any(is_handler)));
         let links = found.iter().filter_map(|element| element.1.get("href"));
         assert!(links.clone().all(|link| link.starts_with('#')), "{:?}", links.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_suppressed_is_a_card_of_its_own_level_with_the_reason() {
+        let text = written(&with_suppressed(), "html");
+        let cards =
+            page(&text).into_iter().filter(|element| element.1.get("class").is_some_and(|class| class == "card"));
+        assert_eq!(cards.map(|card| card.1["data-level"].clone()).collect::<Vec<_>>(), ["warning", "suppressed"]);
+        assert!(text.contains("suppressed by an exception of the license policy: bought"));
     }
 
     #[test]

@@ -202,24 +202,29 @@ pub enum SuppressedBy {
 }
 
 impl SuppressedBy {
-    /// What suppresses it and why, in a few words.
+    /// What suppresses it and why, in a few words that steer no terminal.
     pub fn describe(&self) -> String {
-        match self {
-            Self::Comment { line, reason, until: None } => format!("by the comment on line {line}: {reason}"),
-            Self::Comment { line, reason, until: Some(until) } => {
-                format!("by the comment on line {line} until {until}: {reason}")
-            }
+        let words = match self {
+            Self::Comment { line, reason, until } => format!("by the comment on line {line}{}: {reason}", end(until)),
             Self::Baseline => "by the baseline".to_owned(),
             Self::Exception { reason, until } => {
                 format!("by an exception of the license policy{}: {reason}", end(until))
             }
             Self::Decision { by, reason, until } => format!("by a decision of {by}{}: {reason}", end(until)),
-        }
+        };
+        printable(words.as_bytes())
     }
 }
 
 fn end(until: &Option<Date>) -> String {
     until.map(|until| format!(" until {until}")).unwrap_or_default()
+}
+
+impl Notice {
+    /// A notice; what is quoted in `message` is made to steer no terminal.
+    pub fn new(path: Option<FilePath>, line: Option<u32>, message: &str) -> Self {
+        Self { path, line, message: printable(message.as_bytes()) }
+    }
 }
 
 impl std::fmt::Display for Notice {

@@ -11,7 +11,7 @@ use crate::policy::{Finding, Origin, Place, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
-const COLUMNS: [&str; 33] = [
+const COLUMNS: [&str; 34] = [
     "rule",
     "level",
     "path",
@@ -45,20 +45,23 @@ const COLUMNS: [&str; 33] = [
     "license_class",
     "verdict",
     "reason",
+    "suppressed",
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
-    for finding in &outcome.findings {
+    let reported = outcome.findings.iter().map(|finding| (finding, String::new()));
+    let suppressed = outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
+    for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {
-            table.write_record(row(finding, at + 1, origin).iter().map(|cell| defused(cell)))?;
+            table.write_record(row(finding, at + 1, origin, &suppressed).iter().map(|cell| defused(cell)))?;
         }
     }
     table.flush()
 }
 
-fn row(finding: &Finding, number: usize, origin: &Origin) -> [String; COLUMNS.len()] {
+fn row(finding: &Finding, number: usize, origin: &Origin, suppressed: &str) -> [String; COLUMNS.len()] {
     let (deletion, component) = match &origin.place {
         Place::Tree => (None, None),
         Place::Past(deletion) => (Some(deletion), None),
@@ -99,6 +102,7 @@ fn row(finding: &Finding, number: usize, origin: &Origin) -> [String; COLUMNS.le
         component.map(|component| component.terms.class().name().to_owned()).unwrap_or_default(),
         origin.verdict.as_ref().map(|verdict| verdict.answer.name().to_owned()).unwrap_or_default(),
         origin.verdict.as_ref().map(Verdict::describe).unwrap_or_default(),
+        suppressed.to_owned(),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Writes JUnit's XML, which every CI system shows: a failed test case for each finding.
 //!
-//! A note fails nothing, so its case passes and says what was found. When nothing was
-//! found there is one case that passed: some systems take an empty suite for a broken one.
+//! A note fails nothing, so its case passes and says what was found; a suppressed finding is a
+//! case that was skipped, with the reason. When nothing was found there is one case that passed: some systems take an empty suite for a broken one.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use super::sides::lines;
 use super::words::{copy_text, end, likeness, place, provenance, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level};
+use crate::policy::{Finding, Fragment, Level, SuppressedBy};
 
 pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
 
@@ -22,9 +22,10 @@ const MAX_LINES: usize = 40;
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let n_cases = outcome.findings.len().max(1).to_string();
+    let n_skipped = outcome.suppressed.len().to_string();
+    let n_cases = (outcome.findings.len().max(1) + outcome.suppressed.len()).to_string();
     let n_failures = outcome.findings.iter().filter(|finding| finding.level > Level::Note).count().to_string();
-    let counts = [("tests", &*n_cases), ("failures", &*n_failures), ("errors", "0"), ("skipped", "0")];
+    let counts = [("tests", &*n_cases), ("failures", &*n_failures), ("errors", "0"), ("skipped", &*n_skipped)];
     xml.create_element("testsuites")
         .with_attribute(("name", "secondhand"))
         .with_attributes(counts)
@@ -32,7 +33,10 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             let suite = xml.create_element("testsuite").with_attribute(("name", &*legal(&end(&outcome.head))));
             suite.with_attributes(counts).write_inner_content(|xml| {
                 for finding in &outcome.findings {
-                    case(finding, outcome, xml)?;
+                    case(finding, outcome, None, xml)?;
+                }
+                for suppressed in &outcome.suppressed {
+                    case(&suppressed.finding, outcome, Some(&suppressed.by), xml)?;
                 }
                 if outcome.findings.is_empty() {
                     let case = xml.create_element("testcase").with_attribute(("classname", "secondhand"));
@@ -46,7 +50,12 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn case(finding: &Finding, outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
+fn case(
+    finding: &Finding,
+    outcome: &Outcome,
+    suppressed: Option<&SuppressedBy>,
+    xml: &mut Writer<Vec<u8>>,
+) -> io::Result<()> {
     let path = legal(&finding.path.to_string());
     let title = legal(&finding.message());
     let line = finding.added.start.line.to_string();
@@ -60,7 +69,10 @@ fn case(finding: &Finding, outcome: &Outcome, xml: &mut Writer<Vec<u8>>) -> io::
     let body = legal(&body(finding, outcome));
     case.write_inner_content(|xml| {
         let text = BytesText::new(&body);
-        if finding.level > Level::Note {
+        if let Some(by) = suppressed {
+            let why = legal(&format!("suppressed {}", by.describe()));
+            xml.create_element("skipped").with_attribute(("message", &*why)).write_text_content(text)?;
+        } else if finding.level > Level::Note {
             let failure = xml.create_element("failure");
             failure.with_attributes([("type", finding.rule.id), ("message", &*title)]).write_text_content(text)?;
         } else {

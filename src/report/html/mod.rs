@@ -34,8 +34,17 @@ const MAX_ROWS: usize = 60_000;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
-    let cards: Vec<_> =
+    let mut cards: Vec<_> =
         outcome.findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+    cards.extend(outcome.suppressed.iter().map(|suppressed| {
+        let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
+        Card {
+            level: "suppressed",
+            badge: format!("suppressed {}", card.rule),
+            facts: format!("{}; suppressed {}", card.facts, suppressed.by.describe()),
+            ..card
+        }
+    }));
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let page = Page::new(
         format!("Secondhand: {}", found(outcome)),
