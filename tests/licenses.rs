@@ -284,6 +284,34 @@ fn an_exception_holds_for_its_path_origin_and_rule_until_its_day() {
 }
 
 #[test]
+fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
+    let (repository, corpus) = holding();
+    let settings = "[license]\nallow = [\"permissive\"]\n\
+        [[license.exceptions]]\npath = \"src/part.c\"\nreason = \"bought\"\n\
+        [[license.exceptions]]\norigin = \"gamma\"\nreason = \"of old\"\n\
+        [[license.exceptions]]\npath = \"src/\"\norigin = \"beta\"\nreason = \"for now\"\nuntil = \"2001-01-01\"\n";
+    repository.write("secondhand.toml", settings);
+    repository.write(
+        "secondhand-decisions.toml",
+        "[[decision]]\ncopy = \"0123456789abcdef\"\nby = \"A\"\nreason = \"ours\"\n",
+    );
+    repository.commit("settings");
+    let output = audit(&repository, &corpus, &["--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
+    let notices = report["notices"].as_array().expect("there are notices");
+    let messages: Vec<_> = notices.iter().map(|notice| notice["message"].as_str().unwrap_or_default()).collect();
+    assert_eq!(
+        messages,
+        [
+            "the decision on 0123456789abcdef is not of use: there is no such copy any more",
+            "the license exception for origin `gamma` (of old) is not of use: there is no copy for it to accept",
+            "the license exception for path `src/`, origin `beta` (for now) does not hold any more: it ended with 2001-01-01",
+        ]
+    );
+    assert_eq!(report["suppressedFindings"], 1);
+}
+
+#[test]
 fn settings_that_name_no_license_are_refused() {
     let refused = |settings: &str| {
         let repository = copying("", settings);

@@ -7,8 +7,8 @@ use super::Outcome;
 use super::source::Source;
 use crate::matching::{Added, added_lines};
 use crate::policy::{
-    Accepted, BadSuppression, Baseline, Date, Decision, Exception, Finding, Fragment, Notice, Origin, Place,
-    Suppressed, SuppressedBy, Suppression, suppressions,
+    Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy,
+    Suppression, suppressions,
 };
 use crate::text::FilePath;
 
@@ -48,55 +48,102 @@ pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'
         Comments { all: &outcome.comments, uses: vec![false; outcome.comments.len()], today, trusts_change };
     let mut known = baseline.counts();
     let mut kept = Vec::new();
-    let mut notices = Vec::new();
+    let mut acceptances = Acceptances::new(accepted, today);
     for finding in std::mem::take(&mut outcome.findings) {
         let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
-        let allowed = allowed.or_else(|| excepted(&finding, accepted.exceptions, today));
-        let allowed = allowed.or_else(|| decided(&finding, accepted.decisions, today, &mut notices));
+        let allowed = allowed.or_else(|| acceptances.excepted(&finding));
+        let allowed = allowed.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
             Some(by) => outcome.suppressed.push(Suppressed { finding, by }),
             None => kept.push(finding),
         }
     }
-    notices.extend(comments.notices(is_scan));
+    outcome.notices.extend(comments.notices(is_scan));
+    outcome.notices.extend(acceptances.notices(outcome.audited.is_some()));
     outcome.findings = kept;
     outcome.n_suppressed = outcome.suppressed.len();
-    outcome.notices.append(&mut notices);
     outcome.notices.sort();
 }
 
-/// The exception that covers a finding: every origin in a component must be covered by one that holds.
-fn excepted(finding: &Finding, exceptions: &[Exception], today: Date) -> Option<SuppressedBy> {
-    let covering = |origin: &Origin| {
-        let Place::Component(component) = &origin.place else { return None };
-        let holds = exceptions.iter().filter(|exception| exception.holds(today));
-        let covers = |exception: &&Exception| {
-            let purl = component.purl.as_deref();
-            exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl)
-        };
-        Some(holds.into_iter().find(covers))
-    };
-    let of_each: Option<Vec<&Exception>> = finding.origins.iter().filter_map(covering).collect();
-    let first = of_each?.into_iter().next()?;
-    Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
+/// The exceptions and decisions of an audit, and which of them were of use.
+struct Acceptances<'a> {
+    accepted: Accepted<'a>,
+    are_exceptions_used: Vec<bool>,
+    are_decisions_used: Vec<bool>,
+    today: Date,
+    notices: Vec<Notice>,
 }
 
-/// The decision on a finding, if it holds; what keeps one from holding is noted.
-fn decided(finding: &Finding, decisions: &[Decision], today: Date, notices: &mut Vec<Notice>) -> Option<SuppressedBy> {
-    for decision in decisions.iter().filter(|decision| decision.copy == finding.identity) {
-        match decision.fault(today) {
-            None => {
-                let Decision { by, reason, until, .. } = decision.clone();
-                return Some(SuppressedBy::Decision { by, reason, until });
+impl<'a> Acceptances<'a> {
+    fn new(accepted: Accepted<'a>, today: Date) -> Self {
+        let Accepted { exceptions, decisions } = accepted;
+        let (are_exceptions_used, are_decisions_used) = (vec![false; exceptions.len()], vec![false; decisions.len()]);
+        Self { accepted, are_exceptions_used, are_decisions_used, today, notices: Vec::new() }
+    }
+
+    /// The exception that covers a finding: every origin in a component must be covered by one that holds.
+    fn excepted(&mut self, finding: &Finding) -> Option<SuppressedBy> {
+        let mut first = None;
+        let mut is_covered = true;
+        for origin in &finding.origins {
+            let Place::Component(component) = &origin.place else { continue };
+            let mut covering = None;
+            for (exception, is_used) in self.accepted.exceptions.iter().zip(&mut self.are_exceptions_used) {
+                let purl = component.purl.as_deref();
+                if exception.covers(finding.rule, finding.path.as_bytes(), &component.name, purl) {
+                    *is_used = true;
+                    covering = covering.or_else(|| exception.holds(self.today).then_some(exception));
+                }
             }
-            Some(fault) => {
-                let line = Some(finding.fragment.start.line);
-                let message = format!("the decision on this copy does not hold: {fault}");
-                notices.push(Notice { path: Some(finding.path.clone()), line, message });
+            is_covered &= covering.is_some();
+            first = first.or(covering);
+        }
+        let first = first.filter(|_| is_covered)?;
+        Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
+    }
+
+    /// The decision on a finding, if it holds; what keeps one from holding is noted.
+    fn decided(&mut self, finding: &Finding) -> Option<SuppressedBy> {
+        let mut decided = None;
+        for (decision, is_used) in self.accepted.decisions.iter().zip(&mut self.are_decisions_used) {
+            if decision.copy != finding.identity {
+                continue;
+            }
+            *is_used = true;
+            match decision.fault(self.today) {
+                None => {
+                    let Decision { by, reason, until, .. } = decision.clone();
+                    decided = decided.or(Some(SuppressedBy::Decision { by, reason, until }));
+                }
+                Some(fault) => {
+                    let line = Some(finding.fragment.start.line);
+                    let message = format!("the decision on this copy does not hold: {fault}");
+                    self.notices.push(Notice::new(Some(finding.path.clone()), line, &message));
+                }
             }
         }
+        decided
     }
-    None
+
+    /// What is to be said of them. Only an audit of a whole tree asks whether they are of use: a change seldom needs one.
+    fn notices(mut self, is_whole: bool) -> Vec<Notice> {
+        let exceptions = self.accepted.exceptions.iter().zip(&self.are_exceptions_used);
+        let exceptions = exceptions.filter_map(|(exception, &is_used)| match exception.until {
+            Some(until) if is_used && !exception.holds(self.today) => {
+                Some(format!("{exception} does not hold any more: it ended with {until}"))
+            }
+            _ if !is_used && is_whole => Some(format!("{exception} is not of use: there is no copy for it to accept")),
+            _ => None,
+        });
+        let decisions = self.accepted.decisions.iter().zip(&self.are_decisions_used);
+        let decisions = decisions.filter(|&(_, &is_used)| !is_used && is_whole).map(|(decision, _)| {
+            format!("the decision on {} is not of use: there is no such copy any more", decision.copy)
+        });
+        let notice = |message: String| Notice::new(None, None, &message);
+        let notices: Vec<Notice> = exceptions.chain(decisions).map(notice).collect();
+        self.notices.extend(notices);
+        self.notices
+    }
 }
 
 fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<SuppressedBy> {
@@ -181,7 +228,7 @@ impl Comments<'_> {
         let line = |comment: &Comment| comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
         let notice = |(comment, &is_used): (&Comment, &bool)| {
             let message = message(comment, is_used)?;
-            Some(Notice { path: Some(comment.path.clone()), line: Some(line(comment)), message })
+            Some(Notice::new(Some(comment.path.clone()), Some(line(comment)), &message))
         };
         self.all.iter().zip(&self.uses).filter_map(notice).collect()
     }

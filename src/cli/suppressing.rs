@@ -153,17 +153,13 @@ fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> 
         }
         if !edited.is_empty() {
             let path = after.or(before).map(|entry| entry.path.clone());
-            notices.push(Notice {
-                path,
-                line: None,
-                message: format!("the change edits settings: {}", edited.join("; ")),
-            });
+            notices.push(Notice::new(path, None, &format!("the change edits settings: {}", edited.join("; "))));
         }
     }
     let path = FilePath::new(config.decisions.as_bytes());
     if base.get(&path).map(|entry| &entry.content) != head.get(&path).map(|entry| &entry.content) {
         let message = "the change edits the decisions on copies".to_owned();
-        notices.push(Notice { path: Some(path), line: None, message });
+        notices.push(Notice::new(Some(path), None, &message));
     }
     let path = FilePath::new(config.baseline.as_bytes());
     let (before, after) = (base.get(&path), head.get(&path));
@@ -174,7 +170,7 @@ fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> 
         if n_added > 0 {
             let copies = if n_added == 1 { "copy" } else { "copies" };
             let message = format!("the change adds {n_added} {copies} to the baseline");
-            notices.push(Notice { path: Some(path), line: None, message });
+            notices.push(Notice::new(Some(path), None, &message));
         }
     }
     notices.extend(edited_attributes(reader, base, head)?);
@@ -206,7 +202,7 @@ fn edited_attributes(reader: &Reader, base: &Snapshot, head: &Snapshot) -> Resul
         let edits: Vec<String> = edits.into_iter().flatten().collect();
         if !edits.is_empty() {
             let message = format!("the change edits attributes: {}", edits.join("; "));
-            notices.push(Notice { path: Some(path.clone()), line: None, message });
+            notices.push(Notice::new(Some(path.clone()), None, &message));
         }
     }
     Ok(notices)

@@ -201,6 +201,17 @@ impl Exception {
     }
 }
 
+impl std::fmt::Display for Exception {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the license exception")?;
+        let mut parts = Vec::new();
+        parts.extend(self.path.as_ref().map(|path| format!("path `{path}`")));
+        parts.extend(self.origin.as_ref().map(|origin| format!("origin `{origin}`")));
+        parts.extend(self.rule.map(|rule| format!("rule `{}`", rule.id)));
+        write!(f, " for {} ({})", if parts.is_empty() { "any copy".to_owned() } else { parts.join(", ") }, self.reason)
+    }
+}
+
 impl LicenseTerm {
     /// Reads what a policy names.
     ///
