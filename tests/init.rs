@@ -65,6 +65,27 @@ fn the_settings_are_the_defaults_without_their_marks_too() {
 }
 
 #[test]
+fn the_examples_of_tables_can_be_used_as_they_are() {
+    let repository = Repository::new();
+    init(&repository, &[]);
+    let text = read(&repository, "secondhand.toml");
+    let examples: Vec<_> =
+        text.lines().filter_map(|line| line.strip_prefix("#   ").or(Some("").filter(|_| line == "#"))).collect();
+    let heads: Vec<_> = examples.iter().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(
+        heads,
+        ["[language.pancake]", "[license]", "[[license.exceptions]]", "[[vendored]]"].iter().collect::<Vec<_>>()
+    );
+    repository.write("secondhand.toml", examples.join("\n"));
+    let (status, said) = run(&mut repository.secondhand(&["config"]));
+    assert_eq!(status, Some(0), "they can be read: {said}");
+    repository.write("a.pnk", "fry # a pan\n");
+    let (status, said) = run(&mut repository.secondhand(&["languages", "--tokens", "a.pnk"]));
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("fry") && !said.contains("pan\n"), "{said}");
+}
+
+#[test]
 fn what_is_there_is_kept_unless_it_is_to_be_replaced() {
     for path in ["secondhand.toml", ".config/secondhand.toml"] {
         let repository = Repository::new();

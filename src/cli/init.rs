@@ -14,11 +14,17 @@ use super::CLEAN;
 use super::args::{Common, Init};
 use super::error::Failure;
 use super::output::print_text;
-use crate::config::{find, options};
+use crate::config::{ConfigOption, find, options};
 use crate::git::{self, Repository};
 use crate::policy::RULES;
 
 const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
+/// What may stand in tables that are empty by default, by the name of the table.
+const EXAMPLES: [(&str, &str); 3] = [
+    ("language", include_str!("../../config/templates/examples/language.toml")),
+    ("license", include_str!("../../config/templates/examples/license.toml")),
+    ("vendored", include_str!("../../config/templates/examples/vendored.toml")),
+];
 const WORKFLOW: &str = include_str!("../../config/templates/workflow.yml");
 const PRE_COMMIT: &str = include_str!("../../config/templates/pre-commit.yaml");
 const LEFTHOOK: &str = include_str!("../../config/templates/lefthook.yml");
@@ -199,14 +205,24 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
 /// The settings file: every option as a comment, explained. Tables come last, since in TOML all
 /// that follows the head of a table belongs to it.
 fn settings() -> String {
-    let (tables, values): (Vec<_>, Vec<_>) =
-        options().into_iter().partition(|option| option.default.starts_with('{') || option.default.starts_with("[["));
+    let example = |name: &str| EXAMPLES.iter().find(|(table, _)| *table == name).map(|(_, example)| *example);
+    let is_table = |option: &ConfigOption| option.default.starts_with('{') || example(&option.name).is_some();
+    let (tables, values): (Vec<_>, Vec<_>) = options().into_iter().partition(is_table);
     let mut text = SETTINGS.to_owned();
     for option in values {
         let _ = write!(text, "\n{}#{} = {}\n", explained(&option.help), option.name, option.default);
     }
     for option in tables {
-        let _ = write!(text, "\n{}#[{}]\n{}", explained(&option.help), option.name, rows(&option.name));
+        let _ = write!(text, "\n{}", explained(&option.help));
+        match example(&option.name) {
+            Some(example) => {
+                text += "# There is none by default. For example:\n";
+                text.extend(example.lines().map(|line| format!("#   {line}").trim_end().to_owned() + "\n"));
+            }
+            None => {
+                let _ = write!(text, "#[{}]\n{}", option.name, rows(&option.name));
+            }
+        }
     }
     text
 }
