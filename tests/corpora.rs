@@ -256,6 +256,68 @@ fn deleted_code_of_a_history_is_found_with_the_releases_that_have_it() {
 }
 
 #[test]
+fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
+    let (shelf, origin) = (Shelf::new(), Repository::new());
+    let old = C.file("table", &[C.first, C.second]).text;
+    origin.write("table.c", &old);
+    origin.commit("begin");
+    origin.git(&["tag", "v1"]);
+    // The later version holds a part of it four times, edited.
+    let edited = [C.with_inserted(C.insertion), C.with_deleted(), C.with_changed(), C.with_inserted(C.insertion)];
+    let pieces: Vec<&str> = edited.iter().map(String::as_str).collect();
+    origin.write("table.c", C.file("table", &pieces).text);
+    origin.commit("grow");
+    shelf.corpus(&["add", "known", &path_of(&origin), "--name", "alpha"]);
+    let repository = Repository::new();
+    repository.write("store.c", "int store;\n");
+    repository.commit("before");
+    repository.write("new.c", C.file("new", &[C.first, C.second]).text.replace("int ", "int  "));
+    repository.commit("after");
+    let found = shelf.check(&repository, "known");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("of alpha v1 ("), "{found:?}");
+}
+
+/// A function as anybody would write it, in other words each time.
+fn anybodys(function: &str, list: &str, size: &str, total: &str, limit: &str) -> String {
+    format!(
+        "static int {function}(const int *{list}, int {size})\n{{\n    int i;\n    int {total} = 0;\n\n    \
+         for (i = 0; i < {size}; i++) {{\n        if ({list}[i] > 0 && {total} < {limit}) {{\n            \
+         {total} += {list}[i];\n        }}\n    }}\n    return {total};\n}}\n"
+    )
+}
+
+#[test]
+fn code_of_one_shape_is_a_copy_within_a_project_and_needs_rare_words_or_length_between_two() {
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.write("list.c", anybodys("count", "list", "size", "total", "max"));
+    repository.commit("before");
+    repository.write("new.c", anybodys("length", "data", "n", "result", "limit"));
+    repository.commit("after");
+    let found = messages(&repository.check(&["--base", "HEAD~1"]));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("copied-code: "), "{found:?}");
+
+    let check = |names: [&str; 5], copied: [&str; 5]| {
+        let [a, b, c, d, e] = names;
+        let corpus = corpus(&[("alpha/list.c", &anybodys(a, b, c, d, e))]);
+        let repository = Repository::new();
+        repository.write("store.c", C.second);
+        repository.commit("before");
+        let [a, b, c, d, e] = copied;
+        repository.write("new.c", anybodys(a, b, c, d, e));
+        repository.commit("after");
+        let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+        messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder])).len()
+    };
+    assert_eq!(check(["count", "list", "size", "total", "max"], ["length", "data", "n", "result", "limit"]), 0);
+    let rare = ["count", "zrxlist", "zrxsize", "total", "ZRX_LIMIT"];
+    assert_eq!(check(rare, ["length", "zrxlist", "zrxsize", "result", "ZRX_LIMIT"]), 1);
+    assert_eq!(check(["count", "list", "size", "total", "max"], ["count", "list", "size", "total", "max"]), 1);
+}
+
+#[test]
 fn a_revision_is_a_version() {
     let (shelf, origin) = (Shelf::new(), origin());
     shelf.corpus(&["add", "old", &format!("{}@v1.0", path_of(&origin)), "--name", "alpha"]);

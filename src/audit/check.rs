@@ -17,6 +17,7 @@ use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
+use crate::matching::Enough;
 use crate::policy::{Finding, Place, RULES};
 use crate::text::FilePath;
 
@@ -86,9 +87,9 @@ pub fn check(
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
     let mut found: Vec<Found> = Vec::new();
     let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
-    let mut take = |searched: SearchOutcome| {
+    let mut take = |searched: SearchOutcome, enough: Option<&Enough>| {
         let n_before = found.len();
-        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
+        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, enough, config);
         for (all, these) in copies.iter_mut().zip(of_these) {
             let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
@@ -96,17 +97,17 @@ pub fn check(
         found.extend(searched.found);
     };
     let frequencies = of_tree.frequencies.clone();
-    take(of_tree);
+    take(of_tree, None);
     if let Some(past) = elsewhere.past {
         let found = past.search(&queries, &standing, repository, &sources, progress)?;
-        take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 });
+        take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 }, None);
         outcome.examined.unavailable = past.unavailable();
     }
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources, progress)?;
         outcome.examined.n_compared += searched.n_compared;
         outcome.examined.common.extend(common(&asking, &searched.frequencies, config));
-        take(searched);
+        take(searched, Some(&config.enough));
     }
 
     let is_of_component = |copied: &Copied| matches!(found[copied.found].place, Place::Component(_));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::origins::Found;
 use super::source::Source;
 use crate::config::Config;
-use crate::matching::{Alignment, Block, ClonePair, clones};
+use crate::matching::{Alignment, Block, ClonePair, Enough, Evidence, clones};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -46,12 +46,13 @@ pub(super) fn may_be_whole(source: &Source) -> bool {
     source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
 }
 
-/// For each of `asking`, what the change copied into it.
+/// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
 pub(super) fn copies_of(
     asking: &[&Changed],
     found: &[Found],
     frequencies: &[Vec<(u32, u32)>],
     changed: &[Changed],
+    enough: Option<&Enough>,
     config: &Config,
 ) -> Vec<Vec<Copied>> {
     let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
@@ -72,6 +73,14 @@ pub(super) fn copies_of(
             }
             let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
             let pairs = copies(side, target, alignment, &frequencies[*query], config);
+            let is_evident = |pair: &ClonePair| {
+                let evidence = Evidence::new(pair, side.source.document(), &found.target.tokens);
+                enough.is_none_or(|enough| evidence.is(enough))
+            };
+            // One that is evident speaks for the others: whoever took it had the file.
+            if !pairs.iter().any(is_evident) {
+                continue;
+            }
             copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false }));
         }
     }

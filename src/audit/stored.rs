@@ -16,7 +16,6 @@ use super::source::{Source, Sources};
 use super::{Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
-use crate::matching::Alignment;
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::SegmentError;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Lexed, Lookup, Reading, StoredFile};
@@ -91,7 +90,7 @@ impl Stored {
             .collect::<Result<Vec<_>, Error>>()?;
         let n_compared = self.segments.iter().map(|segment| segment.stats().n_files as usize).sum();
         Ok(SearchOutcome {
-            found: best_of_each(found.into_iter().flatten().collect()),
+            found: best_of_each(found.into_iter().flatten().collect(), queries.sources()),
             frequencies,
             skipped: Vec::new(),
             n_compared,
@@ -310,19 +309,36 @@ fn candidates(mut hits: Vec<Hit>, n_queries: usize) -> BTreeSet<BlobAt> {
     taken
 }
 
-/// Of the versions of a file keeps, for each query, the one that has most of it; of equal ones the first.
-fn best_of_each(mut found: Vec<Found>) -> Vec<Found> {
-    let n_aligned = |alignments: &[(usize, Alignment)], query: usize| -> usize {
-        alignments.iter().filter(|(number, _)| *number == query).map(|(_, alignment)| alignment.n_tokens()).sum()
-    };
+/// How much of a query a version of a file has: the tokens of the query that are aligned, and once more those that are
+/// spelled the same. What stands in the file twice counts once.
+fn likeness(found: &Found, query: usize, source: &Source) -> usize {
+    let mut is_aligned = vec![0u8; source.tokens.len()];
+    for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {
+        for (a, b) in alignment.pairs() {
+            let is_exact = source.tokens[a].exact == found.target.tokens[b].exact;
+            is_aligned[a] = is_aligned[a].max(1 + u8::from(is_exact));
+        }
+    }
+    is_aligned.into_iter().map(usize::from).sum()
+}
+
+/// Of the versions of a file keeps, for each query, the one that is most like it; of equal ones the first.
+fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),
     };
+    let likenesses: Vec<HashMap<usize, usize>> = found
+        .iter()
+        .map(|one| {
+            let of_query = |query: usize| (query, likeness(one, query, sources[query]));
+            one.alignments.iter().map(|(query, _)| *query).collect::<BTreeSet<_>>().into_iter().map(of_query).collect()
+        })
+        .collect();
     let mut best: HashMap<(String, FilePath, usize), (usize, usize)> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for &(query, _) in &one.alignments {
-            let n = n_aligned(&one.alignments, query);
+            let n = likenesses[number][&query];
             let kept = best.entry((name(&one.place), one.target.path.clone(), query)).or_insert((n, number));
             if n > kept.0 {
                 *kept = (n, number);
@@ -331,13 +347,13 @@ fn best_of_each(mut found: Vec<Found>) -> Vec<Found> {
     }
     // An earlier version that has about as much of it tells since when the code is there.
     let mut since: HashMap<(String, FilePath), FirstSeen> = HashMap::new();
-    for one in &found {
+    for (number, one) in found.iter().enumerate() {
         let Place::Component(component) = &one.place else { continue };
         let Some(seen) = &component.first_seen else { continue };
         let key = (name(&one.place), one.target.path.clone());
         let has_most = |query: usize| {
             let most = best.get(&(key.0.clone(), key.1.clone(), query)).map_or(0, |(n, _)| *n);
-            n_aligned(&one.alignments, query) as f64 >= AS_MUCH * most as f64
+            likenesses[number][&query] as f64 >= AS_MUCH * most as f64
         };
         if one.alignments.iter().any(|(query, _)| has_most(*query)) {
             let known = since.entry(key.clone()).or_insert_with(|| seen.clone());

@@ -380,7 +380,7 @@ fn judged(
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
     let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
     let searched = search_located(&queries, &located, &reader, sources)?;
-    let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, config);
+    let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, None, config);
     let findings = concluded(&asking, copies, &searched.found, &predecessors, &Attributions::default(), config);
     Ok((n_novel, findings.into_iter().map(copy).collect()))
 }

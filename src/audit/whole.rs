@@ -354,7 +354,7 @@ fn batch_findings(
     let mut take = |searched: super::origins::SearchOutcome| {
         n_compared += searched.n_compared;
         let n_before = found.len();
-        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &[], config);
+        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &[], Some(&config.enough), config);
         for (all, these) in copies.iter_mut().zip(of_these) {
             let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));

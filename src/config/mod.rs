@@ -33,6 +33,8 @@ pub struct Config {
     pub scan_fingerprint: fingerprint::Params,
     /// What counts as a clone.
     pub matching: matching::Params,
+    /// What a copy out of a corpus has to show.
+    pub enough: matching::Enough,
     /// Documents a fingerprint may occur in before it is common, and not followed.
     pub common_at: usize,
     /// Components of a corpus a fingerprint may occur in before it is common, and not followed.
@@ -114,6 +116,11 @@ impl Config {
                 min_agreement: percent("min-agreement", raw.min_agreement)?,
                 min_spelled: percent("min-spelled", raw.min_spelled)?,
                 min_run: raw.min_run,
+            },
+            enough: matching::Enough {
+                n_words: raw.corpus_min_words,
+                exact_run: raw.corpus_min_exact_run,
+                run: raw.corpus_min_run,
             },
             common_at: raw.common_at,
             common_components: raw.common_components,

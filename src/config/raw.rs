@@ -39,6 +39,12 @@ pub struct RawConfig {
     pub common_at: usize,
     /// Components of a corpus that a match may stand in before it is common: it is counted, and not scored.
     pub common_components: usize,
+    /// Rare words, names or literals that few projects have, that a copy out of a corpus must share with its origin; a long run does instead. Lower finds more short copies, and more code that is alike by chance.
+    pub corpus_min_words: usize,
+    /// Tokens in a row, spelled the same, that make a copy out of a corpus though no rare words are in it.
+    pub corpus_min_exact_run: usize,
+    /// Tokens in a row that make a copy out of a corpus whatever its names are.
+    pub corpus_min_run: usize,
     /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
     pub min_rarity: u8,
     /// Bytes of the largest file that is read; larger ones are listed as not examined.
@@ -86,6 +92,9 @@ impl Default for RawConfig {
             min_run: 32,
             common_at: 1_000,
             common_components: 20,
+            corpus_min_words: 3,
+            corpus_min_exact_run: 56,
+            corpus_min_run: 120,
             min_rarity: 25,
             max_file_size: 4 * 1024 * 1024,
             include_generated: false,
