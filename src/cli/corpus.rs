@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{Common, CorpusCommand, Declared};
 use super::error::Failure;
-use super::output::print_text;
+use super::output::{print_text, report_failure};
 use super::progress::Bar;
 use super::{CLEAN, settings};
 use crate::audit::{CorpusReading, Outside, Progress, Remembered, Stored};
@@ -92,8 +92,8 @@ fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common
     if component != Component::default() && sources.len() > 1 {
         return Err(Failure::Declared);
     }
-    let sources = sources.iter().map(|source| (absolute(source), component.clone())).collect();
-    read_all(corpus, sources, common)
+    let sources: Vec<_> = sources.iter().map(|source| (absolute(source), component.clone())).collect();
+    read_all(corpus, &sources, common)
 }
 
 /// A path that means the same in any folder.
@@ -106,11 +106,11 @@ fn absolute(source: &str) -> String {
 
 fn update(corpus: &Corpus, common: &Common) -> Result<(), Failure> {
     let records = corpus.records()?.into_iter().map(|(_, record)| record);
-    let sources = records.filter_map(|record| Some((record.spec?, record.component))).collect();
-    read_all(corpus, sources, common)
+    let sources: Vec<_> = records.filter_map(|record| Some((record.spec?, record.component))).collect();
+    read_all(corpus, &sources, common)
 }
 
-fn read_all(corpus: &Corpus, sources: Vec<(String, Component)>, common: &Common) -> Result<(), Failure> {
+fn read_all(corpus: &Corpus, sources: &[(String, Component)], common: &Common) -> Result<(), Failure> {
     let (config, origin) = settings::read(common, None, &[])?;
     let languages = config.languages(&origin)?;
     let k = config.fingerprint.noise_threshold();
@@ -118,11 +118,24 @@ fn read_all(corpus: &Corpus, sources: Vec<(String, Component)>, common: &Common)
     let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1)).unwrap_or(config.fingerprint);
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
     let nothing = Remembered::nothing();
-    for (source, component) in sources {
-        let Added { stats, notes } = {
-            let bar = Bar::new(!common.quiet && !common.no_progress);
-            bar.begin("reading", 0);
-            corpus.add(&source, component, sampling, &CorpusReading::new(&config, &languages, &nothing, &bar))?
+    let added = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        bar.begin("reading", 0);
+        corpus.add(sources, sampling, &CorpusReading::new(&config, &languages, &nothing, &bar))?
+    };
+    let mut failed = None;
+    for ((source, _), added) in sources.iter().zip(added) {
+        let Added { stats, notes } = match added {
+            Ok(added) => added,
+            Err(why) => {
+                // All are told; the first one ends the run.
+                if failed.is_some() {
+                    report_failure(&why.into());
+                } else {
+                    failed = Some(why);
+                }
+                continue;
+            }
         };
         let said = match stats {
             Some(stats) => figures(&stats),
@@ -132,7 +145,7 @@ fn read_all(corpus: &Corpus, sources: Vec<(String, Component)>, common: &Common)
             print_text(&format!("{}: {said}\n{}", printable(source.as_bytes()), notes_text(&notes, common.verbose)))?;
         }
     }
-    Ok(())
+    failed.map_or(Ok(()), |why| Err(why.into()))
 }
 
 fn notes_text(notes: &[Note], is_verbose: bool) -> String {

@@ -34,7 +34,7 @@ struct Manager {
     kind: &'static str,
     /// Says what to run in an empty folder.
     command: fn(&Purl) -> Vec<String>,
-    /// What to do when the program is not there.
+    /// What to do when it fails.
     cure: &'static str,
     /// Finds what was fetched.
     fetched: fn(&Purl, &Path) -> Option<PathBuf>,
@@ -44,13 +44,13 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "cargo",
         command: |purl| strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)]),
-        cure: "install Rust, or download the .crate file and name it",
+        cure: "cargo must be installed and find the package; or download the .crate file and name it",
         fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
     },
     Manager {
         kind: "npm",
-        command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--silent", &purl.npm_name()]),
-        cure: "install npm, or download the .tgz file and name it",
+        command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()]),
+        cure: "npm must be installed and find the package; or download the .tgz file and name it",
         fetched: |_, folder| file_with(folder, &[".tgz"]),
     },
     Manager {
@@ -60,7 +60,7 @@ static MANAGERS: &[Manager] = &[
             let requirement = format!("{}=={}", purl.name, purl.version);
             strings(&["pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--dest", ".", &requirement])
         },
-        cure: "install pip; of a package without wheels download the source package and name it",
+        cure: "pip must be installed and find the package; of a package without wheels download the source package and name it",
         fetched: |_, folder| file_with(folder, &[".whl"]),
     },
     Manager {
@@ -101,6 +101,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     super::read(&Request { spec: &package.to_string_lossy(), component, limits: request.limits }, sink)
 }
 
+/// Lines that are told of what a package manager said when it failed.
+const MAX_SAID: usize = 4;
+
 /// Runs a package manager in `folder`, without a shell, with nothing to read from.
 fn run(words: &[String], folder: &Path) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
@@ -110,9 +113,12 @@ fn run(words: &[String], folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
-    let last: Vec<&str> = errors.lines().filter(|line| !line.trim().is_empty()).collect();
-    let said = last[last.len().saturating_sub(3)..].join("; ");
-    Err(format!("`{}` failed: {said}", words.join(" ")))
+    let mut lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    // What went wrong is said first by some, last by others.
+    if lines.len() > MAX_SAID {
+        lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
+    }
+    Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 
 /// Where cargo keeps what it downloaded.

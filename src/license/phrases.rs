@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::expression::Expression;
-use super::words::Words;
+use super::words::{Phrase, Words};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,13 +22,13 @@ struct Table {
 struct Row {
     license: String,
     /// All of these.
-    all: Vec<String>,
+    all: Vec<Phrase>,
     /// And one of these, if there are any.
     #[serde(default)]
-    any: Vec<String>,
+    any: Vec<Phrase>,
     /// And none of these.
     #[serde(default)]
-    none: Vec<String>,
+    none: Vec<Phrase>,
     /// The title of a whole license text: not looked for in headers.
     #[serde(default)]
     is_title: bool,
@@ -56,11 +56,11 @@ pub(super) struct Granted {
 pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
     let mut found: Vec<(&Row, usize)> = Vec::new();
     for row in TABLE.iter().filter(|row| titles || !row.is_title) {
-        let is_here = row.all.iter().all(|phrase| words.has(phrase))
-            && (row.any.is_empty() || row.any.iter().any(|phrase| words.has(phrase)))
-            && !row.none.iter().any(|phrase| words.has(phrase));
+        let is_here = row.all.iter().all(|phrase| words.find_phrase(phrase).is_some())
+            && (row.any.is_empty() || row.any.iter().any(|phrase| words.find_phrase(phrase).is_some()))
+            && !row.none.iter().any(|phrase| words.find_phrase(phrase).is_some());
         if is_here {
-            let first = row.all.iter().chain(&row.any).find_map(|phrase| words.find(phrase)).unwrap_or_default();
+            let first = row.all.iter().chain(&row.any).find_map(|phrase| words.find_phrase(phrase)).unwrap_or_default();
             found.push((row, first));
         }
     }

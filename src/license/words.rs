@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem::Finder;
+use serde::Deserialize;
+
 /// The words of a text in lower case, one space between them, and the line of each.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Words {
@@ -9,6 +12,17 @@ pub(super) struct Words {
     text: String,
     /// Offsets of the words in `text`, with their lines from 1.
     lines: Vec<(u32, u32)>,
+}
+
+/// A phrase, ready to be looked for: whole words.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Phrase(Finder<'static>);
+
+impl From<String> for Phrase {
+    fn from(words: String) -> Self {
+        Self(Finder::new(format!(" {words} ").as_bytes()).into_owned())
+    }
 }
 
 impl Words {
@@ -71,6 +85,11 @@ impl Words {
     /// Where `phrase` begins in [`Self::text`].
     pub fn find(&self, phrase: &str) -> Option<usize> {
         memchr::memmem::find(self.text.as_bytes(), format!(" {phrase} ").as_bytes())
+    }
+
+    /// As [`Self::find`], of a phrase that is looked for in many texts.
+    pub fn find_phrase(&self, phrase: &Phrase) -> Option<usize> {
+        phrase.0.find(self.text.as_bytes())
     }
 
     /// Whether `phrase` is in the text.

@@ -1,6 +1,6 @@
 //! Builds the segment of one source: takes its files, and writes what is asked of them later.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub struct Builder<'b> {
     files: Vec<File>,
     postings: Runs,
     /// Fingerprints that an earlier version of a file has, by path: a history repeats itself.
-    posted: HashSet<u64>,
+    posted: foldhash::HashSet<u64>,
     packed_len: u64,
     /// What files say of licenses, each once; blobs name it by number.
     said: Table<Said>,
@@ -184,7 +184,7 @@ impl<'b> Builder<'b> {
             blob_numbers: HashMap::new(),
             files: Vec::new(),
             postings: Runs::new(folder),
-            posted: HashSet::new(),
+            posted: foldhash::HashSet::default(),
             packed_len: 0,
             said: Table::new(),
             heard: HashMap::new(),

@@ -17,6 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -243,23 +244,36 @@ impl Corpus {
         &self.name
     }
 
-    /// Adds a source, or reads what is new of it.
+    /// Adds sources, or reads what is new of them, several at a time; what came of each is in their order. A source
+    /// that is named twice is read once, as it is named last.
     ///
     /// # Errors
-    /// What the source meets; the corpus is then as it was.
+    /// When the folder of the corpus cannot be made; in the place of a source, what that one met: the corpus has then
+    /// what it had of it.
     pub fn add(
         &self,
-        spec: &str,
-        component: Component,
+        sources: &[(String, Component)],
         sampling: Sampling,
         reading: &dyn Reading,
-    ) -> Result<Added, CorpusError> {
-        let added = self.create().and_then(|()| self.add_now(spec, component, sampling, reading));
-        if added.is_err() {
+    ) -> Result<Vec<Result<Added, CorpusError>>, CorpusError> {
+        self.create()?;
+        let is_last = |at: usize| !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(&sources[at].0));
+        let added: Vec<_> = (0..sources.len())
+            .into_par_iter()
+            .map(|at| {
+                let (spec, component) = &sources[at];
+                if is_last(at) {
+                    self.add_now(spec, component.clone(), sampling, reading)
+                } else {
+                    Ok(Added { stats: None, notes: Vec::new() })
+                }
+            })
+            .collect();
+        if added.iter().all(Result::is_err) {
             // Only a folder that is empty goes: the corpus was not there before.
             let _ = fs::remove_dir(&self.folder);
         }
-        added
+        Ok(added)
     }
 
     fn add_now(

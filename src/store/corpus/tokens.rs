@@ -4,12 +4,12 @@
 //! reading, the frequent ones first; then the number of tokens, and for each its place in that list; then for each line
 //! with tokens how many it has and how many lines it is below the one before. Numbers are varints, readings four bytes.
 
-use std::collections::HashMap;
 use std::io::{Read, Write};
 
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::language::{Kind, Symbol, Token};
 use crate::store::SegmentError;
