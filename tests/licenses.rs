@@ -484,14 +484,27 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
     repository.commit("take away");
     assert_eq!(corpus(folder.path(), &["add", "known", utf8(origin.root()), "--name", "alpha"]).0, 0);
     let shelf = folder.path().join("corpora");
-    let args = ["audit", "--history", "--rev", "HEAD", "--corpus", "known", "--corpus-dir", utf8(&shelf)];
-    let output = repository.secondhand(&args).args(["--format", "json"]).output().expect("the program starts");
+    let args = ["audit", "--history", "--corpus", "known", "--corpus-dir", utf8(&shelf)];
+    let output =
+        repository.secondhand(&args).args(["--rev", "HEAD", "--format", "json"]).output().expect("the program starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report is JSON");
     let brought = report["audit"]["brought"].as_array().expect("the history was audited");
     assert_eq!(brought.len(), 1, "{report}");
-    assert_eq!((&brought[0]["path"], &brought[0]["first"]["commit"]), (&"src/new.c".into(), &bringing.into()));
+    assert_eq!(
+        (&brought[0]["path"], &brought[0]["first"]["commit"]),
+        (&"src/new.c".into(), &Value::from(bringing.as_str()))
+    );
     assert_eq!((&brought[0]["isInHead"], &brought[0]["component"]["license"]), (&false.into(), &"MIT".into()));
     assert_eq!(report["audit"]["copiedFiles"].as_array().map(Vec::len), Some(0));
-    let text = repository.secondhand(&args).output().expect("the program starts").stdout;
-    assert!(String::from_utf8_lossy(&text).contains("alpha"), "{}", String::from_utf8_lossy(&text));
+    let written = |format: &str, rev: &str| {
+        let mut command = repository.secondhand(&args);
+        let output = command.args(["--rev", rev, "--format", format]).output().expect("the program starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let text = written("text", "HEAD");
+    assert!(text.contains("alpha"), "{text}");
+    for format in ["csv", "cyclonedx", "spdx"] {
+        let text = written(format, &bringing);
+        assert!(text.contains(&bringing), "{format}: {text}");
+    }
 }

@@ -44,6 +44,14 @@ pub struct Audited {
     pub brought: Option<Vec<Brought>>,
 }
 
+impl Audited {
+    /// The commit that first brought code of the component of this name into the file at `path`, as far as the history was asked.
+    pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Brought> {
+        let mut brought = self.brought.iter().flatten();
+        brought.find(|of| of.path == *path && of.component.name == component)
+    }
+}
+
 /// Code of a component that a commit brought into a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Brought {

@@ -11,7 +11,7 @@ use crate::policy::{Finding, Origin, Place, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
-const COLUMNS: [&str; 34] = [
+const COLUMNS: [&str; 36] = [
     "rule",
     "level",
     "path",
@@ -46,6 +46,8 @@ const COLUMNS: [&str; 34] = [
     "verdict",
     "reason",
     "suppressed",
+    "brought_in",
+    "brought_on",
 ];
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -55,18 +57,26 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let suppressed = outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
     for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {
-            table.write_record(row(finding, at + 1, origin, &suppressed).iter().map(|cell| defused(cell)))?;
+            table.write_record(row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)))?;
         }
     }
     table.flush()
 }
 
-fn row(finding: &Finding, number: usize, origin: &Origin, suppressed: &str) -> [String; COLUMNS.len()] {
+fn row(
+    finding: &Finding,
+    number: usize,
+    origin: &Origin,
+    suppressed: &str,
+    outcome: &Outcome,
+) -> [String; COLUMNS.len()] {
     let (deletion, component) = match &origin.place {
         Place::Tree => (None, None),
         Place::Past(deletion) => (Some(deletion), None),
         Place::Component(component) => (None, Some(component)),
     };
+    let audited = outcome.audited.as_ref();
+    let brought = component.and_then(|component| audited?.brought_into(&finding.path, &component.name));
     let known = |text: Option<&String>| text.cloned().unwrap_or_default();
     [
         finding.rule.id.to_owned(),
@@ -103,6 +113,8 @@ fn row(finding: &Finding, number: usize, origin: &Origin, suppressed: &str) -> [
         origin.verdict.as_ref().map(|verdict| verdict.answer.name().to_owned()).unwrap_or_default(),
         origin.verdict.as_ref().map(Verdict::describe).unwrap_or_default(),
         suppressed.to_owned(),
+        known(brought.map(|brought| &brought.first.commit)),
+        brought.and_then(|brought| day(brought.first.time)).unwrap_or_default(),
     ]
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{share, timestamp};
+use super::{brought_in, share, timestamp};
 use crate::audit::{Audited, CopiedFile, Outcome, Taken};
 use crate::policy::{Component, Place};
 use crate::report::{Format, Style, VERSION};
@@ -127,12 +127,20 @@ fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
         let name = audited.components[of.component].component.label();
         format!("{} % like {} of {name}", share(of.n_tokens, file.n_tokens), of.path)
     });
+    let mut properties = vec![
+        json!({"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}),
+    ];
+    let names = file.origins.iter().map(|of| audited.components[of.component].component.name.as_str());
+    for name in names.collect::<BTreeSet<_>>() {
+        let told = brought_in(audited, &file.path, name).map(|told| format!("{name}: {told}"));
+        properties.extend(told.map(|told| json!({"name": "secondhand:brought-in", "value": told})));
+    }
     json!({
         "type": "file",
         "bom-ref": format!("file-{number}"),
         "name": file.path.to_string(),
         "hashes": [{"alg": "SHA-1", "content": file.sha1}],
         "pedigree": {"ancestors": ancestors, "notes": parts.collect::<Vec<_>>().join("; ")},
-        "properties": [{"name": "secondhand:containment-percent", "value": share(file.n_copied, file.n_tokens).to_string()}],
+        "properties": properties,
     })
 }

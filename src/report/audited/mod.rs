@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::words::{count, day, percent, short};
 use crate::audit::{Audited, Brought, Explained};
 use crate::license::Class;
+use crate::text::FilePath;
 
 /// What of a tree is of one class of licenses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -124,6 +125,14 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
     lines.extend(audited.brought.iter().flat_map(|brought| history(brought)));
     lines.push(String::new());
     lines
+}
+
+/// Which commit first brought code of a component into a file, in words; nothing where the history was not asked.
+pub(super) fn brought_in(audited: &Audited, path: &FilePath, component: &str) -> Option<String> {
+    let brought = audited.brought_into(path, component)?;
+    let notes: String = brought.notes.iter().map(|note| format!("; {note}")).collect();
+    let on = day(brought.first.time).map(|day| format!(" on {day}")).unwrap_or_default();
+    Some(format!("brought in by {}{on}{notes}", brought.first.commit))
 }
 
 /// What the history brought in, a line each.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::timestamp;
+use super::{brought_in, timestamp};
 use crate::audit::{Audited, Outcome};
 use crate::license::{ATTRIBUTION, Expression};
 use crate::policy::{Component, Finding, Origin, Place};
@@ -66,7 +66,7 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
         if let Some(package) = audited.components.iter().position(|taken| is_same(&taken.component, component)) {
             relationships.push(relationship(&id, "VARIANT_OF", &format!("SPDXRef-Origin-{package}")));
         }
-        snippets.push(snippet(&id, &format!("SPDXRef-File-{file}"), finding, origin, component, text));
+        snippets.push(snippet(&id, &format!("SPDXRef-File-{file}"), finding, origin, component, text, audited));
     }
     let mut document = json!({
         "spdxVersion": "SPDX-2.3",
@@ -142,7 +142,17 @@ fn is_same(a: &Component, b: &Component) -> bool {
     (&a.corpus, &a.name, &a.terms.license) == (&b.corpus, &b.name, &b.terms.license)
 }
 
-fn snippet(id: &str, file: &str, finding: &Finding, origin: &Origin, component: &Component, text: &[u8]) -> Value {
+fn snippet(
+    id: &str,
+    file: &str,
+    finding: &Finding,
+    origin: &Origin,
+    component: &Component,
+    text: &[u8],
+    audited: &Audited,
+) -> Value {
+    let brought =
+        brought_in(audited, &finding.path, &component.name).map(|told| format!("; {told}")).unwrap_or_default();
     let of = Lines::new(text);
     let fragment = &finding.fragment;
     let (first, last) = (fragment.start.line, fragment.end.line);
@@ -166,7 +176,7 @@ fn snippet(id: &str, file: &str, finding: &Finding, origin: &Origin, component: 
         "licenseComments": component.terms.evidence.as_ref().map_or_else(|| "Not known.".to_owned(), |of| format!("Found by: {of}.")),
         "copyrightText": copyright(component),
         "comment": format!(
-            "{} % like {} of {} ({}); rule {}{verdict}",
+            "{} % like {} of {} ({}); rule {}{verdict}{brought}",
             percent(origin.similarity), place(origin), component.label(), origin.clone_type.name(), finding.rule.id
         ),
     })
