@@ -3,8 +3,8 @@
 //! The index holds what is asked about, not what is searched: its size grows
 //! with the change, and each file of the tree is read, asked and forgotten.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Entry, ReadFiles};
 use crate::index::{Index, Posting};
-use crate::matching::{Alignment, Seed, alignments, is_telling};
+use crate::matching::{Alignment, Seed, alignments, is_telling, may_be_evident, rare_words};
 use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
@@ -27,6 +27,8 @@ pub(super) struct Queries<'q> {
     /// For each source, which of its tokens are asked about.
     asked: Vec<&'q [bool]>,
     index: Index,
+    /// For each source, its rare words.
+    rare: OnceLock<Vec<HashSet<u32>>>,
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
@@ -90,7 +92,7 @@ impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
     pub fn new(queries: Vec<(&'q Source, &'q [bool])>, config: &Config) -> Self {
         let (sources, asked) = queries.into_iter().unzip();
-        let mut queries = Self { sources, asked, index: Index::new([]) };
+        let mut queries = Self { sources, asked, index: Index::new([]), rare: OnceLock::new() };
         let postings = queries
             .fingerprints(&config.fingerprint, config)
             .into_iter()
@@ -194,6 +196,33 @@ impl<'q> Queries<'q> {
         same: Option<usize>,
         config: &Config,
     ) -> Vec<(usize, Alignment)> {
+        let mut found = Vec::new();
+        for (query, mut seeds) in self.seeds(hits) {
+            let source = self.sources[query];
+            let is_same = same == Some(query);
+            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
+            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+        }
+        found
+    }
+
+    /// Aligns the queries with a file of another project, those that could show evidence that is enough.
+    pub fn align_evident(&self, target: &Source, hits: &[Hit], config: &Config) -> Vec<(usize, Alignment)> {
+        let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
+        let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
+        let mut found = Vec::new();
+        for (query, mut seeds) in self.seeds(hits) {
+            let source = self.sources[query];
+            if may_be_evident(&source.tokens, &target.tokens, &rare[query], &words, &seeds, &config.enough) {
+                let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, false);
+                found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+            }
+        }
+        found
+    }
+
+    /// The seeds between each query and a target, by its `hits`.
+    fn seeds(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Seed>> {
         let mut n_in_target: BTreeMap<u32, usize> = BTreeMap::new();
         for hit in hits {
             *n_in_target.entry(hit.row).or_default() += 1;
@@ -209,14 +238,7 @@ impl<'q> Queries<'q> {
                 }
             }
         }
-        let mut found = Vec::new();
-        for (query, mut seeds) in seeds {
-            let source = self.sources[query];
-            let is_same = same == Some(query);
-            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
-            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
-        }
-        found
+        seeds
     }
 
     /// For each query, its seeds in order, with the number of files that hold each.

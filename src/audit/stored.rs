@@ -17,8 +17,8 @@ use super::{Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
 use crate::policy::{Component, FirstSeen, Place};
-use crate::store::SegmentError;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Lexed, Lookup, Reading, StoredFile};
+use crate::store::{SegmentError, key};
 use crate::text::FilePath;
 
 /// A stored corpus, open.
@@ -113,8 +113,10 @@ impl Stored {
                 .iter()
                 .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
                 .collect::<Result<Vec<_>, Error>>()?;
-            let found = queries
-                .fingerprints(&params, sources.config)
+            let mut prints = queries.fingerprints(&params, sources.config);
+            // In the order of the index: what is looked up next lies beside what was looked up last.
+            prints.par_sort_unstable_by_key(|(query, print)| (key(print.hash), *query, print.position));
+            let found = prints
                 .into_par_iter()
                 .map(|(query, print)| {
                     let (n_components, blobs) =
@@ -209,7 +211,7 @@ impl Stored {
             is_prose: false,
         };
         let hits = queries.hits_in(&target, sources.config, scratch);
-        let alignments = queries.align(&target, &hits, None, sources.config);
+        let alignments = queries.align_evident(&target, &hits, sources.config);
         let place = Place::Component(Arc::new(self.component(segment, &file)?));
         // A segment that was lexed otherwise has other tokens.
         let n_tokens = target.tokens.len();

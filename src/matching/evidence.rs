@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::{ClonePair, Document};
+use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Token};
 
 /// Which evidence is enough; each kind is enough by itself.
@@ -30,6 +30,8 @@ pub struct Evidence {
     pub exact_run: usize,
     /// The longest run of tokens that are the same but for names and literals.
     pub run: usize,
+    /// Whether the two files are the same as wholes, but for a sixth.
+    pub is_whole: bool,
 }
 
 impl Evidence {
@@ -53,13 +55,77 @@ impl Evidence {
                 }
             }
         }
-        Self { n_words: words.len(), exact_run, run: pair.longest_run }
+        let is_whole = are_alike(pair.n_exact, query.tokens.len().max(target.len()));
+        Self { n_words: words.len(), exact_run, run: pair.longest_run, is_whole }
     }
 
     /// Whether one kind of it is enough.
     pub fn is(&self, enough: &Enough) -> bool {
-        self.n_words >= enough.n_words || self.exact_run >= enough.exact_run || self.run >= enough.run
+        let is_long = self.exact_run >= enough.exact_run || self.run >= enough.run;
+        self.n_words >= enough.n_words || is_long || self.is_whole
     }
+}
+
+/// Whether `n` tokens are all of `n_all`, but for a sixth.
+fn are_alike(n: usize, n_all: usize) -> bool {
+    6 * n >= 5 * n_all
+}
+
+/// The rare words of a text, by their exact reading. Time O(n log w) for n tokens and w common words.
+pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
+    let rare = document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
+    rare.map(|token| token.exact).collect()
+}
+
+/// Whether any clone of `query` and `target` could show evidence that is `enough`, before they are aligned: `rare` are the
+/// rare words of the query, `words` the exact readings of the target, `seeds` what the two share.
+///
+/// What chance makes of two projects mostly ends here. Time O(r + s log s + m) for r rare words, s seeds and m tokens in runs.
+pub fn may_be_evident(
+    query: &[Token],
+    target: &[Token],
+    rare: &HashSet<u32>,
+    words: &HashSet<u32>,
+    seeds: &[Seed],
+    enough: &Enough,
+) -> bool {
+    let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
+    let n_known = || query.iter().filter(|token| words.contains(&token.exact)).count();
+    if are_alike(shorter, longer) && are_alike(n_known(), longer) {
+        return true;
+    }
+    let (few, many) = if rare.len() < words.len() { (rare, words) } else { (words, rare) };
+    if few.iter().filter(|word| many.contains(word)).take(enough.n_words).count() == enough.n_words {
+        return true;
+    }
+    let mut sorted = seeds.to_vec();
+    sorted.sort_unstable_by_key(|seed| (i64::from(seed.target) - i64::from(seed.query), seed.query));
+    let mut known: Option<(i64, usize)> = None;
+    for seed in sorted {
+        let diagonal = i64::from(seed.target) - i64::from(seed.query);
+        let (a, b) = (seed.query as usize, seed.target as usize);
+        if known.is_some_and(|(of, end)| of == diagonal && a < end) {
+            continue;
+        }
+        let is_same = |at: usize| query[a + at].symbol == target[b + at].symbol;
+        let n_left = a.min(b);
+        let before = (1..=n_left).take_while(|&n| query[a - n].symbol == target[b - n].symbol).count();
+        let n_right = (query.len() - a).min(target.len() - b);
+        let after = (0..n_right).take_while(|&at| is_same(at)).count();
+        if before + after >= enough.run {
+            return true;
+        }
+        let sides = query[a - before..a + after].iter().zip(&target[b - before..b + after]);
+        let mut run = 0;
+        for (own, other) in sides {
+            run = if own.exact == other.exact { run + 1 } else { 0 };
+            if run >= enough.exact_run {
+                return true;
+            }
+        }
+        known = Some((diagonal, a + after));
+    }
+    false
 }
 
 /// Names, literals and parts of literals that stand in five or more of 167 projects, sorted, one a line.
@@ -119,16 +185,37 @@ mod tests {
     #[test]
     fn rare_words_count_once_and_only_where_they_are_spelled_the_same() {
         let found = evidence("zrx_a = zrx_b + len(zrx_a);", "zrx_a = zrx_c + len(zrx_a);");
-        assert_eq!(found, Evidence { n_words: 1, exact_run: 6, run: 9 });
+        assert_eq!(found, Evidence { n_words: 1, exact_run: 6, run: 9, is_whole: true });
         let found = evidence("f(\"zrx of b\", 0x8badf00d, 17);", "f(\"zrx of b\", 0x8badf00d, 17);");
         assert_eq!(found.n_words, 2, "strings and long numbers are words, short ones are not");
     }
 
     #[test]
+    fn what_cannot_be_evident_is_told_before_it_is_aligned() {
+        let enough = Enough { n_words: 2, exact_run: 8, run: 10 };
+        let may_be = |query: &str, target: &str, seeds: &[(u32, u32)]| {
+            let (own, others) = (c_tokens(query), c_tokens(target));
+            let rare = rare_words(Document { text: query.as_bytes(), tokens: &own });
+            let words = others.iter().map(|token| token.exact).collect();
+            let seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+            may_be_evident(&own, &others, &rare, &words, &seeds, &enough)
+        };
+        assert!(may_be("zrx_a(); zrx_b();", "x = zrx_b + zrx_a;", &[]), "two rare words");
+        assert!(!may_be("zrx_a();", "x = zrx_b + zrx_a;", &[]), "one is not enough");
+        assert!(may_be("a = b + c * d;", "x; a = b + c * d;", &[(2, 4)]), "a run of eight, found from its middle");
+        assert!(!may_be("a = b + c * d;", "x; a = b + x * d;", &[(2, 4)]), "spelled the same in parts only");
+        assert!(may_be("a = b + c;", "a = c + b;", &[]), "the same words: they may be the same as wholes");
+        assert!(!may_be("a = b;", "c = d;", &[]), "other words");
+        assert!(may_be("a = b + c * d, e, f;", "a = u + v * w, x, y;", &[(1, 1)]), "a run of one shape");
+        assert!(!may_be("a = b + c * d;", "a = u + v * w; x;", &[(1, 1)]), "a short one");
+    }
+
+    #[test]
     fn one_kind_of_evidence_is_enough() {
         let enough = Enough { n_words: 2, exact_run: 20, run: 40 };
-        let of = |n_words, exact_run, run| Evidence { n_words, exact_run, run }.is(&enough);
+        let of = |n_words, exact_run, run| Evidence { n_words, exact_run, run, is_whole: false }.is(&enough);
         assert!(of(2, 0, 0) && of(0, 20, 20) && of(0, 0, 40));
         assert!(!of(1, 19, 39));
+        assert!(evidence("a = b + c;", "a = b + c;").is(&enough), "short files that are the same as wholes");
     }
 }

@@ -18,7 +18,7 @@ pub use align::{Alignment, Block, align};
 pub use along::{align_along, alignments};
 pub use chain::{Seed, chains};
 pub use class::{Candidate, CloneClass, classes};
-pub use evidence::{Enough, Evidence};
+pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, novelty};
 pub use pair::{ClonePair, CloneType, Params, clones};

@@ -147,11 +147,12 @@ impl<'s> Postings<'s> {
         let bucket = (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize;
         let (from, to) = self.bucket(bucket)?;
         let n = n_remainder(self.bits);
-        let remainder = (key & mask(KEPT_BITS - self.bits)).to_be_bytes();
-        let remainder = &remainder[8 - n..];
+        let remainder = key & mask(KEPT_BITS - self.bits);
+        // A comparison of integers: rows are five to seven bytes, and many are looked at.
+        let number = |row: &[u8]| row.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
         let rows = self.remainders.bytes(from * n..to * n)?;
-        let n_before = rows.chunks_exact(n).take_while(|row| *row < remainder).count();
-        let n_equal = rows[n_before * n..].chunks_exact(n).take_while(|row| *row == remainder).count();
+        let n_before = rows.chunks_exact(n).take_while(|row| number(row) < remainder).count();
+        let n_equal = rows[n_before * n..].chunks_exact(n).take_while(|row| number(row) == remainder).count();
         Ok(from + n_before..from + n_before + n_equal)
     }
 
