@@ -34,7 +34,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
         table.push((cells, Some(cards.len())));
         cards.push(card(row.judged));
     }
-    let columns = vec!["commit", "author", "copies", "copied tokens", "new tokens", "copied so far"];
+    let columns = vec!["commit", "date and author", "copies", "copied tokens", "new tokens", "copied so far"];
     let points: Vec<(i64, usize)> = all.iter().map(|row| (row.judged.info.time, row.n_copied)).collect();
     let summary = summary(timeline).join("\n") + "\n";
     let subtitle = "Copies by the commit that brought them in, the newest first".to_owned();
