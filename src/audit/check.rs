@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::attribution::Attributions;
 use super::cache::Remembered;
 use super::changed::{Predecessor, changed_files};
-use super::findings::{findings, is_on};
+use super::findings::{AllCopies, findings};
 use super::history::Past;
-use super::judge::{Changed, Copied, copies_of, may_be_whole};
+use super::judge::{Changed, Copied, may_be_whole};
 use super::moves::credit_moves;
 use super::origins::{Found, Queries, SearchOutcome, Targets, search};
 use super::outside::{Outside, identify_vendored, place_in_tree};
@@ -17,7 +17,6 @@ use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::matching::Enough;
 use crate::policy::{Finding, Place, RULES};
 use crate::text::FilePath;
 
@@ -85,17 +84,8 @@ pub fn check(
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
-    let mut found: Vec<Found> = Vec::new();
-    let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
-    let mut take = |searched: SearchOutcome, enough: Option<&Enough>| {
-        let n_before = found.len();
-        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &changed, enough, config);
-        for (all, these) in copies.iter_mut().zip(of_these) {
-            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
-            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
-        }
-        found.extend(searched.found);
-    };
+    let mut all = AllCopies::default();
+    let mut take = |searched: SearchOutcome, enough| all.take(searched, &asking, &changed, enough, config);
     let frequencies = of_tree.frequencies.clone();
     take(of_tree, None);
     if let Some(past) = elsewhere.past {
@@ -110,6 +100,7 @@ pub fn check(
         take(searched, Some(&config.enough));
     }
 
+    let AllCopies { found, copies } = all;
     let is_of_component = |copied: &Copied| matches!(found[copied.found].place, Place::Component(_));
     let attributions = if copies.iter().flatten().any(is_of_component) {
         Attributions::read(&head_files.entries, &repository.reader())?

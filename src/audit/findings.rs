@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
-use super::judge::{Changed, Copied};
-use super::origins::Found;
+use super::judge::{Changed, Copied, copies_of};
+use super::origins::{Found, SearchOutcome};
 use super::source::Source;
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, added_lines, classes, shown_lines};
+use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, shown_lines};
 use crate::policy::{
     Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin, Place,
     REVIVED_CODE, Rule, Verdict, content, identity, order_origins,
@@ -17,13 +17,41 @@ use crate::policy::{
 use crate::text::{FilePath, Lines, Position};
 
 /// Whether any rule that a copy from `place` may fall under is on.
-pub(super) fn is_on(place: &Place, config: &Config) -> bool {
+fn is_on(place: &Place, config: &Config) -> bool {
     let rules: &[&Rule] = match place {
         Place::Past(_) => &[&REVIVED_CODE],
         Place::Component(_) => LICENSE_RULES,
         Place::Tree => &[&COPIED_CODE],
     };
     rules.iter().any(|rule| config.level(rule).is_some())
+}
+
+/// What several searches found, and for each document that was asked about what was copied into it.
+#[derive(Default)]
+pub(super) struct AllCopies {
+    pub found: Vec<Found>,
+    pub copies: Vec<Vec<Copied>>,
+}
+
+impl AllCopies {
+    /// Adds what one search found of `asking`, as far as a rule asks; `enough` is the evidence that other projects need.
+    pub fn take(
+        &mut self,
+        searched: SearchOutcome,
+        asking: &[&Changed],
+        changed: &[Changed],
+        enough: Option<&Enough>,
+        config: &Config,
+    ) {
+        let n_before = self.found.len();
+        self.copies.resize_with(asking.len(), Vec::new);
+        let of_these = copies_of(asking, &searched.found, &searched.frequencies, changed, enough, config);
+        for (all, these) in self.copies.iter_mut().zip(of_these) {
+            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
+            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
+        }
+        self.found.extend(searched.found);
+    }
 }
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.

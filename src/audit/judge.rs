@@ -73,12 +73,9 @@ pub(super) fn copies_of(
             }
             let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
             let pairs = copies(side, target, alignment, &frequencies[*query], config);
-            let is_evident = |pair: &ClonePair| {
-                let evidence = Evidence::new(pair, side.source.document(), &found.target.tokens);
-                enough.is_none_or(|enough| evidence.is(enough))
-            };
+            let evidence = |pair: &ClonePair| Evidence::new(pair, side.source.document(), &found.target.tokens);
             // One that is evident speaks for the others: whoever took it had the file.
-            if !pairs.iter().any(is_evident) {
+            if enough.is_some_and(|enough| !pairs.iter().any(|pair| evidence(pair).is(enough))) {
                 continue;
             }
             copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false }));

@@ -196,27 +196,34 @@ impl<'q> Queries<'q> {
         same: Option<usize>,
         config: &Config,
     ) -> Vec<(usize, Alignment)> {
-        let mut found = Vec::new();
-        for (query, mut seeds) in self.seeds(hits) {
-            let source = self.sources[query];
-            let is_same = same == Some(query);
-            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
-            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
-        }
-        found
+        self.align_those(target, hits, same, config, |_, _| true)
     }
 
     /// Aligns the queries with a file of another project, those that could show evidence that is enough.
     pub fn align_evident(&self, target: &Source, hits: &[Hit], config: &Config) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
+        self.align_those(target, hits, None, config, |query, seeds| {
+            let own = &self.sources[query].tokens;
+            may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &config.enough)
+        })
+    }
+
+    /// Aligns the queries of which `is_asked` says so, by their number and seeds.
+    fn align_those(
+        &self,
+        target: &Source,
+        hits: &[Hit],
+        same: Option<usize>,
+        config: &Config,
+        is_asked: impl Fn(usize, &[Seed]) -> bool,
+    ) -> Vec<(usize, Alignment)> {
         let mut found = Vec::new();
-        for (query, mut seeds) in self.seeds(hits) {
+        for (query, mut seeds) in self.seeds(hits).into_iter().filter(|(query, seeds)| is_asked(*query, seeds)) {
             let source = self.sources[query];
-            if may_be_evident(&source.tokens, &target.tokens, &rare[query], &words, &seeds, &config.enough) {
-                let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, false);
-                found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
-            }
+            let is_same = same == Some(query);
+            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
+            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
         }
         found
     }

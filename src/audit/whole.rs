@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::attribution::Attributions;
 use super::cache::Remembered;
-use super::findings::{findings, is_on, whole_file};
-use super::judge::{Changed, Copied, copies_of, may_be_whole};
-use super::origins::{Found, Queries, Targets, search};
+use super::findings::{AllCopies, findings, whole_file};
+use super::judge::{Changed, Copied, may_be_whole};
+use super::origins::{Found, Queries, SearchOutcome, Targets, search};
 use super::outside::{Outside, identify_vendored, place_in_tree};
 use super::source::{Skip, Source, Sources};
 use super::suppress::comments;
@@ -356,18 +356,11 @@ fn batch_findings(
     };
     let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
     let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
-    let mut found: Vec<Found> = Vec::new();
-    let mut copies: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
+    let mut all = AllCopies::default();
     let mut n_compared = 0;
-    let mut take = |searched: super::origins::SearchOutcome| {
+    let mut take = |searched: SearchOutcome| {
         n_compared += searched.n_compared;
-        let n_before = found.len();
-        let of_these = copies_of(&asking, &searched.found, &searched.frequencies, &[], Some(&config.enough), config);
-        for (all, these) in copies.iter_mut().zip(of_these) {
-            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, config));
-            all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
-        }
-        found.extend(searched.found);
+        all.take(searched, &asking, &[], Some(&config.enough), config);
     };
     if !queries.is_empty() {
         if !vendored.is_empty() {
@@ -387,6 +380,7 @@ fn batch_findings(
             take(outside.search(&queries, sources, progress)?);
         }
     }
+    let AllCopies { found, copies } = all;
     let mut copies = copies.into_iter();
     for file in asked {
         let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };

@@ -46,22 +46,8 @@ pub struct Style {
     pub is_verbose: bool,
 }
 
-/// All formats, the default first.
-pub static FORMATS: &[Format] = &[
-    text::FORMAT,
-    json::FORMAT,
-    sarif::FORMAT,
-    github::FORMAT,
-    markdown::FORMAT,
-    gitlab::FORMAT,
-    junit::FORMAT,
-    csv::FORMAT,
-    html::FORMAT,
-    counts::FORMAT,
-];
-
-/// All formats of an audit of a whole tree: those of findings, and bills of material and notices.
-pub static AUDIT_FORMATS: &[Format] = &[
+/// All formats of outcomes: those of findings, the default first, then bills of material and notices.
+static ALL: [Format; 14] = [
     text::FORMAT,
     json::FORMAT,
     sarif::FORMAT,
@@ -77,6 +63,14 @@ pub static AUDIT_FORMATS: &[Format] = &[
     audited::notice::FORMAT,
     audited::decisions::FORMAT,
 ];
+/// How many of them only an audit of a whole tree has.
+const ONLY_AUDIT: usize = 4;
+
+/// The formats of findings, the default first.
+pub static FORMATS: &[Format] = ALL.split_at(ALL.len() - ONLY_AUDIT).0;
+
+/// The formats of an audit of a whole tree: those of findings, and bills of material and notices.
+pub static AUDIT_FORMATS: &[Format] = &ALL;
 
 impl<T> Format<T> {
     /// Writes `found` to `out`.
