@@ -10,8 +10,9 @@ pub static CORPUS_COPY: Rule = Rule {
     summary: "a change copies code of a known project",
     finds: "Lines that a change adds and that repeat code of a component: of a corpus that was named with `--corpus` or \
             in the settings, or of a folder of the repository that the settings call vendored; and whose license is known and not denied \
-            by the policy in the settings. What counts as a copy is what counts for `copied-code`; code that many components have is \
-            common, and not scored. Where the copyright notices of the origin stand in the file of the copy, in a license text or in a file \
+            by the policy in the settings. What counts as a copy is what counts for `copied-code`, and has to share rare words with its origin, \
+            hold a long run, or be alike as a whole, since between projects code of one shape is written time and again; code that many \
+            components have is common, and not scored. Where the copyright notices of the origin stand in the file of the copy, in a license text or in a file \
             like NOTICE above it, or where the license does not ask for them, the finding is a note: nothing is owed.",
     why: "Code of others comes with their terms: nearly every license asks for the notice to be kept, and some ask for more. \
           A copy without a word of where it came from also misses every later fix.",
