@@ -31,44 +31,30 @@ pub(super) fn changed_files(
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
     let changes = changes(base, head);
     examined.n_changed = changes.changed.len();
-    progress.begin("reading", changes.changed.len() + changes.deleted.len());
-    let read = |entry: &Entry, reader: &Reader| match sources.skip_judging(&entry.path) {
-        Some(skip) => Ok(Err(skip)),
-        None => sources.read(reader, entry),
+    let heads = changes.changed.iter().map(|(entry, _)| entry);
+    let bases = changes.changed.iter().filter_map(|(_, before)| before.as_ref());
+    let entries: Vec<&Entry> = heads.chain(bases).chain(&changes.deleted).collect();
+    progress.begin("reading", entries.len());
+    let read = |reader: &mut Reader, entry: &&Entry| -> Result<Result<Source, Skip>, crate::git::Error> {
+        progress.step();
+        match sources.skip_judging(&entry.path) {
+            Some(skip) => Ok(Err(skip)),
+            None => sources.read(reader, entry),
+        }
     };
-    let pairs = changes
-        .changed
-        .par_iter()
-        .map_init(
-            || repository.reader(),
-            |reader, (entry, before)| {
-                progress.step();
-                let head = read(entry, reader)?;
-                let base = before.as_ref().map(|before| read(before, reader)).transpose()?;
-                Ok((head, base.and_then(Result::ok)))
-            },
-        )
-        .collect::<Result<Vec<(Result<Source, Skip>, Option<Source>)>, Error>>()?;
-    let deleted = changes
-        .deleted
-        .par_iter()
-        .map_init(
-            || repository.reader(),
-            |reader, entry| {
-                progress.step();
-                Ok(read(entry, reader)?.ok())
-            },
-        )
-        .collect::<Result<Vec<Option<Source>>, Error>>()?;
+    let read = entries.par_iter().map_init(|| repository.reader(), read);
+    let mut read = read.collect::<Result<Vec<_>, _>>()?.into_iter();
 
+    let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
-    for ((entry, _), (head, base)) in changes.changed.iter().zip(pairs) {
+    for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
+        let base = before.as_ref().and_then(|_| read.next()).and_then(Result::ok);
         match head {
             Ok(head) => heads.push((head, base)),
             Err(skip) => examined.skipped.push((entry.path.clone(), skip)),
         }
     }
-    let deleted = pair_renames(&mut heads, deleted.into_iter().flatten().collect(), sources.config);
+    let deleted = pair_renames(&mut heads, read.filter_map(Result::ok).collect(), sources.config);
 
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();

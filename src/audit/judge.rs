@@ -3,6 +3,7 @@
 //! This file is section "What counts as a newly introduced copy" of the
 //! documentation, in code.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,6 +25,22 @@ pub(super) struct Changed {
 impl Changed {
     pub fn n_novel(&self) -> usize {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
+    }
+
+    /// The novel tokens that a copy could hold: of a file with enough of them, those with enough others near them.
+    pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
+        let novel: Vec<usize> = (0..self.novel.len()).filter(|&at| self.novel[at]).collect();
+        if novel.len() < config.min_tokens || novel.len() == self.novel.len() {
+            return Cow::Borrowed(&self.novel);
+        }
+        let n_novel = |range: &Range<usize>| self.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let mut asked = self.novel.clone();
+        for range in clusters(&novel, |between| between.len() > MAX_OLD_BETWEEN) {
+            if n_novel(&range) < config.min_tokens {
+                asked[range].fill(false);
+            }
+        }
+        Cow::Owned(asked)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Takes moved code out of what is novel.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::changed::Predecessor;
@@ -14,8 +16,11 @@ use crate::matching::{ClonePair, clones};
 /// once and pasted twice is a move and a copy.
 pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
-    let asked: Vec<_> =
-        changed.iter().filter(|file| file.n_novel() >= k).map(|file| (&file.source, &*file.novel)).collect();
+    let asked: Vec<_> = changed
+        .iter()
+        .filter(|file| file.n_novel() >= k)
+        .map(|file| (&file.source, Cow::Borrowed(&*file.novel)))
+        .collect();
     let numbers: Vec<usize> = (0..changed.len()).filter(|&at| changed[at].n_novel() >= k).collect();
     let queries = Queries::new(asked, config);
     let has_removed = |file: &&Predecessor| file.removed.iter().filter(|&&is_removed| is_removed).count() >= k;
@@ -28,8 +33,14 @@ pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor]
         .filter(|(_, file)| has_removed(file))
         .flat_map_iter(|(from, file)| {
             let hits = queries.hits_in(&file.source, config, &mut Vec::new());
-            let aligned = queries.align(&file.source, &hits, None, config);
-            aligned.into_iter().map(move |(query, alignment)| (from, query, alignment))
+            let removed: Vec<usize> = (0..file.removed.len()).filter(|&at| file.removed[at]).collect();
+            let parts = clusters(&removed, |between| between.len() > MAX_OLD_BETWEEN);
+            let aligned = parts.into_iter().flat_map(|part| {
+                // A seed counts of which half was removed.
+                let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
+                queries.align_part(&file.source, part, &hits, config)
+            });
+            aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
         })
         .map(|(from, query, alignment)| {
             let to = numbers[query];

@@ -3,20 +3,22 @@
 //! The index holds what is asked about, not what is searched: its size grows
 //! with the change, and each file of the tree is read, asked and forgotten.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
 use super::cache::reason;
-use super::judge::FEW_FILES;
+use super::judge::{Changed, FEW_FILES};
 use super::source::{MIXED, Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Entry, ReadFiles};
 use crate::index::{Index, Posting};
-use crate::matching::{Alignment, Seed, alignments, is_telling, may_be_evident, rare_words};
+use crate::matching::{Alignment, Document, Seed, alignments, is_telling, may_be_evident, rare_words};
 use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
@@ -25,7 +27,7 @@ use crate::text::FilePath;
 pub(super) struct Queries<'q> {
     sources: Vec<&'q Source>,
     /// For each source, which of its tokens are asked about.
-    asked: Vec<&'q [bool]>,
+    asked: Vec<Cow<'q, [bool]>>,
     index: Index,
     /// For each source, its rare words.
     rare: OnceLock<Vec<HashSet<u32>>>,
@@ -90,7 +92,7 @@ const MAX_SEEDS_OF_ONE: usize = 64;
 
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
-    pub fn new(queries: Vec<(&'q Source, &'q [bool])>, config: &Config) -> Self {
+    pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &Config) -> Self {
         let (sources, asked) = queries.into_iter().unzip();
         let mut queries = Self { sources, asked, index: Index::new([]), rare: OnceLock::new() };
         let postings = queries
@@ -99,6 +101,11 @@ impl<'q> Queries<'q> {
             .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
         queries.index = Index::new(postings);
         queries
+    }
+
+    /// Asks about what the changes to these files could have copied.
+    pub fn about(changed: &[&'q Changed], config: &Config) -> Self {
+        Self::new(changed.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
     }
 
     /// The fingerprints that tell something and of whose tokens at least half are asked about, each with its query's number.
@@ -196,14 +203,34 @@ impl<'q> Queries<'q> {
         same: Option<usize>,
         config: &Config,
     ) -> Vec<(usize, Alignment)> {
-        self.align_those(target, hits, same, config, |_, _| true)
+        self.align_those(target.document(), hits, same, config, |_, _| true)
+    }
+
+    /// Aligns the queries with a part of `target`, and with nothing beyond it.
+    pub fn align_part(
+        &self,
+        target: &Source,
+        part: Range<usize>,
+        hits: &[Hit],
+        config: &Config,
+    ) -> Vec<(usize, Alignment)> {
+        let start = part.start as u32;
+        let ends_within = |hit: &&Hit| hit.position as usize + config.matching.k <= part.end;
+        let within = hits.iter().filter(|hit| hit.position >= start).filter(ends_within);
+        let hits: Vec<Hit> = within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
+        let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
+        let mut aligned = self.align_those(document, &hits, None, config, |_, _| true);
+        for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
+            block.target += start;
+        }
+        aligned
     }
 
     /// Aligns the queries with a file of another project, those that could show evidence that is enough.
     pub fn align_evident(&self, target: &Source, hits: &[Hit], config: &Config) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target, hits, None, config, |query, seeds| {
+        self.align_those(target.document(), hits, None, config, |query, seeds| {
             let own = &self.sources[query].tokens;
             may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &config.enough)
         })
@@ -212,7 +239,7 @@ impl<'q> Queries<'q> {
     /// Aligns the queries of which `is_asked` says so, by their number and seeds.
     fn align_those(
         &self,
-        target: &Source,
+        target: Document<'_>,
         hits: &[Hit],
         same: Option<usize>,
         config: &Config,
@@ -222,7 +249,7 @@ impl<'q> Queries<'q> {
         for (query, mut seeds) in self.seeds(hits).into_iter().filter(|(query, seeds)| is_asked(*query, seeds)) {
             let source = self.sources[query];
             let is_same = same == Some(query);
-            let aligned = alignments(source.document(), target.document(), &mut seeds, &config.matching, is_same);
+            let aligned = alignments(source.document(), target, &mut seeds, &config.matching, is_same);
             found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
         }
         found

@@ -366,7 +366,7 @@ fn judged(
     credit_moves(&mut changed, &predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
-    let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
+    let queries = Queries::about(&asking, config);
     if queries.is_empty() {
         return Ok((n_novel, Vec::new()));
     }

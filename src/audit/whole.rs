@@ -355,7 +355,7 @@ fn batch_findings(
         file.whole.is_empty() && (source.tokens.len() >= config.min_tokens || may_be_whole(source))
     };
     let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
-    let queries = Queries::new(asking.iter().map(|file| (&file.source, &*file.novel)).collect(), config);
+    let queries = Queries::about(&asking, config);
     let mut all = AllCopies::default();
     let mut n_compared = 0;
     let mut take = |searched: SearchOutcome| {

@@ -1,6 +1,7 @@
 //! Puts the settings together: the file, then `SECONDHAND_*` variables, then flags.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::args::Common;
@@ -48,7 +49,9 @@ pub(super) fn raw(
 
 /// The settings with what variables and flags change in them.
 fn overridden(mut raw: RawConfig, common: &Common, flags: &[(&str, String)]) -> Result<RawConfig, Failure> {
-    for name in options().into_iter().map(|option| option.name) {
+    let is_ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"SECONDHAND_");
+    let options = if env::vars_os().any(|variable| is_ours(&variable)) { options() } else { Vec::new() };
+    for name in options.into_iter().map(|option| option.name) {
         let variable = format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
         if let Ok(value) = env::var(&variable) {
             raw = raw.with(&name, &value, &format!("the variable {variable}"))?;

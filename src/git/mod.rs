@@ -22,6 +22,9 @@ pub use snapshot::{Content, Entry, Snapshot};
 
 use crate::text::FilePath;
 
+/// First parents of the head that are asked whether they are the base before all its ancestors are searched.
+const MAX_STRAIGHT: usize = 64;
+
 /// The id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(gix::ObjectId);
@@ -231,6 +234,15 @@ impl Reader {
     /// # Errors
     /// [`Error::NoMergeBase`] when they have none, or the clone is too shallow to hold it.
     pub fn merge_base(&self, base: CommitId, head: CommitId) -> Result<CommitId, Error> {
+        // Without a commit graph the general search reads all commits back to the date of the base.
+        let mut ancestor = Some(head);
+        for _ in 0..MAX_STRAIGHT {
+            match ancestor {
+                Some(commit) if commit == base => return Ok(base),
+                Some(commit) => ancestor = self.first_parent(commit).ok().flatten(),
+                None => break,
+            }
+        }
         let none = || Error::NoMergeBase { base: base.short(), head: head.short(), is_shallow: self.is_shallow() };
         match self.repo.merge_base(base.0, head.0) {
             Ok(Some(id)) => Ok(CommitId(id.detach())),

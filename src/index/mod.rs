@@ -17,9 +17,9 @@ pub struct Posting {
 
 /// An inverted index: for each fingerprint hash, its postings in order.
 ///
-/// The rows lie sorted behind a directory of buckets, about one row a bucket:
-/// a lookup costs one or two cache lines, and most lookups of a hash that is
-/// not there end in an empty bucket. Memory 16 bytes a posting, and 4 to 8 for the directory.
+/// The rows lie sorted behind a directory of buckets, four to eight for each row:
+/// a lookup costs one or two cache lines, and nearly all lookups of a hash that is
+/// not there end in an empty bucket. Memory 16 bytes a posting, and 16 to 32 for the directory.
 #[derive(Debug)]
 pub struct Index {
     /// Where each bucket's rows begin; one more than there are buckets.
@@ -40,7 +40,7 @@ impl Index {
     }
 
     fn of_sorted(rows: Vec<(u64, Posting)>) -> Self {
-        let bits = rows.len().next_power_of_two().trailing_zeros().max(1);
+        let bits = (4 * rows.len()).next_power_of_two().trailing_zeros().max(1);
         let shift = 64 - bits;
         let mut directory = vec![0; (1 << bits) + 1].into_boxed_slice();
         for (hash, _) in &rows {
