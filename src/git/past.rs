@@ -4,7 +4,7 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{BlobId, CommitId, Error, Reader};
-use crate::text::{FilePath, common_prefix};
+use crate::text::{FilePath, common_prefix, common_suffix};
 
 /// Folders in folders that are followed; deeper ones are left out, since no real tree has them.
 const MAX_DEPTH: usize = 256;
@@ -266,15 +266,17 @@ impl Reader {
         let before_bytes: Vec<Vec<u8>> = before_bytes.into_iter().map(Option::unwrap_or_default).collect();
         let n_id = self.repo.object_hash().len_in_bytes();
 
-        // What all have in common at the beginning is the same in all.
+        // What all have in common at the beginning and at the end is the same in all.
         let n_same = before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
-        let rows = Rows::new(&after_bytes, n_id).after(n_same);
-        let start = rows.at;
-        let mut after = rows.peekable();
-        let mut before: Vec<_> =
-            before_bytes.iter().map(|bytes| Rows { bytes, at: start.min(bytes.len()), n_id }.peekable()).collect();
+        let n_same_at_end = before_bytes.iter().map(|bytes| common_suffix(&after_bytes, bytes)).min().unwrap_or(0);
+        let mut after = Rows::new(&after_bytes, n_id).after(n_same);
+        let mut before: Vec<_> = before_bytes.iter().map(|bytes| Rows::new(bytes, n_id).from(after.at)).collect();
         loop {
-            let names = before.iter_mut().chain([&mut after]).filter_map(|rows| rows.peek().map(Row::key));
+            let n_rest = after.n_rest();
+            if n_rest <= n_same_at_end && before.iter().all(|rows| rows.n_rest() == n_rest) {
+                break;
+            }
+            let names = before.iter().chain([&after]).filter_map(|rows| rows.peek().map(|row| row.key()));
             let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
             let was: Vec<Option<(Kind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
             let is = take(&mut after, name);
@@ -377,32 +379,55 @@ fn compare_keys(a: (&[u8], bool), b: (&[u8], bool)) -> std::cmp::Ordering {
 }
 
 /// Takes the next entry if its key is `key`: what it is, and its id.
-fn take<'t>(rows: &mut std::iter::Peekable<Rows<'t>>, key: (&[u8], bool)) -> Option<(Kind, &'t [u8])> {
-    let row = rows.next_if(|row| compare_keys(row.key(), key).is_eq())?;
+fn take<'t>(rows: &mut Rows<'t>, key: (&[u8], bool)) -> Option<(Kind, &'t [u8])> {
+    let row = rows.peek().filter(|row| compare_keys(row.key(), key).is_eq())?;
+    rows.skip();
     Some((row.kind, row.id))
 }
 
 /// The entries of a tree as git writes them: mode, space, name, zero, id.
 struct Rows<'t> {
     bytes: &'t [u8],
-    at: usize,
     n_id: usize,
+    /// Where the next entry begins.
+    at: usize,
+    /// Where it ends, and the entry itself.
+    next: Option<(usize, Row<'t>)>,
 }
 
 impl<'t> Rows<'t> {
     fn new(bytes: &'t [u8], n_id: usize) -> Self {
-        Self { bytes, at: 0, n_id }
+        Self { bytes, n_id, at: 0, next: None }.from(0)
+    }
+
+    /// From the entry on that begins at `at`.
+    fn from(self, at: usize) -> Self {
+        let next = row_at(self.bytes, at, self.n_id);
+        Self { at, next, ..self }
     }
 
     /// Without the entries that end in the first `n` bytes.
-    fn after(mut self, n: usize) -> Self {
-        loop {
-            let at = self.at;
-            if self.next().is_none() || self.at > n {
-                self.at = at;
-                return self;
-            }
+    fn after(self, n: usize) -> Self {
+        let mut at = self.at;
+        while let Some((end, _)) = row_at(self.bytes, at, self.n_id).filter(|(end, _)| *end <= n) {
+            at = end;
         }
+        self.from(at)
+    }
+
+    fn peek(&self) -> Option<Row<'t>> {
+        self.next.map(|(_, row)| row)
+    }
+
+    fn skip(&mut self) {
+        if let Some((end, _)) = self.next {
+            (self.at, self.next) = (end, row_at(self.bytes, end, self.n_id));
+        }
+    }
+
+    /// The bytes from the next entry on.
+    fn n_rest(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
     }
 }
 
@@ -410,19 +435,25 @@ impl<'t> Iterator for Rows<'t> {
     type Item = Row<'t>;
 
     fn next(&mut self) -> Option<Row<'t>> {
-        let rest = self.bytes.get(self.at..)?;
-        let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
-        let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
-        let from = n_mode + 1 + n_name + 1;
-        let id = rest.get(from..from + self.n_id)?;
-        self.at += from + self.n_id;
-        let kind = match &rest[..n_mode] {
-            b"40000" | b"040000" => Kind::Folder,
-            mode if mode.starts_with(b"100") => Kind::File,
-            _ => Kind::Other,
-        };
-        Some(Row { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id })
+        let row = self.peek();
+        self.skip();
+        row
     }
+}
+
+/// The entry that begins at `at`, and where it ends.
+fn row_at(bytes: &[u8], at: usize, n_id: usize) -> Option<(usize, Row<'_>)> {
+    let rest = bytes.get(at..)?;
+    let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
+    let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
+    let from = n_mode + 1 + n_name + 1;
+    let id = rest.get(from..from + n_id)?;
+    let kind = match &rest[..n_mode] {
+        b"40000" | b"040000" => Kind::Folder,
+        mode if mode.starts_with(b"100") => Kind::File,
+        _ => Kind::Other,
+    };
+    Some((at + from + n_id, Row { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id }))
 }
 
 #[cfg(test)]
