@@ -5,6 +5,10 @@
 TABLE is one of config/languages, ALIAS the lexer of Pygments. A word of three letters and more that one of the two
 takes for code and the other for part of a comment or a literal is a disagreement; a file with any counts, and its
 first is printed. Import statements, which leave no token by design, are read as code for the comparison.
+
+Where the two mean different things on purpose, neither is asked: what `#if 0` leaves out is a comment to Pygments and
+code to us; the words of `${name:-word}` and of `` `command` `` inside a string of a shell, and the code of an
+interpolated string of C#, are parts of the literal to one of the two.
 """
 
 import os
@@ -32,8 +36,17 @@ def settings(table):
     return f"[language.{table}]\n{parts[0]}\n{''.join(rows)}"
 
 
+def neutral(table, text):
+    """The text without what the two read differently on purpose; every other word stays where it is."""
+    if table in ("c", "cpp"):
+        text = re.sub(r"(?m)^(\s*#\s*if\s+)0\b", r"\g<1>1", text)
+    if table == "shell":
+        text = re.sub(r"\$\{[^{}\n]*\}", lambda found: "$" + "_" * (len(found.group()) - 1), text)
+    return text
+
+
 def our_words(folder, file, text):
-    """For each word, whether we take it for code: by its offset."""
+    """The words that we take for code, by their offset."""
     command = [PROGRAM, "-C", folder, "--config", f"{folder}/secondhand.toml", "languages", "--tokens", file]
     printed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     starts = [0] + [at + 1 for at, c in enumerate(text) if c == "\n"]
@@ -48,8 +61,8 @@ def our_words(folder, file, text):
 
 
 def their_words(lexer, text):
-    """The words that Pygments takes for code, and those that it takes for part of a comment or a literal."""
-    code, other = {}, {}
+    """The words that Pygments takes for code, those that it takes for part of a comment or a literal, and those that are not compared."""
+    code, other, unasked = {}, {}, set()
     for offset, kind, value in lexer.get_tokens_unprocessed(text):
         is_other = kind in Comment or kind in String or kind in Literal.Date
         if kind in String.Interpol or kind in String.Escape or kind in Comment.Preproc or kind in Comment.PreprocFile \
@@ -58,12 +71,15 @@ def their_words(lexer, text):
         # It reads no literals inside of attributes.
         if kind in Name.Attribute:
             continue
+        if kind in String.Backtick or kind in String and value.startswith(('$"', '$@"', '@$"')):
+            unasked.update(offset + word.start() for word in WORD.finditer(value))
+            continue
         for word in WORD.finditer(value):
             # A variable is code inside a string to it; we read no code that has no end of its own.
             if text[max(0, offset + word.start() - 2) : offset + word.start()].endswith(("$", "${", "@")):
                 continue
             (other if is_other else code)[offset + word.start()] = word.group()
-    return code, other
+    return code, other, unasked
 
 
 def main():
@@ -77,12 +93,12 @@ def main():
         copy = Path(folder) / f"file.{extension}"
         for file in files:
             text = Path(file).read_bytes().decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-            text = re.sub(r"[^\x00-\x7f]", "x", text.lstrip("\ufeff"))
+            text = neutral(table, re.sub(r"[^\x00-\x7f]", "x", text.lstrip("\ufeff")))
             if not text or len(text) > 200_000:
                 continue
             copy.write_text(text)
             ours = our_words(folder, str(copy), text)
-            code, other = their_words(lexer, text)
+            code, other, unasked = their_words(lexer, text)
             n_files += 1
             n_words += len(code) + len(other)
             shebang = text.index("\n") if text.startswith("#!") and "\n" in text else 0

@@ -125,12 +125,25 @@ pub(super) struct Rule {
     pub is_held: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
+    /// What belongs to it behind its closer.
+    pub tail: Tail,
     /// Bytes at which the body needs a closer look; the closer's own when it has no bracket hole.
     pub stops: Box<[bool; 256]>,
     /// The same, where they are at most three and the closer has no hole.
     pub few_stops: Option<Few>,
     /// What ends the body.
     pub ending: Ending,
+}
+
+/// What belongs to a comment or literal behind its closer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tail {
+    /// A second body.
+    pub is_second: bool,
+    /// Letters.
+    pub has_flags: bool,
+    /// The rest of the line.
+    pub is_whole_line: bool,
 }
 
 /// What ends the body of a comment or literal, from the simplest on.
@@ -150,7 +163,8 @@ impl Rule {
     /// Whether its opener opens it wherever it stands, and its closer is always the same.
     fn is_plain(&self) -> bool {
         let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
-        has_one_close && self.place == Place::Anywhere && !self.is_one_character && !self.is_held
+        let is_simple = !self.is_one_character && !self.is_held && self.tail == Tail::default();
+        has_one_close && self.place == Place::Anywhere && is_simple
     }
 
     /// The closer, when it is always the same.
@@ -487,6 +501,7 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         is_name: row.name,
         shelter,
         interpolation,
+        tail: Tail { is_second: row.second, has_flags: row.flags, is_whole_line: row.whole_line },
         stops: Box::new([false; 256]),
         few_stops: None,
         ending: Ending::Any,

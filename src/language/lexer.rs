@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::compile::{
     CONTINUE, Closer, Compiled, DIGIT, Ending, HeredocRule, Hole, ImportRule, NEWLINE, ODD, OPENER, Opener, Opens,
-    Rule, SPACE, START, WORD_OPENER,
+    Rule, SPACE, START, Tail, WORD_OPENER,
 };
 use super::table::{ImportEnd, Place, Table, TableError};
 use super::token::{Kind, Symbol, Token};
@@ -157,6 +157,8 @@ struct Frame<'c> {
     /// The byte that ends the code, and how many of its openers are unclosed.
     ends: u8,
     depth: usize,
+    /// Levels of the literal that are open around the code.
+    n_levels: usize,
     /// The number of tokens before the code.
     first_token: usize,
 }
@@ -177,8 +179,8 @@ struct OpenImport<'c> {
 enum End {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
-    /// Before code inside it: the offset of the code, and the index of the pair.
-    Code(usize, usize),
+    /// Before code inside it: the offset of the code, the index of the pair, and the levels of the body that are open.
+    Code(usize, usize, usize),
 }
 
 struct Run<'c, 't, 'o> {
@@ -291,7 +293,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
         let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
         if closes_in(rule, close, &self.text[self.at..]) {
-            self.body(rule, Cow::Borrowed(close), self.at, self.at);
+            self.body(rule, Cow::Borrowed(close), self.at, self.at, 0);
         }
     }
 
@@ -442,7 +444,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 return false;
             }
             let Some(frame) = self.frames.pop() else { return false };
-            self.body(frame.rule, frame.close, start, start + 1);
+            self.body(frame.rule, frame.close, start, start + 1, frame.n_levels);
             return true;
         }
         if mirror(byte) == frame.ends {
@@ -496,7 +498,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                         self.at = end;
                         self.piece(rule, start, end);
                     }
-                    None => self.body(rule, Cow::Borrowed(rule.fixed_close()), start, inside),
+                    None => self.body(rule, Cow::Borrowed(rule.fixed_close()), start, inside, 0),
                 }
                 return true;
             }
@@ -540,7 +542,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                         return false;
                     }
                 }
-                self.body(rule, close, self.at, inside);
+                self.body(rule, close, self.at, inside, 0);
                 true
             }
         }
@@ -619,16 +621,17 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             return true;
         }
         let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
-        match self.scan(rule, close, near, inside) {
+        match self.scan(rule, close, near, inside, 0) {
             End::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
             End::Code(..) => true,
         }
     }
 
-    /// Reads the body from `inside` on, for a piece that began at `start`.
-    fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize) {
-        match self.scan(rule, &close, self.text, inside) {
+    /// Reads the body from `inside` on, where `n_levels` of it are open already, for a piece that began at `start`.
+    fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize, n_levels: usize) {
+        match self.scan(rule, &close, self.text, inside, n_levels) {
             End::Whole(end) => {
+                let end = if rule.tail == Tail::default() { end } else { self.tail(rule, &close, inside, end) };
                 self.at = end;
                 if rule.is_held {
                     self.hold(rule, &close, inside..end);
@@ -636,13 +639,40 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                     self.piece(rule, start, end);
                 }
             }
-            End::Code(code, pair) => {
+            End::Code(code, pair, n_levels) => {
                 self.at = code;
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
-                self.frames.push(Frame { rule, close, ends, depth: 0, first_token });
+                self.frames.push(Frame { rule, close, ends, depth: 0, n_levels, first_token });
             }
         }
+    }
+
+    /// The end of what belongs to a piece behind its closer: it has a body from `inside` to `end`.
+    fn tail(&self, rule: &Rule, close: &[u8], inside: usize, mut end: usize) -> usize {
+        let text = self.text;
+        if !closes_at_end(rule, close, &text[inside..end]) {
+            return end;
+        }
+        if rule.tail.is_second {
+            let second = match close {
+                &[byte] if unmirror(byte) != byte => {
+                    let n_spaces = text[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    let open = text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
+                    open.map(|open| (end + n_spaces + 1, vec![mirror(open)]))
+                }
+                close => Some((end, close.to_vec())),
+            };
+            if let Some((inside, close)) = second
+                && let End::Whole(second) = self.scan(rule, &close, text, inside, 0)
+            {
+                end = second;
+            }
+        }
+        if rule.tail.has_flags {
+            end += text[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        }
+        if rule.tail.is_whole_line { self.line_end(end) } else { end }
     }
 
     /// Notes a body that is code of another language; its delimiters leave no token.
@@ -661,17 +691,17 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
+    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
         if let Some(end) = simple_end(rule, text, inside) {
             return End::Whole(end);
         }
         if let Ending::Closer(_) = rule.ending {
             return End::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
         }
-        self.scan_slowly(rule, close, text, inside)
+        self.scan_slowly(rule, close, text, inside, n_levels)
     }
 
-    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize) -> End {
+    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
         let first = close.first().copied();
         // A bracket closes its mirror, and nests when it is a pair.
         let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
@@ -682,7 +712,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             (None, _) => None,
         };
         let nest_first = nests.as_ref().and_then(|open| open.first().copied());
-        let mut depth = 0usize;
+        let mut depth = n_levels;
         let mut at = inside;
         let has_few_stops = rule.few_stops.is_some() && nests.is_none();
         while at < text.len() {
@@ -700,7 +730,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
                 let code = at + rule.interpolation[pair].0.len();
                 if self.frames.len() < MAX_DEPTH {
-                    return End::Code(code, pair);
+                    return End::Code(code, pair, depth);
                 }
                 at = code;
             } else if Some(byte) == rule.escape {

@@ -133,6 +133,15 @@ pub struct Delimited {
     /// Openers and closers of code inside the literal.
     #[serde(default)]
     pub interpolation: Vec<Pair>,
+    /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`, `s{a} {b}` of Perl.
+    #[serde(default)]
+    pub second: bool,
+    /// Whether letters right behind the closer belong to it: `/a/gi`.
+    #[serde(default)]
+    pub flags: bool,
+    /// Whether the rest of the closer's line belongs to it: `=end of story` of Ruby.
+    #[serde(default)]
+    pub whole_line: bool,
 }
 
 /// Where an opener counts.
