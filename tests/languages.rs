@@ -85,7 +85,7 @@ fn every_special_thing_of_a_table_has_an_example() {
                 faults.push(format!("{id}: no example shows a region that begins with {:?}", region.begin));
             }
         }
-        for text in table.plain.iter().filter(|text| !is_shown(&table, text)) {
+        for text in table.plain.iter().chain(&table.plain_operands).filter(|text| !is_shown(&table, text)) {
             faults.push(format!("{id}: no example shows {text:?}"));
         }
         for pair in table.strings.iter().flat_map(|string| &string.interpolation) {

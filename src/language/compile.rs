@@ -90,6 +90,8 @@ pub(super) enum Opens {
     Heredoc(usize),
     /// Nothing: the text is punctuation.
     Nothing,
+    /// Nothing where a value may begin; elsewhere the text is no opener.
+    NothingAsOperand,
 }
 
 /// The part of an opener that its closer repeats.
@@ -208,8 +210,8 @@ pub(super) struct HeredocRule {
 
 #[derive(Debug)]
 pub(super) struct ImportRule {
-    /// The punctuation before the word: `#` of `#include`; 0 when there is none.
-    pub mark: u8,
+    /// The punctuation before the word: `#` of `#include`, `:-` of `:- use_module`.
+    pub mark: Box<[u8]>,
     pub word: u32,
     pub ends: ImportEnd,
     pub not_before: Box<[u8]>,
@@ -237,7 +239,7 @@ impl Compiled {
                 && opener.tail.is_empty()
                 && match opener.opens {
                     Opens::Rule(rule) => rules[rule].is_plain(),
-                    Opens::Heredoc(_) | Opens::Nothing => false,
+                    Opens::Heredoc(_) | Opens::Nothing | Opens::NothingAsOperand => false,
                 };
         }
         for opener in &openers {
@@ -340,17 +342,21 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
     follows
 }
 
+/// Punctuation characters that may stand before the word that imports.
+pub(super) const MAX_MARK: usize = 2;
+
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
     let mut rules = Vec::new();
     for (row, import) in table.imports.iter().enumerate() {
         for first in import.first.iter() {
             let word = first.trim_start_matches(|c: char| c.is_ascii_punctuation() && c != '_');
-            if word.is_empty() || first.len() - word.len() > 1 {
-                let why = format!("`{first}` is not a word with at most one punctuation character before it");
+            let mark = &first.as_bytes()[..first.len() - word.len()];
+            if word.is_empty() || mark.len() > MAX_MARK {
+                let why = format!("`{first}` is not a word with at most {MAX_MARK} punctuation characters before it");
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
             rules.push(ImportRule {
-                mark: if word.len() < first.len() { first.as_bytes()[0] } else { 0 },
+                mark: mark.into(),
                 word: hash::word(word.as_bytes(), fold) as u32,
                 ends: import.ends,
                 not_before: import.not_before.as_bytes().into(),
@@ -392,6 +398,9 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     }
     for text in &table.plain {
         openers.push(opener(text, Opens::Nothing, table.case_insensitive)?);
+    }
+    for text in &table.plain_operands {
+        openers.push(opener(text, Opens::NothingAsOperand, table.case_insensitive)?);
     }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
     // stable, so rows of one length are tried in the table's order.

@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use super::compile::{
-    CONTINUE, Closer, Compiled, DIGIT, Ending, HeredocRule, Hole, ImportRule, NEWLINE, ODD, OPENER, Opener, Opens,
-    Rule, SPACE, START, Tail, WORD_OPENER,
+    CONTINUE, Closer, Compiled, DIGIT, Ending, HeredocRule, Hole, ImportRule, MAX_MARK, NEWLINE, ODD, OPENER, Opener,
+    Opens, Rule, SPACE, START, Tail, WORD_OPENER,
 };
 use super::table::{ImportEnd, Place, Table, TableError};
 use super::token::{Kind, Symbol, Token};
@@ -514,7 +514,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some((inside, hole)) = self.matches(opener) else { return false };
         match opener.opens {
             Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
-            Opens::Nothing => {
+            Opens::NothingAsOperand if !self.may_begin_value() => false,
+            Opens::Nothing | Opens::NothingAsOperand => {
                 for at in self.at..inside {
                     self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
                 }
@@ -845,20 +846,23 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn begin_import(&mut self, word: u32) {
         let n_before = self.tokens.len() - self.line_first.min(self.tokens.len());
-        if self.import.is_some() || n_before > 1 {
+        if self.import.is_some() || n_before > MAX_MARK {
             return;
         }
-        let mark = match (n_before, self.tokens.last()) {
-            (1, Some(last)) if last.kind() == Kind::Punctuation => self.text[last.start as usize],
-            (1, _) => return,
-            _ => 0,
+        let before = &self.tokens[self.tokens.len() - n_before..];
+        let is_marked = |mark: &[u8]| {
+            let is_one = |(token, byte): (&Token, &u8)| token.text(self.text) == std::slice::from_ref(byte);
+            mark.len() == n_before && before.iter().zip(mark).all(is_one)
         };
-        let Some(rule) = self.table.imports.iter().find(|rule| rule.word == word && rule.mark == mark) else { return };
+        let rule = self.table.imports.iter().find(|rule| rule.word == word && is_marked(&rule.mark));
+        let Some(rule) = rule else { return };
         let next = self.text[self.at..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
         if next.is_some_and(|byte| rule.not_before.contains(byte)) {
             return;
         }
-        self.import = Some(OpenImport { rule, from_token: self.line_first, depth: 0 });
+        // `(ns` goes on until its bracket is closed.
+        let depth = rule.mark.iter().filter(|&&byte| mirror(byte) != byte).count();
+        self.import = Some(OpenImport { rule, from_token: self.line_first, depth });
     }
 
     fn end_import(&mut self, end: ImportEnd) {

@@ -49,6 +49,9 @@ pub struct Table {
     /// Texts outside comments and literals that open nothing, though a part of them would: `\"` of a shell.
     #[serde(default)]
     pub plain: Vec<String>,
+    /// The same where a value may begin, and only there: the character `?"` of Ruby, which is no `a ?"b" : c`.
+    #[serde(default)]
+    pub plain_operands: Vec<String>,
     /// Comments: passed over.
     #[serde(default)]
     pub comments: Vec<Delimited>,
