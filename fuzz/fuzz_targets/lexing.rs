@@ -1,6 +1,6 @@
 //! Feeds any bytes to any language: the tokens ascend and lie inside the text.
 //!
-//! `cargo +nightly fuzz run lexing`, from the root of the repository. The first two bytes choose the language.
+//! `.ci/fuzz 60 lexing`. The first two bytes choose the language.
 
 #![no_main]
 

@@ -46,6 +46,15 @@ fn a_function_copied_into_any_kind_of_page_is_a_finding() {
         ("a.html.erb", "<p><%= it('s') %>\n<script lang=ts>\n", "</script>\n"),
         ("a.php", "<p>It's <?php if ($a): ?>\n<script lang=ts>\n", "</script><?php endif; ?>\n"),
         ("a.j2", "{% if it %}<p>It's\n<script lang=ts>\n", "</script>{% endif %}\n"),
+        ("a.twig", "{% if it %}<p>It's {{ it|raw }}\n<script lang=ts>\n", "</script>{% endif %}\n"),
+        ("a.liquid", "{% if it %}<p>It's {{ it | join: ', ' }}\n<script lang=ts>\n", "</script>{% endif %}\n"),
+        ("a.hbs", "{{#if it}}<p>It's {{it}}\n<script lang=ts>\n", "</script>{{/if}}\n"),
+        ("a.mustache", "{{#it}}<p>It's {{{it}}}\n<script lang=ts>\n", "</script>{{/it}}\n"),
+        ("a.njk", "{% if it %}<p>It's\n<script lang=ts>\n", "</script>{% endif %}\n"),
+        ("a.ejs", "<% if (it) { %><p>It's <%= it %>\n<script lang=ts>\n", "</script><% } %>\n"),
+        ("a.blade.php", "@if (it)\n<p>It's {{ $it }}\n<script lang=ts>\n", "</script>\n@endif\n"),
+        ("a.html.heex", "<%= if @it do %><p>It's\n<script lang=ts>\n", "</script><% end %>\n"),
+        ("a.jsp", "<% if (it) { %><p>It's <%= it %>\n<script lang=ts>\n", "</script><% } %>\n"),
     ];
     for (path, before, after) in pages {
         let store = TYPESCRIPT.file("store", &[TYPESCRIPT.second, TYPESCRIPT.first]);
