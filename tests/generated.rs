@@ -54,6 +54,105 @@ fn the_languages_are_documented() {
     check("docs/languages.md", &page);
 }
 
+/// The keys of language tables, from the documentation of the structs that read them.
+#[test]
+fn the_keys_of_language_tables_are_documented() {
+    let source = include_str!("../src/language/table.rs");
+    let places = [
+        ("Table", "`[language.NAME]`"),
+        ("Claim", "`[[language.NAME.claims]]`"),
+        ("Delimited", "`[[language.NAME.comments]]` and `[[language.NAME.strings]]`"),
+        ("Place", "Values of `where`"),
+        ("Heredoc", "`[[language.NAME.heredocs]]`"),
+        ("Import", "`[[language.NAME.imports]]`"),
+        ("ImportEnd", "Values of `ends`"),
+        ("Region", "`[[language.NAME.regions]]`"),
+        ("Pair", "A pair"),
+        ("Example", "`[[language.NAME.examples]]`"),
+    ];
+    let mut page = "# Keys of language tables\n\nMade from `src/language/table.rs`. [How a language is added](how-to/languages.md) shows them in use.\n".to_owned();
+    for (name, title) in places {
+        let (before, body) = declaration(source, name);
+        let _ = write!(page, "\n## {title}\n\n{before}\n\n");
+        let members = members(body);
+        // The variants of an enum are values themselves.
+        let is_enum = members.iter().all(|(_, kind, _)| kind.is_empty());
+        page += if is_enum {
+            "| value | what it says |\n|---|---|\n"
+        } else {
+            "| key | value | what it says |\n|---|---|---|\n"
+        };
+        for (key, kind, says) in members {
+            let kind = if is_enum { String::new() } else { format!("{kind} | ") };
+            let _ = writeln!(page, "| `{key}` | {kind}{says} |");
+        }
+    }
+    check("docs/language-tables.md", &page);
+}
+
+/// The documentation of a struct or enum, and what stands in its braces.
+fn declaration<'s>(source: &'s str, name: &str) -> (String, &'s str) {
+    let at = [format!("pub struct {name} {{\n"), format!("pub enum {name} {{\n")]
+        .iter()
+        .find_map(|head| Some((source.find(head.as_str())?, head.len())));
+    let (at, n_head) = at.unwrap_or_else(|| panic!("there is no {name}"));
+    let body = &source[at + n_head..];
+    let before: Vec<&str> = source[..at]
+        .lines()
+        .rev()
+        .take_while(|line| line.starts_with("///") || line.starts_with("#["))
+        .filter_map(|line| line.strip_prefix("///"))
+        .collect();
+    let before: Vec<&str> = before.into_iter().rev().map(str::trim).collect();
+    (before.join("\n"), &body[..body.find("\n}\n").expect("it ends")])
+}
+
+/// The fields or variants in the braces of a declaration: the key, what its value is, and what is said of it.
+fn members(body: &str) -> Vec<(String, &'static str, String)> {
+    let mut members = Vec::new();
+    let (mut says, mut renamed) = (Vec::new(), None);
+    for line in body.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("///") {
+            says.push(text.trim());
+        } else if line.starts_with("#[") {
+            renamed = line.split_once("rename = \"").and_then(|(_, rest)| rest.split('"').next()).or(renamed);
+        } else if !line.is_empty() {
+            let (name, kind) = line
+                .trim_start_matches("pub ")
+                .trim_end_matches(',')
+                .split_once(": ")
+                .unwrap_or((line.trim_end_matches(','), ""));
+            let mut key = String::new();
+            for (at, c) in renamed.unwrap_or(name).chars().enumerate() {
+                if c == '_' || at > 0 && c.is_ascii_uppercase() {
+                    key.push('-');
+                }
+                key.extend(Some(c.to_ascii_lowercase()).filter(|c| *c != '_'));
+            }
+            members.push((key, value_in_words(kind), says.join(" ")));
+            (says, renamed) = (Vec::new(), None);
+        }
+    }
+    members
+}
+
+/// What a value of a Rust type is in a settings file.
+fn value_in_words(kind: &str) -> &'static str {
+    match kind {
+        "" => "",
+        "String" | "Option<String>" => "text",
+        "bool" | "Option<bool>" => "`true` or `false`",
+        "Vec<String>" => "list of texts",
+        "OneOrMany" | "Option<OneOrMany>" => "text, or list of texts",
+        "Option<char>" => "a character",
+        "Place" | "ImportEnd" => "one of those below",
+        "Option<Pair>" => "a pair: `open`, `close`",
+        "Vec<Pair>" => "list of pairs: `open`, `close`",
+        kind if kind.starts_with("Vec<") => "tables, see below",
+        kind => panic!("say what a value of type {kind} is"),
+    }
+}
+
 #[test]
 fn the_command_line_is_documented() {
     check("docs/command-line.md", &cli::reference());

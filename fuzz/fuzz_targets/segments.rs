@@ -1,6 +1,6 @@
 //! Feeds any bytes to the readers of segments: none panics or reads beyond its file.
 //!
-//! `cargo +nightly fuzz run segments`, from the root of the repository. `tests/segments` runs the same body over
+//! `.ci/fuzz 60 segments`. `tests/segments` runs the same body over
 //! mutated samples, without a fuzzer.
 
 #![no_main]

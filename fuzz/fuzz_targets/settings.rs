@@ -1,6 +1,6 @@
 //! Feeds any text to the reader of settings, language tables among them: it is read or refused, and never panics.
 //!
-//! `cargo +nightly fuzz run settings`, from the root of the repository. What is read is completed, and a source
+//! `.ci/fuzz 60 settings`. What is read is completed, and a source
 //! is lexed by each table it defines.
 
 #![no_main]

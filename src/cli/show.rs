@@ -9,7 +9,7 @@ use super::args::{Cli, Common};
 use super::error::Failure;
 use super::output::print_text;
 use super::{CLEAN, settings};
-use crate::config::{RawConfig, options, schema};
+use crate::config::{ConfigError, RawConfig, options, schema};
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
@@ -33,6 +33,12 @@ pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Com
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
     let languages = config.languages(&origin)?;
+    for id in config.languages.keys() {
+        if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
+            let key = format!("language.{id}.examples");
+            return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
+        }
+    }
     let text = match (file, tokens) {
         (Some(path), _) => language_of(&Shown::read(path, repository.as_ref())?, &languages),
         (None, Some(path)) => tokens_of(&Shown::read(path, repository.as_ref())?, &languages),

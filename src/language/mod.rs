@@ -7,6 +7,7 @@ mod compile;
 mod detect;
 mod eight;
 mod embedded;
+mod example;
 mod hash;
 mod keywords;
 mod lexer;
@@ -18,6 +19,7 @@ mod version;
 
 pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
+pub use example::Unmet;
 pub use lexer::Lexer;
 pub use table::{
     Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Region, Table, TableError,

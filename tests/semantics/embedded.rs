@@ -205,3 +205,30 @@ fn languages_says_what_a_file_is_and_why() {
         "a.md: Markdown (table `markdown`, family `markdown`), by its extension `md`\n  lines 3-3: C (table `c`)\n",
     );
 }
+
+/// The table of the documentation's page on languages.
+fn documented_table() -> &'static str {
+    let page = include_str!("../../docs/how-to/languages.md");
+    let table = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    table.expect("the page has a table")
+}
+
+#[test]
+fn a_language_of_the_settings_is_read_and_its_examples_are_run() {
+    let repository = Repository::new();
+    repository.write("secondhand.toml", documented_table());
+    repository.write("a.rules", "include x\nwhen a -- c\nthen \"s ${b}\" true / 2 end\n");
+    let tokens = || repository.secondhand(&["languages", "--tokens", "a.rules"]).output().expect("the program starts");
+    let printed = String::from_utf8(tokens().stdout).expect("it is UTF-8");
+    let words: Vec<_> = printed.lines().filter_map(|line| line.split('\t').nth(2)).collect();
+    assert_eq!(words, ["when", "a", "then", "\"s ${", "b", "}\"", "true", "/", "2", "end"]);
+
+    repository.write("secondhand.toml", documented_table().replace("[\"when\", \"i:b\"]", "[\"when\", \"i:c\"]"));
+    let output = tokens();
+    let told = String::from_utf8(output.stderr).expect("it is UTF-8");
+    assert_eq!(output.status.code(), Some(2));
+    for part in ["secondhand.toml", "language.our-rules.examples", "comments and included files", "\"i:b\"", "\"i:c\""]
+    {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+}

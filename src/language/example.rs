@@ -1,0 +1,46 @@
+//! Runs the examples of a table.
+
+use super::{Example, Kind, Languages, Token};
+
+/// An example that does not give its tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmet {
+    /// What the example shows.
+    pub shows: String,
+    /// The tokens it expects.
+    pub expected: Vec<String>,
+    /// Those that were found.
+    pub found: Vec<String>,
+}
+
+impl std::fmt::Display for Unmet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { shows, expected, found } = self;
+        write!(f, "the example of \"{shows}\" gives {found:?}, not {expected:?}")
+    }
+}
+
+impl Languages {
+    /// The examples of a language's table that do not give their tokens.
+    pub fn unmet_examples(&self, id: &str) -> Vec<Unmet> {
+        let (Some(language), Some(table)) = (self.get(id), self.table(id)) else { return Vec::new() };
+        let mut tokens = Vec::new();
+        let mut unmet = |Example { shows, source, tokens: expected }: &Example| {
+            self.tokenize(language, source.as_bytes(), true, &mut tokens);
+            let found: Vec<String> = tokens.iter().map(|token| show(token, source.as_bytes())).collect();
+            (found != *expected).then(|| Unmet { shows: shows.clone(), expected: expected.clone(), found })
+        };
+        table.examples.iter().filter_map(&mut unmet).collect()
+    }
+}
+
+/// A token as examples write it.
+fn show(token: &Token, text: &[u8]) -> String {
+    let bytes = String::from_utf8_lossy(token.text(text));
+    match token.kind() {
+        Kind::Identifier => format!("i:{bytes}"),
+        Kind::Number => format!("n:{bytes}"),
+        Kind::String => format!("s:{bytes}"),
+        Kind::Keyword | Kind::Punctuation => bytes.into_owned(),
+    }
+}
