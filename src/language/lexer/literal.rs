@@ -1,0 +1,431 @@
+//! Reads comments and literals, and the code inside of them.
+
+use std::borrow::Cow;
+
+use super::{Held, Run};
+use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
+use crate::language::hash;
+use crate::language::table::Place;
+use crate::language::token::{Kind, Symbol};
+
+/// Levels of code inside literals inside code; deeper ones are plain text.
+const MAX_DEPTH: usize = 64;
+/// Bytes a literal may have that is only told from punctuation by being closed.
+const MAX_OPERAND: usize = 500;
+/// How often such a literal is looked for and not closed before no more are believed: this often,
+const MAX_UNCLOSED: usize = 256;
+/// and once more for so many bytes of text. Prose in a page has many; input made to be slow has nothing else.
+const BYTES_PER_UNCLOSED: usize = 16;
+/// Bytes of a tag that an opener and its closer share.
+pub(super) const MAX_TAG: usize = 64;
+
+/// Code inside a literal that is to go on.
+pub(super) struct Frame<'c> {
+    pub(super) rule: &'c Rule,
+    pub(super) close: Cow<'c, [u8]>,
+    /// The byte that ends the code, and how many of its openers are unclosed.
+    pub(super) ends: u8,
+    pub(super) depth: usize,
+    /// Levels of the literal that are open around the code.
+    pub(super) n_levels: usize,
+    /// The number of tokens before the code.
+    pub(super) first_token: usize,
+}
+
+/// How a body ended.
+enum End {
+    /// At its closer, or where an unclosed one must.
+    Whole(usize),
+    /// Before code inside it: the offset of the code, the index of the pair, and the levels of the body that are open.
+    Code(usize, usize, usize),
+}
+
+impl<'c, 't> Run<'c, 't, '_> {
+    /// Opens what an opener at this place opens; `n_word` is the length of the word that starts here.
+    pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
+        let table = self.table;
+        let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
+        let (from, to) = table.openers_at[first as usize];
+        for opener in &table.openers[from as usize..to as usize] {
+            if opener.n_word != n_word || !opener.is_at(self.text, self.at, table.fold) {
+                continue;
+            }
+            if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
+                let rule = &table.rules[rule];
+                let (start, inside) = (self.at, self.at + opener.head.len());
+                match simple_end(rule, self.text, inside) {
+                    Some(end) => {
+                        self.at = end;
+                        self.piece(rule, start, end);
+                    }
+                    None => self.body(rule, Cow::Borrowed(rule.fixed_close()), start, inside, 0),
+                }
+                return true;
+            }
+            if self.open_one(opener) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn open_one(&mut self, opener: &'c Opener) -> bool {
+        let table = self.table;
+        let Some((inside, hole)) = self.matches(opener) else { return false };
+        match opener.opens {
+            Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
+            Opens::NothingAsOperand if !self.may_begin_value() => false,
+            Opens::Nothing | Opens::NothingAsOperand => {
+                for at in self.at..inside {
+                    self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
+                }
+                self.at = inside;
+                true
+            }
+            Opens::Rule(rule) => {
+                let rule = &table.rules[rule];
+                if !self.is_place(rule.place, inside)
+                    || rule.is_one_character && !self.holds_one_character(rule, inside)
+                {
+                    return false;
+                }
+                let close = match &rule.close {
+                    None => Cow::Borrowed(&b""[..]),
+                    Some(close) => closing(close, opener.hole, hole),
+                };
+                let is_told_by_closing = matches!(rule.place, Place::Operand | Place::Argument);
+                if is_told_by_closing {
+                    if self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
+                        return false;
+                    }
+                    if !self.is_closed_nearby(rule, &close, inside) {
+                        self.n_unclosed += 1;
+                        return false;
+                    }
+                }
+                self.body(rule, close, self.at, inside, 0);
+                true
+            }
+        }
+    }
+
+    /// The offset after `opener`, whose head stands here, if the rest of it does, and what its hole holds.
+    fn matches(&self, opener: &Opener) -> Option<(usize, &'t [u8])> {
+        let rest = &self.text[self.at + opener.head.len()..];
+        let n_hole = match opener.hole {
+            None => return Some((self.at + opener.head.len(), b"")),
+            Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
+            Some(Hole::Tag) => {
+                rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+            }
+            Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
+        };
+        if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
+            return None;
+        }
+        Some((self.at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
+    }
+
+    fn is_place(&self, place: Place, inside: usize) -> bool {
+        match place {
+            Place::Anywhere => true,
+            Place::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
+            Place::LineFirst => self.tokens.len() == self.line_first,
+            Place::Operand => self.may_begin_value(),
+            Place::Argument => self.may_begin_value() || self.may_begin_argument(inside),
+            Place::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+        }
+    }
+
+    /// Whether what opens here stands as the argument of a call without brackets does.
+    fn may_begin_argument(&self, inside: usize) -> bool {
+        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
+        let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
+        let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
+        self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
+    }
+
+    fn may_begin_value(&self) -> bool {
+        let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
+        let Some(last) = self.tokens.last().filter(|_| !begins_code) else { return true };
+        match last.kind() {
+            Kind::Identifier | Kind::Number | Kind::String => false,
+            Kind::Punctuation => !matches!(last.text(self.text), b")" | b"]" | b"}"),
+            Kind::Keyword => {
+                let text = last.text(self.text);
+                !self.table.keywords.is_value(hash::word(text, self.table.fold))
+            }
+        }
+    }
+
+    fn holds_one_character(&self, rule: &Rule, inside: usize) -> bool {
+        let rest = &self.text[inside..];
+        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        match rest.first() {
+            None | Some(b'\n') => false,
+            Some(&byte) if Some(byte) == rule.escape => true,
+            Some(&byte) => {
+                let n_bytes = match byte {
+                    0xF0.. => 4,
+                    0xE0.. => 3,
+                    0xC0.. => 2,
+                    _ => 1,
+                };
+                rest.get(n_bytes..).is_some_and(|rest| rest.starts_with(close))
+            }
+        }
+    }
+
+    /// Whether what opens before `inside` is closed on its line and within [`MAX_OPERAND`] bytes.
+    fn is_closed_nearby(&self, rule: &Rule, close: &[u8], inside: usize) -> bool {
+        if rule.is_multi_line {
+            return true;
+        }
+        let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
+        match self.scan(rule, close, near, inside, 0) {
+            End::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
+            End::Code(..) => true,
+        }
+    }
+
+    /// Reads the body from `inside` on, where `n_levels` of it are open already, for a piece that began at `start`.
+    pub(super) fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize, n_levels: usize) {
+        match self.scan(rule, &close, self.text, inside, n_levels) {
+            End::Whole(end) => {
+                let end = if rule.tail == Tail::default() { end } else { self.tail(rule, &close, inside, end) };
+                self.at = end;
+                if rule.is_held {
+                    self.hold(rule, &close, inside..end);
+                } else {
+                    self.piece(rule, start, end);
+                }
+            }
+            End::Code(code, pair, n_levels) => {
+                self.at = code;
+                self.piece(rule, start, code);
+                let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
+                self.frames.push(Frame { rule, close, ends, depth: 0, n_levels, first_token });
+            }
+        }
+    }
+
+    /// The end of what belongs to a piece behind its closer: it has a body from `inside` to `end`.
+    fn tail(&self, rule: &Rule, close: &[u8], inside: usize, mut end: usize) -> usize {
+        let text = self.text;
+        if !closes_at_end(rule, close, &text[inside..end]) {
+            return end;
+        }
+        if rule.tail.is_second {
+            let second = match close {
+                &[byte] if unmirror(byte) != byte => {
+                    let n_spaces = text[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    let open = text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
+                    open.map(|open| (end + n_spaces + 1, vec![mirror(open)]))
+                }
+                close => Some((end, close.to_vec())),
+            };
+            if let Some((inside, close)) = second
+                && let End::Whole(second) = self.scan(rule, &close, text, inside, 0)
+            {
+                end = second;
+            }
+        }
+        if rule.tail.has_flags {
+            end += text[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        }
+        if rule.tail.is_whole_line { self.line_end(end) } else { end }
+    }
+
+    /// Notes a body that is code of another language; its delimiters leave no token.
+    fn hold(&mut self, rule: &Rule, close: &[u8], body: std::ops::Range<usize>) {
+        let n_close = longest_close(rule, close, |text| self.text[body.clone()].ends_with(text));
+        let n_comments = self.table.rules.iter().take_while(|rule| rule.is_comment).count();
+        let row = self.table.rules.iter().position(|other| std::ptr::eq(other, rule)).unwrap_or(n_comments);
+        self.held.push(Held { range: body.start..body.end - n_close, row: row - n_comments });
+    }
+
+    #[inline]
+    fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
+        if !rule.is_comment {
+            let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
+            self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
+        }
+    }
+
+    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
+        if let Some(end) = simple_end(rule, text, inside) {
+            return End::Whole(end);
+        }
+        if let Ending::Closer(_) = rule.ending {
+            return End::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
+        }
+        self.scan_slowly(rule, close, text, inside, n_levels)
+    }
+
+    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
+        let first = close.first().copied();
+        // A bracket closes its mirror, and nests when it is a pair.
+        let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
+            (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
+                Some(vec![unmirror(first)].into())
+            }
+            (Some(open), _) => Some((&**open).into()),
+            (None, _) => None,
+        };
+        let nest_first = nests.as_ref().and_then(|open| open.first().copied());
+        let mut depth = n_levels;
+        let mut at = inside;
+        let has_few_stops = rule.few_stops.is_some() && nests.is_none();
+        while at < text.len() {
+            if has_few_stops {
+                at = next_stop(rule, text, at);
+            }
+            let Some(&byte) = text.get(at) else { break };
+            if !rule.stops[byte as usize] && Some(byte) != first && Some(byte) != nest_first {
+                at += 1;
+                continue;
+            }
+            let rest = &text[at..];
+            if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
+                at += plain.len();
+            } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
+                let code = at + rule.interpolation[pair].0.len();
+                if self.frames.len() < MAX_DEPTH {
+                    return End::Code(code, pair, depth);
+                }
+                at = code;
+            } else if Some(byte) == rule.escape {
+                at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
+                at += n_close;
+                if depth == 0 {
+                    return End::Whole(at);
+                }
+                depth -= 1;
+            } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
+                depth += 1;
+                at += nests.as_ref().map_or(1, |open| open.len());
+            } else if byte == b'\n' && !rule.is_multi_line || rule.ends_before.iter().any(|text| rest.starts_with(text))
+            {
+                return End::Whole(at);
+            } else {
+                at = self.skip_shelter(rule, text, at);
+            }
+        }
+        End::Whole(text.len())
+    }
+
+    /// The offset after the sheltered part that opens at `at`, or after the byte.
+    fn skip_shelter(&self, rule: &Rule, text: &[u8], at: usize) -> usize {
+        let Some((open, close)) = rule.shelter else { return at + 1 };
+        if text[at] != open {
+            return at + 1;
+        }
+        let mut end = at + 1;
+        while let Some(&byte) = text.get(end) {
+            match byte {
+                b'\n' => return end,
+                byte if byte == close => return end + 1,
+                byte if Some(byte) == rule.escape => end += 2,
+                _ => end += 1,
+            }
+        }
+        text.len()
+    }
+}
+
+/// The closer with its hole filled by what the opener's held.
+fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
+    if closer.hole.is_none() {
+        return Cow::Borrowed(&closer.head);
+    }
+    let mirrored: Vec<u8> = match opened {
+        Some(Hole::Bracket) => hole.iter().map(|&byte| mirror(byte)).collect(),
+        _ => hole.to_vec(),
+    };
+    Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
+}
+
+/// The end of a body that ends at the line end, at the first of one closer, or at a quote.
+#[inline]
+fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
+    match &rule.ending {
+        Ending::Line => Some(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n)),
+        Ending::Closer(Some(finder)) => {
+            Some(finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()))
+        }
+        Ending::Quote(quote) => Some(scan_quoted(rule, *quote, text, inside)),
+        Ending::Closer(None) | Ending::Any => None,
+    }
+}
+
+/// The end of a literal that ends at `quote` or, unless it may hold lines, at the line end.
+#[inline]
+fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
+    let mut at = inside;
+    loop {
+        at = next_stop(rule, text, at);
+        match text.get(at) {
+            None => return text.len(),
+            Some(&byte) if Some(byte) == rule.escape => at += if text[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
+            Some(&byte) if byte == quote => return at + 1,
+            // The line end, where it is a stop.
+            Some(_) => return at,
+        }
+    }
+}
+
+/// The place of the next byte, from `at` on, that a rule stops at; else the end or beyond.
+#[inline]
+fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
+    match rule.few_stops {
+        Some(few) => few.find(text, at),
+        None => at + text[at.min(text.len())..].iter().take_while(|&&byte| !rule.stops[byte as usize]).count(),
+    }
+}
+
+/// The length of the longest closer of which `is_here` is true; 0 for none.
+fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> usize {
+    let others = rule.other_closes.iter().map(|close| &**close);
+    std::iter::once(close).chain(others).filter(|close| is_here(close)).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Whether `body` ends with a closer.
+fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
+    longest_close(rule, close, |close| body.ends_with(close)) > 0
+}
+
+/// Whether `text` holds a closer.
+pub(super) fn closes_in(rule: &Rule, close: &[u8], text: &[u8]) -> bool {
+    longest_close(rule, close, |close| find(text, close).is_some()) > 0
+}
+
+fn find(text: &[u8], close: &[u8]) -> Option<usize> {
+    match close {
+        [] => None,
+        [one] => memchr::memchr(*one, text),
+        many => memchr::memmem::find(text, many),
+    }
+}
+
+/// The bracket that closes `byte`; any other byte closes itself.
+pub(super) fn mirror(byte: u8) -> u8 {
+    match byte {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        byte => byte,
+    }
+}
+
+/// The bracket that `byte` closes; any other byte opens itself.
+fn unmirror(byte: u8) -> u8 {
+    match byte {
+        b')' => b'(',
+        b']' => b'[',
+        b'}' => b'{',
+        b'>' => b'<',
+        byte => byte,
+    }
+}

@@ -1,0 +1,443 @@
+//! Turns source into tokens, driven by a compiled table.
+//!
+//! Invariant: never panics, ends on any bytes, and its time grows linearly with
+//! them: whatever is looked for ahead and not found is looked for a bounded
+//! number of times.
+
+mod heredoc;
+mod import;
+mod literal;
+
+use std::borrow::Cow;
+
+use heredoc::PendingHeredoc;
+use import::OpenImport;
+use literal::{Frame, closes_in, mirror};
+
+use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
+use super::table::{ImportEnd, Table, TableError};
+use super::token::{Symbol, Token};
+use super::version::{BETWEEN_MARKS, Changed, Mark, Plan, Taken, Version};
+use super::{eight, hash};
+
+/// A language's lexer.
+#[derive(Debug)]
+pub struct Lexer {
+    compiled: Compiled,
+}
+
+impl Lexer {
+    /// Compiles `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] when a value of the table cannot be used.
+    pub fn new(table: &Table) -> Result<Self, TableError> {
+        Compiled::new(table).map(|compiled| Self { compiled })
+    }
+
+    /// Reads `text` into tokens, replacing what `tokens` held.
+    ///
+    /// Comments and import statements leave no token. Whatever is not closed
+    /// ends where it must: a string at its line end, a comment with the text.
+    /// Text beyond four gigabytes is not read.
+    ///
+    /// Time O(n), for any bytes.
+    pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
+        self.tokenize_holding(text, tokens, &mut Vec::new());
+    }
+
+    /// As [`Self::tokenize`], and puts into `held` what literals hold of other languages.
+    pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
+        tokens.clear();
+        let text = &text[..text.len().min(u32::MAX as usize)];
+        Run::new(&self.compiled, text, tokens, held).run();
+    }
+}
+
+impl Lexer {
+    /// Reads `text` as a version of another, `before`, of which nothing is read again that stayed; `tokens` is
+    /// scratch space. Says in which tokens the two differ.
+    pub fn version(
+        &self,
+        text: &[u8],
+        before: Option<(&[u8], &Version)>,
+        tokens: &mut Vec<Token>,
+    ) -> (Version, Changed) {
+        tokens.clear();
+        let none = Version::default();
+        let plan = match before {
+            Some((before_text, before)) if self.is_resumable() => Plan::new(text, before_text, before),
+            _ => Plan::whole(),
+        };
+        let before = before.map_or(&none, |(_, before)| before);
+        let (from, shift) = (plan.from, plan.shift);
+        tokens.extend(from.and_then(|mark| mark.last));
+        let n_seeds = tokens.len();
+        let mut held = Vec::new();
+        let mut run = Run::new(&self.compiled, &text[..text.len().min(u32::MAX as usize)], tokens, &mut held);
+        run.tracing = Some(Tracing {
+            offset: from.map_or(0, |mark| mark.n_tokens as usize) - n_seeds,
+            last_at: from.map_or(0, |mark| mark.at as usize),
+            marks: Vec::new(),
+            end: None,
+            plan,
+        });
+        if let Some(mark) = from {
+            (run.at, run.line_first) = (mark.at as usize, n_seeds);
+        }
+        let mut taken = run.run();
+        taken.is_resumable &= self.is_resumable();
+        Version::new(before, from, shift, tokens, n_seeds, taken)
+    }
+
+    /// Whether nothing at a text's begin decides how all of it is read.
+    fn is_resumable(&self) -> bool {
+        self.compiled.at_start.is_none()
+    }
+}
+
+/// Follows a run of which marks are kept.
+struct Tracing<'v> {
+    plan: Plan<'v>,
+    /// Tokens before the first that is in the list.
+    offset: usize,
+    /// The place of the last mark.
+    last_at: usize,
+    marks: Vec<Mark>,
+    /// The end that was reached.
+    end: Option<Mark>,
+}
+
+impl Tracing<'_> {
+    /// Keeps the place, if it is due; true when the rest is known.
+    fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
+        while self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64) {
+            self.plan.ends = &self.plan.ends[1..];
+        }
+        let last = tokens.last().copied();
+        let n_tokens = (self.offset + tokens.len()) as u32;
+        if let Some(end) = self.plan.ends.first()
+            && i64::from(end.at) + self.plan.shift == at as i64
+            && end.last.map(|last| (last.symbol, last.exact)) == last.map(|last| (last.symbol, last.exact))
+        {
+            self.end = Some(*end);
+            self.marks.push(Mark { at: at as u32, n_tokens, last });
+            return true;
+        }
+        if at >= self.last_at + BETWEEN_MARKS {
+            self.last_at = at;
+            self.marks.push(Mark { at: at as u32, n_tokens, last });
+        }
+        false
+    }
+}
+
+/// The body of a literal that is code of another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    pub range: std::ops::Range<usize>,
+    /// The number of the literal's row among the table's strings.
+    pub row: usize,
+}
+
+struct Run<'c, 't, 'o> {
+    table: &'c Compiled,
+    text: &'t [u8],
+    at: usize,
+    tokens: &'o mut Vec<Token>,
+    held: &'o mut Vec<Held>,
+    /// The number of tokens before this line.
+    line_first: usize,
+    frames: Vec<Frame<'c>>,
+    heredocs: Vec<PendingHeredoc<'c>>,
+    n_endless_heredocs: usize,
+    /// Literals that were looked for and not closed.
+    n_unclosed: usize,
+    import: Option<OpenImport<'c>>,
+    tracing: Option<Tracing<'c>>,
+}
+
+impl<'c, 't, 'o> Run<'c, 't, 'o> {
+    fn new(table: &'c Compiled, text: &'t [u8], tokens: &'o mut Vec<Token>, held: &'o mut Vec<Held>) -> Self {
+        let at = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        Self {
+            table,
+            text,
+            at,
+            tokens,
+            held,
+            line_first: 0,
+            frames: Vec::new(),
+            heredocs: Vec::new(),
+            n_endless_heredocs: 0,
+            n_unclosed: 0,
+            import: None,
+            tracing: None,
+        }
+    }
+
+    fn run(mut self) -> Taken {
+        let begins = self.at <= 3 && self.tokens.is_empty();
+        if begins && self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
+            self.at = self.line_end(self.at);
+        }
+        if begins {
+            self.begin_inside();
+        }
+        let (table, text) = (self.table, self.text);
+        // The place is a local, which stays in a register where `self` does not.
+        let mut at = self.at;
+        while let Some(&byte) = text.get(at) {
+            let class = table.classes[byte as usize];
+            if class & (START | OPENER) == START {
+                let (end, hash) = self.measure_word(at);
+                if class & WORD_OPENER != 0 && self.opens_after_word(byte, at, end) {
+                    at = self.at;
+                } else {
+                    self.push_word(at, end, hash);
+                    at = end;
+                }
+            } else if class == 0 && !self.is_watching() {
+                self.push(at, at + 1, Symbol::punctuation(byte), u32::from(byte));
+                at += 1;
+            } else if class & SPACE != 0 {
+                at += 1;
+                continue;
+            } else {
+                self.at = at;
+                self.seldom(byte, class);
+                at = self.at;
+            }
+            // Most tokens are followed by one space or none; a branch on which would often be foretold wrongly.
+            at += usize::from(text.get(at) == Some(&b' '));
+        }
+        self.at = at;
+        self.end_import(ImportEnd::Line);
+        let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+        let (marks, end) = self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
+        Taken { marks, end, is_resumable }
+    }
+
+    /// Whether punctuation may end something: code inside a literal, or an import statement.
+    #[inline(always)]
+    fn is_watching(&self) -> bool {
+        !self.frames.is_empty() || self.import.is_some()
+    }
+
+    /// Reads what is neither a word nor plain punctuation at `self.at`, and passes it.
+    #[inline]
+    fn seldom(&mut self, byte: u8, class: u8) {
+        if class & NEWLINE != 0 {
+            self.at += 1;
+            self.end_line();
+            self.skip_spaces();
+        } else if class & OPENER != 0 && self.open(byte, 0) {
+        } else if class & START != 0 {
+            let (end, hash) = self.measure_word(self.at);
+            if class & WORD_OPENER == 0 || !self.opens_after_word(byte, self.at, end) {
+                self.push_word(self.at, end, hash);
+                self.at = end;
+            }
+        } else if class & DIGIT != 0 {
+            self.number();
+        } else {
+            self.punctuation(byte, class);
+        }
+    }
+
+    /// Passes over text that stands before the first code, in a language whose files begin so.
+    fn begin_inside(&mut self) {
+        let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
+        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
+        if closes_in(rule, close, &self.text[self.at..]) {
+            self.body(rule, Cow::Borrowed(close), self.at, self.at, 0);
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
+        let symbol = symbol.of(self.table.family);
+        self.push_symbol(start, end, symbol, exact);
+    }
+
+    #[inline]
+    fn push_symbol(&mut self, start: usize, end: usize, symbol: Symbol, exact: u32) {
+        self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
+    }
+
+    /// Passes the spaces that indent a line.
+    #[inline]
+    fn skip_spaces(&mut self) {
+        loop {
+            let n_spaces = eight::spaces(eight::load(self.text, self.at));
+            self.at += n_spaces;
+            if n_spaces < 8 {
+                return;
+            }
+        }
+    }
+
+    /// The end of the word that starts at `start`, and its hash.
+    #[inline(always)]
+    fn measure_word(&self, start: usize) -> (usize, u64) {
+        if let Some(bytes) = self.table.word_bytes {
+            let chunk = eight::load(self.text, start);
+            let n_bytes = bytes.run(chunk);
+            if n_bytes < 8 {
+                return (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold));
+            }
+            let mut end = start + 8;
+            loop {
+                let n_bytes = bytes.run(eight::load(self.text, end));
+                end += n_bytes;
+                if n_bytes < 8 {
+                    return (end, hash::word(&self.text[start..end], self.table.fold));
+                }
+            }
+        }
+        let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
+        let end = start + self.text[start..].iter().take_while(is_part).count();
+        (end, hash::word(&self.text[start..end], self.table.fold))
+    }
+
+    /// Opens what the word from `start` to `end` opens together with what follows it; true when it did.
+    #[inline]
+    fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
+        let may_open = self.text.get(end).is_none_or(|&next| self.table.follows_word_opener[next as usize]);
+        self.at = start;
+        may_open && self.open(first, end - start)
+    }
+
+    #[inline(always)]
+    fn push_word(&mut self, start: usize, end: usize, hash: u64) {
+        let table = self.table;
+        let exact = hash as u32;
+        if table.import_bits >> (exact & 63) & 1 != 0 {
+            self.at = end;
+            self.begin_import(exact);
+        }
+        let keyword = Symbol::keyword(exact, table.family);
+        // Keywords and names follow each other as they like: a branch would often be foretold wrongly.
+        let is_keyword = table.keywords.contains(hash);
+        let symbol = std::hint::select_unpredictable(is_keyword, keyword, Symbol::IDENTIFIER.of(table.family));
+        self.push_symbol(start, end, symbol, exact);
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let chunk = eight::load(self.text, start);
+        let n_bytes = eight::alphanumerics(chunk);
+        let next = self.text.get(start + n_bytes);
+        let (end, hash) = if n_bytes < 8 && next.is_none_or(|&next| !self.table.lengthens_number[next as usize]) {
+            (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold))
+        } else {
+            let end = self.number_end(start);
+            (end, hash::word(&self.text[start..end], self.table.fold))
+        };
+        self.at = end;
+        self.push(start, end, Symbol::NUMBER, hash as u32);
+    }
+
+    /// The end of the number that starts at `start`, found byte by byte.
+    fn number_end(&self, start: usize) -> usize {
+        let mut end = start + 1;
+        let is_hex = self.text[start] == b'0' && matches!(self.text.get(end), Some(b'x' | b'X'));
+        while let Some(&byte) = self.text.get(end) {
+            let next_is_digit = || self.text.get(end + 1).is_some_and(u8::is_ascii_digit);
+            let next_is_word = || self.text.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            let is_part = match byte {
+                b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => true,
+                b'.' => next_is_digit(),
+                b'+' | b'-' => match self.text[end - 1] {
+                    b'e' | b'E' => !is_hex && next_is_digit(),
+                    b'p' | b'P' => is_hex && next_is_digit(),
+                    _ => false,
+                },
+                _ => self.table.digit_separators[byte as usize] && next_is_word(),
+            };
+            if !is_part {
+                break;
+            }
+            end += 1;
+        }
+        end
+    }
+
+    #[inline]
+    fn punctuation(&mut self, byte: u8, class: u8) {
+        let start = self.at;
+        self.at += 1;
+        if class & ODD != 0 && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
+            // A line that goes on: layout, in every language that has it.
+            self.at = self.line_end(self.at) + 1;
+            self.at = self.at.min(self.text.len());
+            return;
+        }
+        if !self.frames.is_empty() && self.leave_code(byte, start) {
+            return;
+        }
+        if let Some(import) = &mut self.import {
+            match byte {
+                byte if import.rule.not_with.contains(&byte) => self.import = None,
+                b'(' | b'[' | b'{' => import.depth += 1,
+                b')' | b']' | b'}' => import.depth = import.depth.saturating_sub(1),
+                b';' => {
+                    self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+                    self.end_import(ImportEnd::Semicolon);
+                    return;
+                }
+                _ => {}
+            }
+        }
+        self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+    }
+
+    /// Counts brackets of code inside a literal; true when `byte` ended the code and the literal went on.
+    fn leave_code(&mut self, byte: u8, start: usize) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return false };
+        if byte == frame.ends {
+            if frame.depth > 0 {
+                frame.depth -= 1;
+                return false;
+            }
+            let Some(frame) = self.frames.pop() else { return false };
+            self.body(frame.rule, frame.close, start, start + 1, frame.n_levels);
+            return true;
+        }
+        if mirror(byte) == frame.ends {
+            frame.depth += 1;
+        }
+        false
+    }
+
+    #[inline]
+    fn end_line(&mut self) {
+        self.line_first = self.tokens.len();
+        if !self.heredocs.is_empty() {
+            self.heredoc_bodies();
+        }
+        if self.import.is_some() {
+            self.end_import(ImportEnd::Line);
+        }
+        if self.tracing.is_some() {
+            self.trace();
+        }
+    }
+
+    /// Notes where reading may begin again, and passes over the rest when that is known.
+    #[cold]
+    fn trace(&mut self) {
+        let is_clean =
+            self.frames.is_empty() && self.import.is_none() && self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+        if let Some(tracing) = self.tracing.as_mut().filter(|_| is_clean)
+            && tracing.pass(self.at, self.tokens)
+        {
+            self.at = self.text.len();
+        }
+    }
+
+    /// The offset of the line end at or after `from`, or of the text's end.
+    fn line_end(&self, from: usize) -> usize {
+        memchr::memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |n| from + n)
+    }
+}
