@@ -137,6 +137,44 @@ fn a_table_that_is_added_replaces_the_built_in_one() {
 }
 
 #[test]
+fn what_a_file_holds_decides_where_languages_share_an_extension() {
+    let languages = Languages::builtin();
+    let cases = [
+        ("a.cgi", "#!/usr/bin/env python3\nprint()\n", "python"),
+        ("a.cgi", "#!/bin/sh\necho\n", "shell"),
+        ("a.fcgi", "#!/usr/bin/php\n<?php\n", "php"),
+        ("a.cgi", "#!/usr/bin/perl\nprint;\n", "perl"),
+        ("a.cgi", "print;\n", "perl"),
+        ("a.inc", "<?php echo 1;\n", "php"),
+        ("a.inc", "<table><tr>\n", "html"),
+        ("a.inc", "CREATE TABLE a (b INT);\n", "sql"),
+        ("a.inc", "int a(void);\n", "cpp"),
+        ("a.sls", "# states\na:\n  pkg.installed\n", "yaml"),
+        ("a.sls", "{% set a = 1 %}\n", "yaml"),
+        ("a.sls", ";; a library\n(library (a))\n", "scheme"),
+        ("a.sch", "<?xml version=\"1.0\"?>\n<schema/>\n", "xml"),
+        ("a.rs", "<?xml version=\"1.0\"?>\n", "xml"),
+        ("a.rs", "fn a() {}\n", "rust"),
+        ("a.d", "# made\na/b.o: a/b.c \\\n  a/b.h\n", "makefile"),
+        ("a.d", "module a;\n", "d"),
+        ("a.spec", "require 'a'\ndescribe B do\nend\n", "ruby"),
+        ("a.spec", "# -*- mode: python -*-\na = Analysis([])\n", "python"),
+        ("a.spec", "Name: a\n%prep\n", "rpm-spec"),
+        ("a.yy", "{\n  \"a\": 1\n}\n", "json"),
+        ("a.yy", "%token A\n%%\na: A;\n", "bison"),
+        ("a.ex", "defmodule A do\n  @doc \"\"\"\n  integer b\n  \"\"\"\nend\n", "elixir"),
+        ("a.ex", "include std/io.e\ninteger a = 1\n", "euphoria"),
+        ("a.reds", "module A\nfunc b() {}\n", "redscript"),
+        ("a.reds", "Red/System [Title: \"a\"]\nb: func [][]\n", "red"),
+        ("a.h.in", "#undef A\n", "c"),
+    ];
+    for (path, text, expected) in cases {
+        let language = languages.identify(&secondhand::text::FilePath::new(path), text.as_bytes());
+        assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
+    }
+}
+
+#[test]
 fn a_mercury_module_is_not_taken_for_matlab() {
     let languages = Languages::builtin();
     let identified = |text: &str| {
