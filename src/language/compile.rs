@@ -411,7 +411,10 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
 fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableError> {
     let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
     let (head, hole, tail) = split_hole(&text);
-    let n_word = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    // No word begins with a digit: the `0` of `0'c` is one opener with what follows.
+    let begins_word = head.first().is_some_and(|first| !first.is_ascii_digit());
+    let n_word = if begins_word { head.iter().take_while(is_part).count() } else { 0 };
     if head.is_empty() {
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
