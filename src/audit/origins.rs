@@ -206,7 +206,7 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), hits, same, config, |_, _| true)
     }
 
-    /// Aligns the queries with a part of `target`, and with nothing beyond it.
+    /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
     pub fn align_part(
         &self,
         target: &Source,
@@ -216,8 +216,12 @@ impl<'q> Queries<'q> {
     ) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
         let ends_within = |hit: &&Hit| hit.position as usize + config.matching.k <= part.end;
-        let within = hits.iter().filter(|hit| hit.position >= start).filter(ends_within);
+        let from = hits.partition_point(|hit| hit.position < start);
+        let within = hits[from..].iter().take_while(ends_within);
         let hits: Vec<Hit> = within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
+        if hits.is_empty() {
+            return Vec::new();
+        }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
         let mut aligned = self.align_those(document, &hits, None, config, |_, _| true);
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {

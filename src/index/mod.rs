@@ -15,11 +15,14 @@ pub struct Posting {
     pub position: u32,
 }
 
+/// Postings up to which an index has buckets to spare: those of a change, of which every file of a tree is asked.
+const SMALL: usize = 64 * 1024;
+
 /// An inverted index: for each fingerprint hash, its postings in order.
 ///
-/// The rows lie sorted behind a directory of buckets, four to eight for each row:
-/// a lookup costs one or two cache lines, and nearly all lookups of a hash that is
-/// not there end in an empty bucket. Memory 16 bytes a posting, and 16 to 32 for the directory.
+/// The rows lie sorted behind a directory of buckets, about one row a bucket, and four to eight
+/// buckets a row where the index is small: a lookup costs one or two cache lines, and most lookups of a hash that is
+/// not there end in an empty bucket. Memory 16 bytes a posting, and 4 to 8 for the directory.
 #[derive(Debug)]
 pub struct Index {
     /// Where each bucket's rows begin; one more than there are buckets.
@@ -40,7 +43,8 @@ impl Index {
     }
 
     fn of_sorted(rows: Vec<(u64, Posting)>) -> Self {
-        let bits = (4 * rows.len()).next_power_of_two().trailing_zeros().max(1);
+        let n_buckets = if rows.len() <= SMALL { 4 * rows.len() } else { rows.len() };
+        let bits = n_buckets.next_power_of_two().trailing_zeros().max(1);
         let shift = 64 - bits;
         let mut directory = vec![0; (1 << bits) + 1].into_boxed_slice();
         for (hash, _) in &rows {
