@@ -26,8 +26,7 @@ fn main() {
         let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(id);
         let list = |key: &str| strings(table.get(key));
         let claims = table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
-        let claims: Vec<_> =
-            claims.iter().filter_map(|claim| claim.get("extension")?.as_str().map(String::from)).collect();
+        let claims: Vec<_> = claims.iter().flat_map(|claim| strings(claim.get("extension"))).collect();
         writeln!(
             rows,
             "    Builtin {{ id: {id:?}, name: {name:?}, toml: include_str!({path:?}), extensions: &{:?}, claims: &{claims:?}, \
@@ -67,7 +66,11 @@ fn digest_of(path: &Path, digest: u64) -> u64 {
     bytes.iter().chain(&[0xFF]).fold(digest, fold)
 }
 
+/// The strings of a value: one, or a list of them.
 fn strings(value: Option<&toml::Value>) -> Vec<String> {
-    let items = value.and_then(toml::Value::as_array).cloned().unwrap_or_default();
-    items.iter().filter_map(|item| item.as_str().map(String::from)).collect()
+    let one = |item: &toml::Value| item.as_str().map(String::from);
+    match value {
+        Some(toml::Value::Array(items)) => items.iter().filter_map(one).collect(),
+        value => value.and_then(one).into_iter().collect(),
+    }
 }

@@ -167,21 +167,12 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("a.reds", "module A\nfunc b() {}\n", "redscript"),
         ("a.reds", "Red/System [Title: \"a\"]\nb: func [][]\n", "red"),
         ("a.h.in", "#undef A\n", "c"),
+        ("a.m", "% A comment.\n:- module a.\n:- interface.\n", "mercury"),
+        ("a.m", "% A comment.\nx = 1;\n", "matlab"),
+        ("a.m", "@interface A\n@end\n", "objective-c"),
     ];
     for (path, text, expected) in cases {
         let language = languages.identify(&secondhand::text::FilePath::new(path), text.as_bytes());
         assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
     }
-}
-
-#[test]
-fn a_mercury_module_is_not_taken_for_matlab() {
-    let languages = Languages::builtin();
-    let identified = |text: &str| {
-        let language = languages.identify(&secondhand::text::FilePath::new("a.m"), text.as_bytes());
-        language.map(|language| language.id.as_str())
-    };
-    assert_eq!(identified("% A comment.\n:- module a.\n:- interface.\n"), Some("mercury"));
-    assert_eq!(identified("% A comment.\nx = 1;\n"), Some("matlab"));
-    assert_eq!(identified("@interface A\n@end\n"), Some("objective-c"));
 }

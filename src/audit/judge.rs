@@ -29,15 +29,14 @@ impl Changed {
 
     /// The novel tokens that a copy could hold: of a file with enough of them, those with enough others near them.
     pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
-        let novel: Vec<usize> = (0..self.novel.len()).filter(|&at| self.novel[at]).collect();
-        if novel.len() < config.min_tokens || novel.len() == self.novel.len() {
+        let n_novel = self.n_novel();
+        if n_novel < config.min_tokens || n_novel == self.novel.len() {
             return Cow::Borrowed(&self.novel);
         }
-        let n_novel = |range: &Range<usize>| self.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         let mut asked = self.novel.clone();
-        for range in clusters(&novel, |between| between.len() > MAX_OLD_BETWEEN) {
-            if n_novel(&range) < config.min_tokens {
-                asked[range].fill(false);
+        for hunk in hunks(&self.novel) {
+            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < config.min_tokens {
+                asked[hunk].fill(false);
             }
         }
         Cow::Owned(asked)
@@ -261,6 +260,12 @@ pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: 
 
 /// Files that a seed may stand in and tell all that a seed can.
 pub(super) const FEW_FILES: f64 = 5.0;
+
+/// The ranges that hold the tokens of a change, parted where more than [`MAX_OLD_BETWEEN`] others stand between two.
+pub(super) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
+    let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
+    clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
+}
 
 /// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
 pub(super) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {

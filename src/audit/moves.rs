@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::changed::Predecessor;
-use super::judge::{Changed, MAX_OLD_BETWEEN, clusters};
+use super::judge::{Changed, MAX_OLD_BETWEEN, clusters, hunks};
 use super::origins::Queries;
 use crate::config::Config;
 use crate::matching::{ClonePair, clones};
@@ -33,9 +33,7 @@ pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor]
         .filter(|(_, file)| has_removed(file))
         .flat_map_iter(|(from, file)| {
             let hits = queries.hits_in(&file.source, config, &mut Vec::new());
-            let removed: Vec<usize> = (0..file.removed.len()).filter(|&at| file.removed[at]).collect();
-            let parts = clusters(&removed, |between| between.len() > MAX_OLD_BETWEEN);
-            let aligned = parts.into_iter().flat_map(|part| {
+            let aligned = hunks(&file.removed).into_iter().flat_map(|part| {
                 // A seed counts of which half was removed.
                 let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
                 queries.align_part(&file.source, part, &hits, config)

@@ -77,12 +77,12 @@ pub struct Table {
     pub examples: Vec<Example>,
 }
 
-/// An extension that another language owns, and the text that makes a file this one.
+/// Extensions that other languages own, and the text that makes a file this one.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
-    /// The extension, without the dot.
-    pub extension: String,
+    /// The extension, without the dot, or several.
+    pub extension: OneOrMany,
     /// A regular expression, searched in the first 16 KiB; `(?m)` is set.
     pub pattern: String,
     /// A regular expression that makes the file another's all the same.
