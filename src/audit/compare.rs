@@ -5,6 +5,7 @@
 //! together. Code that was handed out to all is taken out of the sets first (Schleimer,
 //! Wilkerson, Aiken 2003, section 5: base files).
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -20,7 +21,7 @@ use crate::fingerprint::Params;
 use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Index, Posting};
 use crate::language::Languages;
-use crate::matching::{CloneType, Seed, alignments, clones, is_telling};
+use crate::matching::{Alignment, ClonePair, CloneType, Shared, alignments, clones, is_telling, seeds};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
 
@@ -118,11 +119,6 @@ pub struct Match {
     /// Its tokens in the first.
     pub n_tokens: usize,
 }
-
-/// Places of one fingerprint in two files, taken together, from which on it is no evidence.
-const MAX_SEEDS_OF_ONE: usize = 64;
-/// How much of a match may lie in longer ones that are told already.
-const MAX_TOLD: f64 = 0.5;
 
 /// A submission that was read.
 struct Read {
@@ -322,94 +318,100 @@ fn pairs_from(a: usize, read: &[Read], index: &Index) -> Vec<Pair> {
     (a + 1..read.len()).filter_map(pair).collect()
 }
 
-/// A match, and its tokens on either side.
+/// A clone of two files, by their numbers in the submissions.
 struct Found {
-    found: Match,
     files: (usize, usize),
-    tokens: (Range<usize>, Range<usize>),
+    pair: ClonePair,
 }
 
-/// Where two submissions match, and how many tokens of each that is.
+impl Found {
+    /// How well it explains its fragments: of two, the one that is joined from pieces explains less.
+    fn evidence(&self) -> i64 {
+        let n_gap = self.pair.alignment.query().len() - self.pair.alignment.n_tokens();
+        self.pair.n_exact as i64 - n_gap as i64
+    }
+}
+
+/// Where two submissions match, and how many tokens of each that is; each token is in one match at the most.
+///
+/// The best match takes its tokens on both sides, and what is left of the next is judged again: an exact match is never
+/// hidden by a longer one that merely reaches over it.
 fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
     let mut found = Vec::new();
-    for ((one, other), mut seeds) in seeds(a, b) {
-        found.extend(matches_of(a, b, (one, other), &mut seeds, config));
+    for (files, shared) in shared(a, b) {
+        found.extend(clones_of(a, b, files, &shared, config));
     }
-    found.sort_by(|one: &Found, other| {
-        (other.found.n_tokens, one.files, one.tokens.0.start).cmp(&(
-            one.found.n_tokens,
-            other.files,
-            other.tokens.0.start,
-        ))
+    found.sort_by_cached_key(|found| {
+        (Reverse(found.evidence()), found.files, found.pair.alignment.query().start, found.pair.alignment.target().start)
     });
-    let told = |read: &Read| read.sources.iter().map(|source| vec![false; source.tokens.len()]).collect::<Vec<_>>();
-    let (mut told_a, mut told_b) = (told(a), told(b));
-    let mut kept = Vec::new();
-    for Found { found, files, tokens } in found {
-        let of_a = &mut told_a[files.0][tokens.0];
-        let of_b = &mut told_b[files.1][tokens.1];
-        let is_told = |of: &[bool]| of.iter().filter(|&&told| told).count() as f64 > MAX_TOLD * of.len() as f64;
-        if is_told(of_a) || is_told(of_b) {
-            continue;
+    let unmatched = |read: &Read| read.sources.iter().map(|source| vec![true; source.tokens.len()]).collect::<Vec<_>>();
+    let (mut free_a, mut free_b) = (unmatched(a), unmatched(b));
+    let mut matches = Vec::new();
+    for Found { files, pair } in found {
+        let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
+        let (of_a, of_b) = (&mut free_a[files.0], &mut free_b[files.1]);
+        let left: Alignment = pair.alignment.pairs().filter(|&(at, to)| of_a[at] && of_b[to]).collect();
+        let pairs = match left.n_tokens() == pair.alignment.n_tokens() {
+            true => vec![pair],
+            false => clones(left, &query.tokens, &target.tokens, &config.matching),
+        };
+        for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens) {
+            let (in_query, in_target) = (pair.alignment.query(), pair.alignment.target());
+            // What lies in its gaps may be part of another.
+            for (at, to) in pair.alignment.pairs() {
+                (of_a[at], of_b[to]) = (false, false);
+            }
+            let of_query = fragment(&query.text, &Lines::new(&query.text), &query.tokens[in_query.clone()]);
+            let of_target = fragment(&target.text, &Lines::new(&target.text), &target.tokens[in_target]);
+            let (Some(of_query), Some(of_target)) = (of_query, of_target) else { continue };
+            let found = Match {
+                a: (query.path.clone(), of_query),
+                b: (target.path.clone(), of_target),
+                clone_type: pair.clone_type,
+                similarity: pair.similarity,
+                n_tokens: in_query.len(),
+            };
+            matches.push((found, files));
         }
-        of_a.fill(true);
-        of_b.fill(true);
-        kept.push(found);
     }
-    let n = |told: &[Vec<bool>]| told.iter().flatten().filter(|&&told| told).count();
-    (kept, (n(&told_a), n(&told_b)))
+    matches.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
+    let n = |free: &[Vec<bool>]| free.iter().flatten().filter(|&&free| !free).count();
+    (matches.into_iter().map(|(found, _)| found).collect(), (n(&free_a), n(&free_b)))
 }
 
-/// The seeds of each two files.
-fn seeds(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Seed>> {
+/// The fingerprints that each two files share.
+fn shared(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Shared>> {
     let mut of_b: HashMap<u64, Vec<(usize, u32)>> = HashMap::new();
     for (file, prints) in b.prints.iter().enumerate() {
         for &(hash, position) in prints {
             of_b.entry(hash).or_default().push((file, position));
         }
     }
-    let mut n_of_a: HashMap<u64, usize> = HashMap::new();
-    for &(hash, _) in a.prints.iter().flatten() {
-        *n_of_a.entry(hash).or_default() += 1;
-    }
-    let mut seeds: BTreeMap<(usize, usize), Vec<Seed>> = BTreeMap::new();
+    let mut shared: BTreeMap<(usize, usize), Vec<Shared>> = BTreeMap::new();
     for (file, prints) in a.prints.iter().enumerate() {
-        for &(hash, position) in prints {
-            let Some(places) = of_b.get(&hash) else { continue };
-            if places.len() * n_of_a[&hash] > MAX_SEEDS_OF_ONE {
-                continue;
-            }
-            for &(other, target) in places {
-                seeds.entry((file, other)).or_default().push(Seed { query: position, target });
+        let mut prints = prints.clone();
+        prints.sort_unstable();
+        for of_one in prints.chunk_by(|a, b| a.0 == b.0) {
+            let Some(places) = of_b.get(&of_one[0].0) else { continue };
+            let query: Vec<u32> = of_one.iter().map(|&(_, position)| position).collect();
+            for of_other in places.chunk_by(|a, b| a.0 == b.0) {
+                let target = of_other.iter().map(|&(_, position)| position).collect();
+                shared.entry((file, of_other[0].0)).or_default().push(Shared { query: query.clone(), target });
             }
         }
     }
-    seeds
+    shared
 }
 
-fn matches_of(a: &Read, b: &Read, files: (usize, usize), seeds: &mut Vec<Seed>, config: &Config) -> Vec<Found> {
+/// The clones of two files in code that was not handed out.
+fn clones_of(a: &Read, b: &Read, files: (usize, usize), shared: &[Shared], config: &Config) -> Vec<Found> {
     let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
-    let (in_query, in_target) = (Lines::new(&query.text), Lines::new(&target.text));
+    let mut seeds = seeds(query.document(), target.document(), shared, config.matching.k, false);
     let mut found = Vec::new();
-    for alignment in alignments(query.document(), target.document(), seeds, &config.matching, false) {
+    for alignment in alignments(query.document(), target.document(), &mut seeds, &config.matching, false) {
         for own in own_runs(alignment.query(), &a.handed_out[files.0], config.matching.k) {
-            for pair in clones(alignment.within(own), &query.tokens, &target.tokens, &config.matching) {
-                let tokens = (pair.alignment.query(), pair.alignment.target());
-                if pair.alignment.n_tokens() < config.min_tokens {
-                    continue;
-                }
-                let of_query = fragment(&query.text, &in_query, &query.tokens[tokens.0.clone()]);
-                let of_target = fragment(&target.text, &in_target, &target.tokens[tokens.1.clone()]);
-                let (Some(of_query), Some(of_target)) = (of_query, of_target) else { continue };
-                let found_here = Match {
-                    a: (query.path.clone(), of_query),
-                    b: (target.path.clone(), of_target),
-                    clone_type: pair.clone_type,
-                    similarity: pair.similarity,
-                    n_tokens: tokens.0.len(),
-                };
-                found.push(Found { found: found_here, files, tokens });
-            }
+            let pairs = clones(alignment.within(own), &query.tokens, &target.tokens, &config.matching);
+            found.extend(pairs.into_iter().map(|pair| Found { files, pair }));
         }
     }
     found

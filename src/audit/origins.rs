@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Entry, ReadFiles};
 use crate::index::{Index, Posting};
-use crate::matching::{Alignment, Document, Seed, alignments, is_telling, may_be_evident, rare_words};
+use crate::matching::{Alignment, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds};
 use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
@@ -86,9 +86,6 @@ pub(super) struct SearchOutcome {
     /// Files that were.
     pub n_compared: usize,
 }
-
-/// Seeds that one fingerprint may give between two documents; one that repeats more is no evidence.
-const MAX_SEEDS_OF_ONE: usize = 64;
 
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
@@ -234,7 +231,7 @@ impl<'q> Queries<'q> {
     pub fn align_evident(&self, target: &Source, hits: &[Hit], config: &Config) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target.document(), hits, None, config, |query, seeds| {
+        self.align_those(target.document(), hits, None, config, |query, seeds: &[Seed]| {
             let own = &self.sources[query].tokens;
             may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &config.enough)
         })
@@ -250,33 +247,34 @@ impl<'q> Queries<'q> {
         is_asked: impl Fn(usize, &[Seed]) -> bool,
     ) -> Vec<(usize, Alignment)> {
         let mut found = Vec::new();
-        for (query, mut seeds) in self.seeds(hits).into_iter().filter(|(query, seeds)| is_asked(*query, seeds)) {
+        for (query, shared) in self.shared(hits) {
             let source = self.sources[query];
             let is_same = same == Some(query);
-            let aligned = alignments(source.document(), target, &mut seeds, &config.matching, is_same);
-            found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+            let mut seeds = seeds(source.document(), target, &shared, config.matching.k, is_same);
+            if is_asked(query, &seeds) {
+                let aligned = alignments(source.document(), target, &mut seeds, &config.matching, is_same);
+                found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+            }
         }
         found
     }
 
-    /// The seeds between each query and a target, by its `hits`.
-    fn seeds(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Seed>> {
-        let mut n_in_target: BTreeMap<u32, usize> = BTreeMap::new();
+    /// For each query the fingerprints it shares with a target, by the `hits` there.
+    fn shared(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
+        let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
-            *n_in_target.entry(hit.row).or_default() += 1;
+            in_target.entry(hit.row).or_default().push(hit.position);
         }
-        let mut seeds: BTreeMap<usize, Vec<Seed>> = BTreeMap::new();
-        for hit in hits {
-            let postings = self.rows_from(hit.row);
-            for posting in postings.clone() {
-                let query = posting.document as usize;
-                let n_in_query = postings.clone().filter(|other| other.document == posting.document).count();
-                if n_in_query * n_in_target[&hit.row] <= MAX_SEEDS_OF_ONE {
-                    seeds.entry(query).or_default().push(Seed { query: posting.position, target: hit.position });
-                }
+        let mut shared: BTreeMap<usize, Vec<Shared>> = BTreeMap::new();
+        for (row, target) in in_target {
+            let postings: Vec<Posting> = self.rows_from(row).collect();
+            for of_query in postings.chunk_by(|a, b| a.document == b.document) {
+                let query = of_query.iter().map(|posting| posting.position).collect();
+                let of_document = shared.entry(of_query[0].document as usize).or_default();
+                of_document.push(Shared { query, target: target.clone() });
             }
         }
-        seeds
+        shared
     }
 
     /// For each query, its seeds in order, with the number of files that hold each.

@@ -14,7 +14,7 @@ use super::{Error, Progress};
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
-use crate::matching::{self, Candidate, CloneClass, ClonePair, CloneType, Seed, align_along, chains, classes, clones};
+use crate::matching::{Block, Candidate, CloneClass, ClonePair, CloneType, Seed, alignments, chains, classes, clones};
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
 
@@ -115,13 +115,11 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
     let params = &config.matching;
     let mut pairs: Vec<(u32, Arc<Source>, ClonePair)> = Vec::new();
     for of_target in links.chunk_by(|a, b| a.target == b.target) {
-        let chains = promising_chains(of_target, kept.sources);
-        let (Some(first), false) = (of_target.first(), chains.is_empty()) else { continue };
+        let mut seeds = promising_seeds(of_target, kept.sources);
+        let (Some(first), false) = (of_target.first(), seeds.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
-        let holds_a_run = |chain: &Vec<Seed>| holds_a_run(chain, &query.tokens, &target.tokens, params);
-        let chains = chains.into_iter().filter(holds_a_run).collect();
-        for alignment in align_along(query.document(), target.document(), chains, params, is_same) {
+        for alignment in alignments(query.document(), target.document(), &mut seeds, params, is_same) {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
             pairs.extend(long.map(|pair| (first.target, Arc::clone(&target), pair)));
@@ -135,46 +133,25 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
     Ok(classes.filter_map(|class| repeat(first.document, &query, &class, &pairs, kept.sources)).collect())
 }
 
-/// The chains along `links`, all of one pair of documents, that may be a clone: long enough
+/// The seeds among `links`, all of one pair of documents, that are in chains that may be a clone: long enough
 /// if all between their seeds and a little beyond is one, and rare enough.
-fn promising_chains(links: &[Link], sources: &Sources<'_>) -> Vec<Vec<Seed>> {
+fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
-    let mut seeds: Vec<Seed> =
-        links.iter().map(|link| Seed { query: link.position, target: link.target_position }).collect();
-    let n_places = |seed: &Seed| {
-        let at = links.partition_point(|link| (link.position, link.target_position) < (seed.query, seed.target));
+    let kgram = |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
+    let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
+    let n_places = |kgram: &Block| {
+        let at = links.partition_point(|link| (link.position, link.target_position) < (kgram.query, kgram.target));
         links[at].n_places
     };
-    let is_promising = |chain: &Vec<Seed>| {
+    let is_promising = |chain: &Vec<Block>| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_spanned = (last.query - first.query) as usize + k;
-        let told: f64 = chain.iter().map(|seed| (FEW_PLACES / f64::from(n_places(seed))).min(1.0)).sum();
+        let told: f64 = chain.iter().map(|kgram| (FEW_PLACES / f64::from(n_places(kgram))).min(1.0)).sum();
         n_spanned + 2 * margin >= config.scan_min_tokens && told >= config.min_rarity * chain.len() as f64
     };
-    chains(&mut seeds, k, config.matching.max_gap).into_iter().filter(is_promising).collect()
-}
-
-/// Whether a seed of the chain lies in a run of equal symbols that a clone may rest on: as long as
-/// `min_run`, or half of it where the words are spelled the same. Most chains that chance makes end here, before they are aligned.
-fn holds_a_run(chain: &[Seed], query: &[Token], target: &[Token], params: &matching::Params) -> bool {
-    let mut seen = 0;
-    chain.iter().any(|seed| {
-        let (a, b) = (seed.query as usize, seed.target as usize);
-        if a < seen {
-            return false;
-        }
-        let before = query[..a].iter().rev().zip(target[..b].iter().rev());
-        let n_before = before.take_while(|(a, b)| a.symbol == b.symbol).count();
-        let after = query[a..].iter().zip(&target[b..]);
-        let n_after = after.take_while(|(a, b)| a.symbol == b.symbol).count();
-        seen = a + n_after;
-        let n_run = n_before + n_after;
-        let run = query[a - n_before..seen].iter().zip(&target[b - n_before..]);
-        let n_spelled = || run.filter(|(a, b)| a.exact == b.exact).count();
-        n_run >= params.min_run
-            || 2 * n_run >= params.min_run && n_spelled() as f64 >= params.min_spelled * n_run as f64
-    })
+    let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
+    promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()
 }
 
 /// Places that a shape may stand in and tell all that a shape can.

@@ -1,111 +1,15 @@
 //! Aligns a query with a target around a chain, to the exact first and last token.
 //!
-//! K-grams see neither the tokens at the ends of a copy nor the short runs
-//! between its edits. The alignment restores both: between the seeds of the
+//! Runs see neither an edited token at the ends of a copy nor the short pieces
+//! between its edits. The alignment restores both: between the runs of the
 //! chain everything is aligned that the gaps allow, and beyond its ends
 //! it goes on for as long as it pays.
-//!
-//! Invariant: the blocks of an alignment strictly ascend on both sides and hold
-//! equal symbols.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::chain::Seed;
+use super::alignment::{Alignment, Block};
 use crate::language::{Kind, Token};
-
-/// A run of tokens with equal symbols on both sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Block {
-    /// The position of its first token in the query.
-    pub query: u32,
-    /// The position of its first token in the target.
-    pub target: u32,
-    /// Its length in tokens, at least 1.
-    pub len: u32,
-}
-
-/// The aligned tokens of a query and a target, as blocks in ascending order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Alignment {
-    /// The blocks; never empty once aligned.
-    pub blocks: Vec<Block>,
-}
-
-impl Alignment {
-    /// From the first to the last aligned token of the query.
-    pub fn query(&self) -> Range<usize> {
-        match (self.blocks.first(), self.blocks.last()) {
-            (Some(first), Some(last)) => first.query as usize..(last.query + last.len) as usize,
-            _ => 0..0,
-        }
-    }
-
-    /// From the first to the last aligned token of the target.
-    pub fn target(&self) -> Range<usize> {
-        match (self.blocks.first(), self.blocks.last()) {
-            (Some(first), Some(last)) => first.target as usize..(last.target + last.len) as usize,
-            _ => 0..0,
-        }
-    }
-
-    /// The number of aligned tokens.
-    pub fn n_tokens(&self) -> usize {
-        self.blocks.iter().map(|block| block.len as usize).sum()
-    }
-
-    /// The aligned positions, query and target, in ascending order.
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.blocks.iter().flat_map(|block| {
-            (0..block.len).map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
-        })
-    }
-
-    /// The two parts of the alignment on either side of its widest gap; `None` when it has no gap.
-    pub fn split(&self) -> Option<(Self, Self)> {
-        let gap = |at: usize| {
-            let (before, after) = (&self.blocks[at - 1], &self.blocks[at]);
-            (after.query - before.query - before.len) + (after.target - before.target - before.len)
-        };
-        let at = (1..self.blocks.len()).max_by_key(|&at| (gap(at), std::cmp::Reverse(at)))?;
-        Some((Self { blocks: self.blocks[..at].to_vec() }, Self { blocks: self.blocks[at..].to_vec() }))
-    }
-
-    /// The part of the alignment whose query tokens lie in `query`.
-    pub fn within(&self, query: Range<usize>) -> Self {
-        let clip = |block: &Block| {
-            let from = (query.start as u32).max(block.query);
-            let to = (query.end as u32).min(block.query + block.len);
-            (from < to).then(|| Block { query: from, target: block.target + (from - block.query), len: to - from })
-        };
-        Self { blocks: self.blocks.iter().filter_map(clip).collect() }
-    }
-
-    pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
-        if len == 0 {
-            return;
-        }
-        if let Some(last) = self.blocks.last_mut()
-            && (last.query + last.len) as usize == query
-            && (last.target + last.len) as usize == target
-        {
-            last.len += len as u32;
-            return;
-        }
-        self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
-    }
-}
-
-impl FromIterator<(usize, usize)> for Alignment {
-    /// Joins aligned positions, ascending on both sides, into blocks.
-    fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
-        let mut alignment = Self::default();
-        for (query, target) in pairs {
-            alignment.push(query, target, 1);
-        }
-        alignment
-    }
-}
 
 // The scores. Unrelated code scores below zero on average, also with gaps, so
 // an extension ends soon after the copy does; a renamed copy scores above.
@@ -132,16 +36,16 @@ const X_DROP: i32 = 72;
 const BAND: usize = 40;
 /// Tokens that one round of an extension may add; a long one takes more rounds.
 const ROUND: usize = 256;
-/// The largest gap between seeds, in cells, that is aligned inside.
+/// The largest gap between runs, in cells, that is aligned inside.
 const GAP_CELLS: usize = 160 * 160;
 
-/// Aligns `query` with `target` along the chain of `seeds`, each of `k` tokens.
+/// Aligns `query` with `target` along a `chain` of runs.
 ///
-/// Between seeds by global, beyond the ends by X-drop alignment in a band
+/// Between runs by global, beyond the ends by X-drop alignment in a band
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
 /// Time O(n + gaps² + 80 · extension).
-pub fn align(query: &[Token], target: &[Token], seeds: &[Seed], k: usize) -> Alignment {
-    let anchors = anchors(query, target, seeds, k);
+pub fn align(query: &[Token], target: &[Token], chain: &[Block]) -> Alignment {
+    let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);
     let scorer = Scorer { query, target, renames };
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
@@ -178,44 +82,42 @@ pub fn align(query: &[Token], target: &[Token], seeds: &[Seed], k: usize) -> Ali
     alignment
 }
 
-/// Turns seeds into blocks of equal symbols, grown to where the symbols differ.
-fn anchors(query: &[Token], target: &[Token], seeds: &[Seed], k: usize) -> Vec<Block> {
+/// The runs of a chain, cut so that no two overlap: what two of them claim is cut between them where most of it is
+/// spelled the same.
+fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
+    let is_exact = |block: &Block, at: u32| {
+        query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact
+    };
     let mut anchors: Vec<Block> = Vec::new();
-    for seed in seeds {
-        let (mut at, mut to) = (seed.query as usize, seed.target as usize);
-        if let Some(last) = anchors.last() {
-            // What earlier blocks cover on either side is taken.
-            let overlap_query = ((last.query + last.len) as usize).saturating_sub(at);
-            let overlap_target = ((last.target + last.len) as usize).saturating_sub(to);
-            let overlap = overlap_query.max(overlap_target);
-            at += overlap;
-            to += overlap;
-        }
-        let end = (seed.query as usize + k).min(query.len());
-        let n_equal = n_equal(query.get(at..).unwrap_or_default(), target.get(to..).unwrap_or_default());
-        if at >= end || at + n_equal < end {
-            // Covered already, or another k-gram with the same hash.
-            continue;
-        }
-        match anchors.last_mut() {
-            Some(last) if (last.query + last.len) as usize == at && (last.target + last.len) as usize == to => {
-                last.len += n_equal as u32;
+    for &next in chain {
+        let mut next = next;
+        if let Some(last) = anchors.last_mut() {
+            let overlap = |end: u32, start: u32| end.saturating_sub(start);
+            let n = overlap(last.query + last.len, next.query).max(overlap(last.target + last.len, next.target));
+            if n >= next.len {
+                continue;
             }
-            _ => anchors.push(Block { query: at as u32, target: to as u32, len: n_equal as u32 }),
+            // The first `n_left` of the `n` tokens stay with the earlier run, the others with the later.
+            let n = n.min(last.len);
+            let mut n_exact: i64 = (0..n).map(|at| i64::from(is_exact(&next, at))).sum();
+            let mut best = (n_exact, 0);
+            for n_left in 1..=n {
+                n_exact += i64::from(is_exact(last, last.len - n + n_left - 1));
+                n_exact -= i64::from(is_exact(&next, n_left - 1));
+                if n_exact >= best.0 {
+                    best = (n_exact, n_left);
+                }
+            }
+            let n_left = best.1;
+            last.len -= n - n_left;
+            next = Block { query: next.query + n_left, target: next.target + n_left, len: next.len - n_left };
+            if last.len == 0 {
+                anchors.pop();
+            }
         }
+        anchors.push(next);
     }
-    // A block grown past the next seed's start on another diagonal yields to it.
-    for at in 1..anchors.len() {
-        let next = anchors[at];
-        let block = &mut anchors[at - 1];
-        block.len = block.len.min(next.query - block.query).min(next.target - block.target);
-    }
-    anchors.retain(|block| block.len > 0);
     anchors
-}
-
-fn n_equal(query: &[Token], target: &[Token]) -> usize {
-    query.iter().zip(target).take_while(|(a, b)| a.symbol == b.symbol).count()
 }
 
 /// For each name of the query, the name that stands in its place most often: Baker's p-match, by majority.

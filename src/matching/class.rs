@@ -1,5 +1,7 @@
 //! Groups clone pairs into classes: one copy with all its origins is one report.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A clone pair as grouping sees it: what it covers of the query and how well.
@@ -53,71 +55,198 @@ const EXPLAINED: f64 = 0.5;
 /// does. A renamed copy reaches 0.8; an alignment that wandered on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
-/// Groups `candidates` of one query, best evidence first.
+/// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what explains it best.
 ///
-/// A candidate joins the class whose fragment is nearly its own; of one that
-/// better classes cover for the most part only what is beyond them counts, if that agrees by itself, since the rest is reported
-/// already; less than `min_tokens` beyond them is nothing. Each class's fragment is its best member's, less what other classes took: tokens at
-/// the ends of two go to the one whose text agrees there, since what follows a copy
-/// often begins as what follows its origin does. Time O(n²) in the candidates of one file.
+/// The nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns; the next takes what is
+/// left, also within the gaps of better ones, and so on. What takes a stretch of `min_tokens` and more is a class, and parts
+/// the classes that reach around it. Two things differ from genomes. A candidate takes a stretch from a better one that
+/// hardly agrees there, and tokens at the border of two go to the one that is spelled the same there, since what
+/// follows a copy often begins as what follows its origin does. And a candidate that takes nothing is not lost: it
+/// is one more member where it has nearly the same fragment, or agrees better with its part than all members before it.
+///
+/// ```text
+/// candidates   a |=================----------==========|      classes   a |=======|    |=========| a
+///              b           |=====================|                      b         |====|  (in the gap of a)
+///              c |=======|                                    c is one more member of a if it agrees better
+/// ```
+///
+/// Time O(Σ length of the candidates + candidates · members · log n), memory O(length of the query).
 pub fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<CloneClass> {
+    let start = candidates.iter().map(|candidate| candidate.query.start).min().unwrap_or(0);
+    let end = candidates.iter().map(|candidate| candidate.query.end).max().unwrap_or(0);
+    let mut net = Net { candidates, min_tokens, start, owners: vec![None; end - start], classes: Vec::new() };
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|&at| (std::cmp::Reverse(candidates[at].evidence()), candidates[at].query.start, at));
-    let mut classes: Vec<CloneClass> = Vec::new();
+    order.sort_by_key(|&at| (Reverse(candidates[at].evidence()), candidates[at].query.start, at));
     for at in order {
-        let own = &candidates[at].query;
-        // What is left of a fragment that is explained for the most part has to agree by itself.
-        let agrees = |beyond: &Range<usize>| {
-            let agreement = candidates[at].agreement_in(beyond) as f64;
-            beyond.len() >= min_tokens && agreement >= AGREES * 2.0 * beyond.len() as f64
-        };
-        let goes_beyond = agrees(&uncovered(own.clone(), &classes));
-        let n_explained = |class: &CloneClass| {
-            let shared = shared(own, &class.query);
-            let theirs = class.members.first().map_or(0, |&best| candidates[best].agreement_in(&shared)) as f64;
-            let is_explained = theirs >= AGREES * candidates[at].agreement_in(&shared) as f64;
-            if is_explained { shared.len() } else { 0 }
-        };
-        let sibling = classes.iter_mut().find(|class| {
-            let n = shared(own, &class.query).len() as f64;
-            n >= SAME * own.len() as f64 && n >= SAME * class.query.len() as f64
-        });
-        if let Some(class) = sibling.filter(|_| !goes_beyond) {
-            class.members.push(at);
-            continue;
-        }
-        let n_explained: usize = classes.iter().map(n_explained).sum();
-        let is_explained = n_explained as f64 >= EXPLAINED * own.len() as f64;
-        if !is_explained {
-            for class in &mut classes {
-                yield_end(class, &candidates[at], candidates);
-            }
-        }
-        let query = uncovered(own.clone(), &classes);
-        if !query.is_empty() && (!is_explained || goes_beyond) {
-            classes.push(CloneClass { query, members: vec![at] });
-        }
+        net.take(at);
     }
-    classes.sort_by_key(|class| class.query.start);
-    classes
+    net.into_classes()
 }
 
-/// Leaves the tokens at an end of `class` to `other`, which reaches to that end or over it, if more of their text agrees there.
-fn yield_end(class: &mut CloneClass, other: &Candidate, candidates: &[Candidate]) {
-    let shared = shared(&other.query, &class.query);
-    let Some(best) = class.members.first().map(|&best| &candidates[best]) else { return };
-    if shared.is_empty() || other.n_exact_in(&shared) <= best.n_exact_in(&shared) {
-        return;
+/// Which class each token of a query belongs to.
+struct Net<'c> {
+    candidates: &'c [Candidate],
+    min_tokens: usize,
+    /// The position of the first token.
+    start: usize,
+    /// For each token from there on the number of the class that aligns it.
+    owners: Vec<Option<usize>>,
+    classes: Vec<CloneClass>,
+}
+
+impl Net<'_> {
+    fn owner(&self, at: u32) -> Option<usize> {
+        self.owners[at as usize - self.start]
     }
-    // What is left ends with an aligned token.
-    if class.query.start < other.query.start && class.query.end <= other.query.end {
-        let left = best.aligned.partition_point(|&at| (at as usize) < other.query.start);
-        let end = left.checked_sub(1).map_or(other.query.start, |last| best.aligned[last] as usize + 1);
-        class.query.end = end.max(class.query.start);
-    } else if other.query.start <= class.query.start && other.query.end < class.query.end {
-        let left = best.aligned.partition_point(|&at| (at as usize) < other.query.end);
-        let start = best.aligned.get(left).map_or(other.query.end, |&first| first as usize);
-        class.query.start = start.min(class.query.end);
+
+    /// The candidate that made a class: the best of its members.
+    fn best(&self, class: usize) -> &Candidate {
+        &self.candidates[self.classes[class].members[0]]
+    }
+
+    /// Lets a candidate have what it explains better than those before it.
+    fn take(&mut self, at: usize) {
+        let candidate = &self.candidates[at];
+        let stretches = self.stretches(candidate);
+        let n_explained: usize = stretches.iter().filter(|stretch| !stretch.is_free()).map(Stretch::len).sum();
+        let is_explained = n_explained as f64 >= EXPLAINED * candidate.aligned.len() as f64;
+        let mut claims: Vec<Vec<u32>> = Vec::new();
+        let mut is_cut = true;
+        for stretch in &stretches {
+            if !self.yields(stretch, candidate, is_explained) {
+                is_cut = true;
+                continue;
+            }
+            let positions = &candidate.aligned[stretch.aligned.clone()];
+            match claims.last_mut() {
+                Some(last) if !is_cut && !stretch.is_parted => last.extend(positions),
+                _ => claims.push(positions.to_vec()),
+            }
+            is_cut = false;
+        }
+        // What is left of a fragment that is explained for the most part has to agree by itself.
+        claims.retain(|claim| {
+            let range = span(claim);
+            let agreement = candidate.agreement_in(&range) as f64;
+            claim.len() >= self.min_tokens && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
+        });
+        if claims.is_empty() {
+            self.join(at);
+            return;
+        }
+        for claim in claims {
+            for &position in &claim {
+                self.owners[position as usize - self.start] = Some(self.classes.len());
+            }
+            self.classes.push(CloneClass { query: span(&claim), members: vec![at] });
+        }
+    }
+
+    /// Cuts the aligned tokens of a candidate where their owner changes.
+    fn stretches(&self, candidate: &Candidate) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut behind = candidate.query.start;
+        for (number, &position) in candidate.aligned.iter().enumerate() {
+            let owner = self.owner(position);
+            // Tokens of other classes in a gap part what stands around them.
+            let is_parted = (behind..position as usize).any(|between| self.owner(between as u32).is_some());
+            behind = position as usize + 1;
+            match stretches.last_mut() {
+                Some(last) if last.owner == owner && !(is_parted && owner.is_none()) => last.aligned.end = number + 1,
+                _ => stretches.push(Stretch { owner, is_parted, aligned: number..number + 1 }),
+            }
+        }
+        stretches
+    }
+
+    /// Whether a candidate gets a stretch: nobody has it, or who has it explains it less.
+    fn yields(&self, stretch: &Stretch, candidate: &Candidate, is_explained: bool) -> bool {
+        let Some(owner) = stretch.owner else { return true };
+        let (class, best) = (&self.classes[owner], self.best(owner));
+        let range = span(&candidate.aligned[stretch.aligned.clone()]);
+        let is_worse = (best.agreement_in(&range) as f64) < AGREES * candidate.agreement_in(&range) as f64;
+        if is_worse && stretch.len() >= self.min_tokens {
+            return true;
+        }
+        // At an end of the class, beyond which the candidate goes on.
+        let is_end = range.start <= class.query.start && candidate.query.start < class.query.start
+            || range.end >= class.query.end && candidate.query.end > class.query.end;
+        !is_explained && is_end && candidate.n_exact_in(&range) > best.n_exact_in(&range)
+    }
+
+    /// Makes a candidate that got nothing a member of the class that has most of it, if it tells of a further origin.
+    fn join(&mut self, at: usize) {
+        let candidate = &self.candidates[at];
+        let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
+        for owner in candidate.aligned.iter().filter_map(|&position| self.owner(position)) {
+            *n_owned.entry(owner).or_default() += 1;
+        }
+        let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class))) else { return };
+        let query = &self.classes[class].query;
+        let n_shared = shared(&candidate.query, query).len() as f64;
+        let is_same = n_shared >= SAME * candidate.query.len() as f64 && n_shared >= SAME * query.len() as f64;
+        let range = shared(&candidate.query, query);
+        let agreement = candidate.agreement_in(&range);
+        let is_better = || {
+            let members = self.classes[class].members.iter();
+            candidate.aligned.len() >= self.min_tokens
+                && members.map(|&member| self.candidates[member].agreement_in(&range)).all(|other| other < agreement)
+        };
+        if is_same || is_better() {
+            self.classes[class].members.push(at);
+        }
+    }
+
+    /// The classes by place, each parted where others took stretches out of it.
+    fn into_classes(self) -> Vec<CloneClass> {
+        let mut last_of: Vec<Option<usize>> = vec![None; self.classes.len()];
+        let mut parts: Vec<(usize, Vec<u32>)> = Vec::new();
+        let mut last_owner: Option<usize> = None;
+        for (offset, &owner) in self.owners.iter().enumerate() {
+            let Some(class) = owner else { continue };
+            let position = (self.start + offset) as u32;
+            match last_of[class] {
+                Some(part) if last_owner == Some(class) => parts[part].1.push(position),
+                _ => {
+                    last_of[class] = Some(parts.len());
+                    parts.push((class, vec![position]));
+                }
+            }
+            last_owner = owner;
+        }
+        let is_enough = |(_, positions): &(usize, Vec<u32>)| positions.len() >= self.min_tokens;
+        let class = |(class, positions): (usize, Vec<u32>)| CloneClass {
+            query: span(&positions),
+            members: self.classes[class].members.clone(),
+        };
+        parts.into_iter().filter(is_enough).map(class).collect()
+    }
+}
+
+/// Aligned tokens of a candidate in a row that belong to one class, or to none.
+struct Stretch {
+    owner: Option<usize>,
+    /// Whether tokens of other classes stand before it.
+    is_parted: bool,
+    /// Indices of the candidate's aligned tokens.
+    aligned: Range<usize>,
+}
+
+impl Stretch {
+    fn is_free(&self) -> bool {
+        self.owner.is_none()
+    }
+
+    fn len(&self) -> usize {
+        self.aligned.len()
+    }
+}
+
+/// From the first to the last of some ascending positions.
+fn span(positions: &[u32]) -> Range<usize> {
+    match (positions.first(), positions.last()) {
+        (Some(&first), Some(&last)) => first as usize..last as usize + 1,
+        _ => 0..0,
     }
 }
 
@@ -125,25 +254,6 @@ fn yield_end(class: &mut CloneClass, other: &Candidate, candidates: &[Candidate]
 fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
-}
-
-/// What is left of `range` when classes that reach over its ends are cut off.
-fn uncovered(mut range: Range<usize>, classes: &[CloneClass]) -> Range<usize> {
-    // Cutting one off may uncover that the next one reaches over the new end.
-    loop {
-        let before = range.clone();
-        for class in classes.iter().filter(|class| !shared(&before, &class.query).is_empty()).map(|class| &class.query)
-        {
-            if class.start <= range.start {
-                range.start = range.start.max(class.end).min(range.end);
-            } else if class.end >= range.end {
-                range.end = range.end.min(class.start).max(range.start);
-            }
-        }
-        if range == before {
-            return range;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,28 +1,33 @@
 //! Finds clones: fragments of a query that stand in a target as well.
 //!
-//! seeds -> chain -> alignment -> clone pair -> clone class
+//! seeds -> runs -> chain -> alignment -> clone pair -> clone class
 //!
 //! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
 
 mod align;
-mod along;
+mod alignment;
+mod alignments;
 mod chain;
 mod class;
 mod evidence;
 mod lines;
 mod novelty;
 mod pair;
+mod run;
 mod seed;
+mod seeding;
+mod split;
 
-pub use align::{Alignment, Block, align};
-pub use along::{align_along, alignments};
-pub use chain::{Seed, chains};
+pub use alignment::{Alignment, Block};
+pub use alignments::alignments;
+pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, novelty};
 pub use pair::{ClonePair, CloneType, Params, clones};
-pub use seed::is_telling;
+pub use seed::{Seed, is_telling};
+pub use seeding::{Shared, seeds};
 
 use crate::language::Token;
 

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::align::{Alignment, Block};
+use super::alignment::{Alignment, Block};
 use super::class::Candidate;
+use super::split::parts;
 use crate::language::{Kind, Token};
 
 /// What counts as a clone.
@@ -153,27 +154,36 @@ impl ClonePair {
 /// pieces; code has about two fifths.
 const WORDED: f64 = 0.2;
 
-/// How often an alignment is split in search of clones in its parts.
-const MAX_SPLITS: usize = 8;
+/// What a token of a gap costs an alignment, in matched tokens, one after the other: an alignment that is no clone at
+/// one cost is split at the next. The first joins a copy across what was inserted into it; the last parts all.
+const GAP_COSTS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 1e6];
 
-/// The clones in `alignment`: the whole of it if it is one, else those in the parts on
-/// either side of its widest gap. Two copies that a chance match joined are still found.
-/// Time O(n): an alignment is split eight times at most.
+/// The clones in `alignment`: the largest parts of it that are worth more joined than alone, and are a clone.
+///
+/// Guarantee: a run of `min_run` tokens and more whose names agree, and that is a clone by itself, lies in one of them:
+/// what is joined is split again until it is a clone, at last into runs. Time O(n), five times over at most.
 pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
     let mut found = Vec::new();
-    let mut rest = vec![(alignment, MAX_SPLITS)];
+    let mut rest = vec![(alignment, 0)];
     while let Some((alignment, n_splits)) = rest.pop() {
-        if alignment.n_tokens() < params.min_run {
-            continue;
-        }
-        let parts = if n_splits > 0 { alignment.split() } else { None };
-        let pair = ClonePair::new(alignment, query, target);
-        if pair.is_clone(params) {
-            found.push(pair);
-        } else if let Some((before, after)) = parts {
-            rest.extend([(after, n_splits - 1), (before, n_splits - 1)]);
+        let parts = match GAP_COSTS.get(n_splits) {
+            Some(&gap_cost) => parts(&alignment, gap_cost),
+            None => {
+                let runs = solid_runs(&alignment, query, target).into_iter();
+                runs.map(|run| Alignment { blocks: vec![run] }).collect()
+            }
+        };
+        // The last is judged first: `rest` is a stack.
+        for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
+            let pair = ClonePair::new(part, query, target);
+            if pair.is_clone(params) {
+                found.push(pair);
+            } else if n_splits < GAP_COSTS.len() {
+                rest.push((pair.alignment, n_splits + 1));
+            }
         }
     }
+    found.sort_by_key(|pair| pair.alignment.query().start);
     found
 }
 

@@ -1,6 +1,15 @@
-//! Tells which k-grams are worth a seed.
+//! Defines the seed, and which k-grams are worth one.
 
 use crate::language::{Kind, Token};
+
+/// A k-gram that a query and a target share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seed {
+    /// The position of its first token in the query.
+    pub query: u32,
+    /// The position of its first token in the target.
+    pub target: u32,
+}
 
 /// Whether a k-gram tells anything: tables, lists and rows of one shape do not.
 ///

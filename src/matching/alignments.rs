@@ -1,61 +1,85 @@
 //! Aligns two documents along their chains, and trims each alignment to what belongs to the copy.
 //!
-//! Invariant: no two alignments of a pair of documents come from the same tokens of
-//! both sides, and the sides of one within a single document never overlap.
+//! Invariant: the sides of an alignment within a single document never overlap.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Document;
-use super::align::{Alignment, Block, align};
-use super::chain::{Seed, chains};
+use super::align::align;
+use super::alignment::{Alignment, Block};
+use super::chain::chains;
 use super::pair::{Params, solid_runs};
+use super::run::runs;
+use super::seed::Seed;
 use crate::language::{Kind, Token};
 
-/// Chains of one pair of documents that are aligned, the best first. A file that
-/// repeats itself a thousand times is a table, whatever its rows look like.
-const MAX_CHAINS: usize = 400;
-
-/// Finds the alignments of `query` with `target` around their shared k-grams, the best chains first.
+/// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains first.
 ///
-/// No two cover the same tokens of both sides. With `is_same`, query and
-/// target are one document: fragments never overlap themselves.
-/// Nothing is judged yet: that is for [`ClonePair::is_clone`](super::ClonePair::is_clone), once the caller has cut out what it asks about.
+/// With `is_same`, query and target are one document: fragments never overlap themselves.
+/// Nothing is judged yet: that is for [`clones`](super::clones), once the caller has cut out what it asks about.
+///
+/// Guarantee: every run of at least `min_run` tokens around a seed lies in an alignment, on its own diagonal, unless it
+/// repeats itself with a shorter period. A chain may join runs, but none is ever dropped because another was
+/// better, or because it lies between two that are.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
-    seeds: &mut Vec<Seed>,
+    seeds: &mut [Seed],
     params: &Params,
     is_same: bool,
 ) -> Vec<Alignment> {
-    if is_same {
-        seeds.retain(|seed| seed.query != seed.target);
-    }
-    align_along(query, target, chains(seeds, params.k, params.max_gap), params, is_same)
-}
-
-/// Finds the alignments of `query` with `target` along `chains`, the best first; as [`alignments`] does.
-pub fn align_along(
-    query: Document<'_>,
-    target: Document<'_>,
-    chains: Vec<Vec<Seed>>,
-    params: &Params,
-    is_same: bool,
-) -> Vec<Alignment> {
+    let min_period = is_same.then_some(params.min_run);
+    let mut runs = runs(query.tokens, target.tokens, seeds, params.k, min_period);
     let mut found: Vec<Alignment> = Vec::new();
-    let mut covered: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for chain in chains.into_iter().take(MAX_CHAINS) {
-        let (Some(first), Some(last)) = (chain.first(), chain.last()) else { continue };
-        let ends = [mid(first, params.k), mid(last, params.k)];
-        if covered.iter().any(|(query, target)| ends.iter().all(|(a, b)| query.contains(a) && target.contains(b))) {
+    let mut aligned = Diagonals::default();
+    for chain in chains(&mut runs, params.max_gap) {
+        // An earlier alignment that was extended over these very runs says all there is to say.
+        if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
             continue;
         }
-        let alignment = trim(&align(query.tokens, target.tokens, &chain, params.k), query, target);
-        covered.push((alignment.query(), alignment.target()));
+        let alignment = trim(&align(query.tokens, target.tokens, &chain), query, target);
         let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
-        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into as many parts.
-        found.extend(parts.into_iter().filter(|part| part.n_tokens() >= params.min_run));
+        for part in parts {
+            // No clone has fewer tokens: a block that repeats itself every few tokens is cut into as many parts.
+            if part.n_tokens() >= params.min_run {
+                part.blocks.iter().for_each(|block| aligned.add(block));
+                found.push(part);
+            }
+        }
     }
     found
+}
+
+/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone rests
+/// on one or the other. Most chains that chance makes end here, before they are aligned.
+fn may_be_clone(chain: &[Block], query: Document<'_>, target: Document<'_>, params: &Params) -> bool {
+    chain.iter().any(|run| {
+        let len = run.len as usize;
+        let own = &query.tokens[run.query as usize..][..len];
+        let other = &target.tokens[run.target as usize..][..len];
+        let n_spelled = || own.iter().zip(other).filter(|(a, b)| a.exact == b.exact).count();
+        len >= params.min_run || 2 * len >= params.min_run && n_spelled() as f64 >= params.min_spelled * len as f64
+    })
+}
+
+/// What is aligned already, by diagonal.
+#[derive(Default)]
+struct Diagonals(HashMap<i64, Vec<Range<u32>>>);
+
+impl Diagonals {
+    fn of(block: &Block) -> i64 {
+        i64::from(block.target) - i64::from(block.query)
+    }
+
+    fn add(&mut self, block: &Block) {
+        self.0.entry(Self::of(block)).or_default().push(block.query..block.query + block.len);
+    }
+
+    fn contains(&self, run: &Block) -> bool {
+        let holds = |range: &Range<u32>| range.start <= run.query && run.query + run.len <= range.end;
+        self.0.get(&Self::of(run)).is_some_and(|ranges| ranges.iter().any(holds))
+    }
 }
 
 /// Tokens at an end of an alignment that may be cut off: more than that is no chance.
@@ -120,10 +144,6 @@ fn with_supported_ends(
         }
     }
     alignment.within(range)
-}
-
-fn mid(seed: &Seed, k: usize) -> (usize, usize) {
-    (seed.query as usize + k / 2, seed.target as usize + k / 2)
 }
 
 /// Cuts an alignment of a document with itself into parts whose sides do not overlap.

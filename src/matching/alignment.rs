@@ -1,0 +1,88 @@
+//! Defines the alignment: which tokens of a query stand for which of a target.
+//!
+//! Invariant: the blocks of an alignment strictly ascend on both sides and hold equal symbols.
+
+use std::ops::Range;
+
+/// A run of tokens with equal symbols on both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Block {
+    /// The position of its first token in the query.
+    pub query: u32,
+    /// The position of its first token in the target.
+    pub target: u32,
+    /// Its length in tokens, at least 1.
+    pub len: u32,
+}
+
+/// The aligned tokens of a query and a target, as blocks in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Alignment {
+    /// The blocks; never empty once aligned.
+    pub blocks: Vec<Block>,
+}
+
+impl Alignment {
+    /// From the first to the last aligned token of the query.
+    pub fn query(&self) -> Range<usize> {
+        match (self.blocks.first(), self.blocks.last()) {
+            (Some(first), Some(last)) => first.query as usize..(last.query + last.len) as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// From the first to the last aligned token of the target.
+    pub fn target(&self) -> Range<usize> {
+        match (self.blocks.first(), self.blocks.last()) {
+            (Some(first), Some(last)) => first.target as usize..(last.target + last.len) as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// The number of aligned tokens.
+    pub fn n_tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.len as usize).sum()
+    }
+
+    /// The aligned positions, query and target, in ascending order.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.blocks.iter().flat_map(|block| {
+            (0..block.len).map(|offset| ((block.query + offset) as usize, (block.target + offset) as usize))
+        })
+    }
+
+    /// The part of the alignment whose query tokens lie in `query`.
+    pub fn within(&self, query: Range<usize>) -> Self {
+        let clip = |block: &Block| {
+            let from = (query.start as u32).max(block.query);
+            let to = (query.end as u32).min(block.query + block.len);
+            (from < to).then(|| Block { query: from, target: block.target + (from - block.query), len: to - from })
+        };
+        Self { blocks: self.blocks.iter().filter_map(clip).collect() }
+    }
+
+    pub(super) fn push(&mut self, query: usize, target: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        if let Some(last) = self.blocks.last_mut()
+            && (last.query + last.len) as usize == query
+            && (last.target + last.len) as usize == target
+        {
+            last.len += len as u32;
+            return;
+        }
+        self.blocks.push(Block { query: query as u32, target: target as u32, len: len as u32 });
+    }
+}
+
+impl FromIterator<(usize, usize)> for Alignment {
+    /// Joins aligned positions, ascending on both sides, into blocks.
+    fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
+        let mut alignment = Self::default();
+        for (query, target) in pairs {
+            alignment.push(query, target, 1);
+        }
+        alignment
+    }
+}

@@ -1,0 +1,90 @@
+//! Grows seeds into runs: the longest stretches of equal symbols around them.
+//!
+//! Invariant: runs are maximal on their diagonal, no two overlap on one, and each holds a seed.
+
+use super::alignment::Block;
+use super::seed::Seed;
+use crate::language::Token;
+
+/// How often the tokens of both documents may be walked over before growing ends. Code that is alike on that many
+/// diagonals repeats itself throughout, and further diagonals show nothing new.
+const MAX_WALKS: usize = 64;
+
+/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`.
+///
+/// With `is_same` both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
+/// `period` tokens over and over. A period below `min_period` is how tables, lists and accessors look, and no copy; the
+/// run is left out. (Masking of tandem repeats, as DUST and TRF do for genomes.)
+///
+/// Time O(s log s + n) for s seeds, where n is at most [`MAX_WALKS`] times the tokens of both documents.
+pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
+    let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
+    seeds.sort_unstable_by_key(|seed| (diagonal(seed), seed.query));
+    let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
+    let mut runs: Vec<Block> = Vec::new();
+    let mut known: Option<(i64, usize)> = None;
+    for seed in seeds.iter() {
+        let (a, b) = (seed.query as usize, seed.target as usize);
+        let start_of_rest = match known {
+            // A seed on the diagonal of the last run, and within it, adds nothing.
+            Some((of, end)) if of == diagonal(seed) && a < end => continue,
+            Some((of, end)) if of == diagonal(seed) => end,
+            _ => 0,
+        };
+        let is_equal = |(a, b): &(&Token, &Token)| a.symbol == b.symbol;
+        let n_after = query[a..].iter().zip(&target[b..]).take_while(is_equal).count();
+        // Another k-gram with the same hash.
+        if n_after < k {
+            continue;
+        }
+        let before = query[start_of_rest..a].iter().rev().zip(target[..b].iter().rev());
+        let n_before = before.take_while(is_equal).count();
+        let len = n_before + n_after;
+        known = Some((diagonal(seed), a + n_after));
+        let period = a.abs_diff(b);
+        let is_tandem = min_period.is_some_and(|min_period| len > period && period < min_period);
+        if !is_tandem {
+            runs.push(Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 });
+        }
+        match n_walks_left.checked_sub(len) {
+            Some(left) => n_walks_left = left,
+            None => break,
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::c_tokens;
+    use super::*;
+
+    fn runs_of(query: &str, target: &str, seeds: &[(u32, u32)], min_period: Option<usize>) -> Vec<(u32, u32, u32)> {
+        let mut seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
+        let found = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
+        found.into_iter().map(|run| (run.query, run.target, run.len)).collect()
+    }
+
+    #[test]
+    fn seeds_of_one_stretch_are_one_run_to_its_first_and_last_token() {
+        assert_eq!(runs_of("x; a = b + c; y", "a = b + c; 1", &[(4, 2), (3, 1)], None), [(2, 0, 6)]);
+    }
+
+    #[test]
+    fn runs_part_where_the_symbols_differ() {
+        assert_eq!(runs_of("a = b; if (c)", "a = b, if (c)", &[(0, 0), (4, 4)], None), [(0, 0, 3), (4, 4, 4)]);
+    }
+
+    #[test]
+    fn a_seed_that_is_no_equal_k_gram_is_no_run() {
+        assert_eq!(runs_of("a = 1", "a = b", &[(0, 0)], None), []);
+    }
+
+    #[test]
+    fn a_short_repeat_in_a_row_is_no_run_of_its_document_with_itself() {
+        let rows = "f(x); f(x); f(x);";
+        assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(6)), []);
+        assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(5)), [(5, 0, 10)]);
+        assert_eq!(runs_of(rows, rows, &[(10, 0)], Some(40)), [(10, 0, 5)], "its sides do not overlap");
+    }
+}

@@ -1,0 +1,221 @@
+//! Pairs the occurrences of shared k-grams into seeds, without pairing each with each.
+//!
+//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b` seeds. Code that repeats
+//! itself (rows of a table, alike functions, generated accessors) makes that quadratic, and dropping such k-grams
+//! loses whole copies. So a repeated k-gram pairs each of its occurrences with the few in the other document whose
+//! surroundings are most like its own, as a suffix array would find them.
+//!
+//! Guarantee: an occurrence in the query that lies in an exact or consistently renamed run of up to [`CONTEXT`] tokens
+//! is paired with an occurrence of the target that lies in a run at least as long on that side.
+//!
+//! ```text
+//! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
+//! target   ... A y B ...  A z B ...  A x B   not with all three
+//! ```
+
+use std::collections::HashMap;
+
+use super::Document;
+use super::seed::Seed;
+use crate::language::{Kind, Token};
+
+/// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shared {
+    /// Where the query has it.
+    pub query: Vec<u32>,
+    /// Where the target has it.
+    pub target: Vec<u32>,
+}
+
+/// Maximum pairs of occurrences of which each is a seed. Beyond it only the most alike are paired.
+/// Higher costs time in proportion, and finds no more: it only saves looking at surroundings.
+const MAX_PAIRS: usize = 16;
+
+/// Tokens to either side by which repeated occurrences are told apart. Runs that agree for longer count as equally
+/// alike, and the nearest is taken. Costs its share of time and 4 bytes for each repeated occurrence.
+const CONTEXT: usize = 64;
+
+/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` when they are one document.
+///
+/// Time O(n · CONTEXT · log n) for n occurrences in both, memory the same for the k-gram that occurs most; never more
+/// than [`MAX_PAIRS`] seeds for a rare k-gram, and four for each occurrence of a repeated one.
+pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: usize, is_same: bool) -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    let mut readings: Option<[Contexts; 2]> = None;
+    for Shared { query: of_query, target: of_target } in shared {
+        if of_query.len() * of_target.len() <= MAX_PAIRS {
+            let all = of_query.iter().flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
+            seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
+        } else {
+            let [own, other] =
+                readings.get_or_insert_with(|| [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]);
+            for reading in Reading::ALL {
+                pair_most_alike(of_query, of_target, own, other, reading, is_same, &mut seeds);
+            }
+        }
+    }
+    seeds.sort_unstable();
+    seeds.dedup();
+    seeds
+}
+
+/// How the surroundings of an occurrence are read: in which direction, and whether names count as they are spelled or
+/// by where they occurred last (Baker's p-match, 1992), which a consistent renaming leaves alone.
+#[derive(Debug, Clone, Copy)]
+enum Reading {
+    ExactRight,
+    ExactLeft,
+    RenamedRight,
+    RenamedLeft,
+}
+
+impl Reading {
+    const ALL: [Self; 4] = [Self::ExactRight, Self::ExactLeft, Self::RenamedRight, Self::RenamedLeft];
+}
+
+type Context = [u32; CONTEXT];
+
+/// Reads the surroundings of positions in one document.
+struct Contexts<'t> {
+    tokens: &'t [Token],
+    k: usize,
+    /// For each token the distance to the last one before it with the same name, 0 when there is none.
+    before: Vec<u32>,
+    /// Likewise to the next one.
+    after: Vec<u32>,
+}
+
+impl<'t> Contexts<'t> {
+    fn new(tokens: &'t [Token], k: usize) -> Self {
+        let mut last: HashMap<u32, usize> = HashMap::new();
+        let (mut before, mut after) = (vec![0; tokens.len()], vec![0; tokens.len()]);
+        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind() == Kind::Identifier) {
+            if let Some(earlier) = last.insert(token.exact, at) {
+                before[at] = (at - earlier) as u32;
+                after[earlier] = (at - earlier) as u32;
+            }
+        }
+        Self { tokens, k, before, after }
+    }
+
+    /// The surroundings of the k-gram at `at`: it and what follows it, or it and what comes before it, backward.
+    /// Beyond an end of the document all is 0, which no token reads as.
+    fn of(&self, at: u32, reading: Reading) -> Context {
+        let mut context = [0; CONTEXT];
+        let at = at as usize;
+        match reading {
+            Reading::ExactRight | Reading::RenamedRight => {
+                let end = (at + CONTEXT).min(self.tokens.len());
+                for (place, slot) in (at..end).zip(&mut context) {
+                    *slot = self.read(place, reading, self.before[place], place - at);
+                }
+            }
+            Reading::ExactLeft | Reading::RenamedLeft => {
+                let end = (at + self.k).min(self.tokens.len());
+                for (place, slot) in (0..end).rev().zip(&mut context) {
+                    *slot = self.read(place, reading, self.after[place], end - 1 - place);
+                }
+            }
+        }
+        context
+    }
+
+    /// One token: a renamed name is the distance to where it occurred last, if that is among the `n_read` read before it.
+    fn read(&self, at: usize, reading: Reading, distance: u32, n_read: usize) -> u32 {
+        let token = &self.tokens[at];
+        match reading {
+            Reading::ExactRight | Reading::ExactLeft => token.exact | 1,
+            _ if token.kind() != Kind::Identifier => token.symbol.get() | 1,
+            _ if distance as usize <= n_read => 2 * distance + 2,
+            _ => 2,
+        }
+    }
+}
+
+/// Pairs each occurrence in the query with the one of the target whose surroundings agree longest with its own; of
+/// equally alike ones with the nearest position, so that repeats in a row are paired in step.
+fn pair_most_alike(
+    of_query: &[u32],
+    of_target: &[u32],
+    own: &Contexts<'_>,
+    other: &Contexts<'_>,
+    reading: Reading,
+    is_same: bool,
+    seeds: &mut Vec<Seed>,
+) {
+    let mut sorted: Vec<(Context, u32)> = of_target.iter().map(|&at| (other.of(at, reading), at)).collect();
+    sorted.sort_unstable();
+    for &query in of_query {
+        let key = (own.of(query, reading), query);
+        let at = sorted.partition_point(|place| *place < key);
+        // In sorted order the most alike stand beside where the query's own surroundings would be.
+        let is_other = |place: &&(Context, u32)| !is_same || place.1 != query;
+        let before = sorted[..at].iter().rev().find(is_other);
+        let after = sorted[at..].iter().find(is_other);
+        let n_alike = |place: &&(Context, u32)| place.0.iter().zip(&key.0).take_while(|(a, b)| a == b).count();
+        let best = before.into_iter().chain(after).max_by_key(|place| {
+            (n_alike(place), std::cmp::Reverse(place.1.abs_diff(query)), std::cmp::Reverse(place.1))
+        });
+        if let Some(best) = best.filter(|place| n_alike(place) >= own.k.min(CONTEXT)) {
+            seeds.push(Seed { query, target: best.1 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{c_tokens, document};
+    use super::*;
+
+    /// All occurrences of each k-gram that two texts share.
+    fn shared(query: &[Token], target: &[Token], k: usize) -> Vec<Shared> {
+        let mut found: HashMap<Vec<u32>, Shared> = HashMap::new();
+        let kgram = |tokens: &[Token]| tokens.iter().map(|token| token.symbol.get()).collect::<Vec<_>>();
+        for (at, tokens) in query.windows(k).enumerate() {
+            found.entry(kgram(tokens)).or_default().query.push(at as u32);
+        }
+        for (at, tokens) in target.windows(k).enumerate() {
+            found.entry(kgram(tokens)).or_default().target.push(at as u32);
+        }
+        found.into_values().filter(|shared| !shared.query.is_empty() && !shared.target.is_empty()).collect()
+    }
+
+    fn seeds_of(query: &str, target: &str, k: usize) -> Vec<Seed> {
+        let (own, other) = (c_tokens(query), c_tokens(target));
+        let is_same = query == target;
+        seeds(document(query, &own), document(target, &other), &shared(&own, &other, k), k, is_same)
+    }
+
+    fn rows(names: impl Iterator<Item = usize>) -> String {
+        names.map(|n| format!("f{n}(g, {n});\n")).collect()
+    }
+
+    #[test]
+    fn rows_of_one_shape_are_paired_with_those_that_are_spelled_the_same() {
+        let seeds = seeds_of(&rows(20..40), &rows(0..60), 7);
+        let n_per_row = c_tokens(&rows(0..1)).len() as u32;
+        assert!(seeds.iter().any(|seed| *seed == Seed { query: 0, target: 20 * n_per_row }), "{seeds:?}");
+    }
+
+    #[test]
+    fn renamed_code_among_repeats_is_paired_by_where_its_names_recur() {
+        let body = |a: &str, b: &str| format!("{a} = {b} + {a};\n");
+        let target = format!("{}{}{}", body("x", "y").repeat(9), body("x", "x"), body("y", "x").repeat(9));
+        let seeds = seeds_of(&body("u", "u").repeat(9), &target, 6);
+        let n_per_row = c_tokens(&body("a", "b")).len() as u32;
+        assert!(seeds.iter().any(|seed| seed.target == 9 * n_per_row), "{seeds:?}");
+    }
+
+    #[test]
+    fn seeds_grow_with_the_text_and_not_with_its_square() {
+        let n = |n_rows: usize| seeds_of(&rows(0..n_rows), &rows(0..n_rows), 7).len();
+        let (small, large) = (n(200), n(400));
+        assert!(large <= 2 * small + 64, "{small} and {large}");
+    }
+
+    #[test]
+    fn a_document_is_never_paired_with_itself_in_place() {
+        assert!(seeds_of(&rows(0..40), &rows(0..40), 7).iter().all(|seed| seed.query != seed.target));
+    }
+}
