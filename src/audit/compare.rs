@@ -342,7 +342,12 @@ fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) 
         found.extend(clones_of(a, b, files, &shared, config));
     }
     found.sort_by_cached_key(|found| {
-        (Reverse(found.evidence()), found.files, found.pair.alignment.query().start, found.pair.alignment.target().start)
+        (
+            Reverse(found.evidence()),
+            found.files,
+            found.pair.alignment.query().start,
+            found.pair.alignment.target().start,
+        )
     });
     let unmatched = |read: &Read| read.sources.iter().map(|source| vec![true; source.tokens.len()]).collect::<Vec<_>>();
     let (mut free_a, mut free_b) = (unmatched(a), unmatched(b));

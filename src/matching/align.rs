@@ -85,9 +85,8 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block]) -> Alignment {
 /// The runs of a chain, cut so that no two overlap: what two of them claim is cut between them where most of it is
 /// spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
-    let is_exact = |block: &Block, at: u32| {
-        query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact
-    };
+    let is_exact =
+        |block: &Block, at: u32| query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact;
     let mut anchors: Vec<Block> = Vec::new();
     for &next in chain {
         let mut next = next;
@@ -97,8 +96,11 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             if n >= next.len {
                 continue;
             }
-            // The first `n_left` of the `n` tokens stay with the earlier run, the others with the later.
-            let n = n.min(last.len);
+            // The earlier run may be cut already, and be shorter than what the two share.
+            let n_behind = n.saturating_sub(last.len);
+            next = Block { query: next.query + n_behind, target: next.target + n_behind, len: next.len - n_behind };
+            // The first `n_left` of the other `n` tokens stay with the earlier run, the others with the later.
+            let n = n - n_behind;
             let mut n_exact: i64 = (0..n).map(|at| i64::from(is_exact(&next, at))).sum();
             let mut best = (n_exact, 0);
             for n_left in 1..=n {

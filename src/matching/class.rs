@@ -135,8 +135,13 @@ impl Net<'_> {
             return;
         }
         for claim in claims {
+            let mut from = claim[0] as usize;
             for &position in &claim {
-                self.owners[position as usize - self.start] = Some(self.classes.len());
+                // A gap in which no class has room belongs to what stands around it.
+                let position = position as usize;
+                let from_gap = if position - from < self.min_tokens { from } else { position };
+                self.owners[from_gap - self.start..=position - self.start].fill(Some(self.classes.len()));
+                from = position + 1;
             }
             self.classes.push(CloneClass { query: span(&claim), members: vec![at] });
         }
@@ -199,27 +204,23 @@ impl Net<'_> {
 
     /// The classes by place, each parted where others took stretches out of it.
     fn into_classes(self) -> Vec<CloneClass> {
-        let mut last_of: Vec<Option<usize>> = vec![None; self.classes.len()];
-        let mut parts: Vec<(usize, Vec<u32>)> = Vec::new();
-        let mut last_owner: Option<usize> = None;
-        for (offset, &owner) in self.owners.iter().enumerate() {
-            let Some(class) = owner else { continue };
-            let position = (self.start + offset) as u32;
-            match last_of[class] {
-                Some(part) if last_owner == Some(class) => parts[part].1.push(position),
-                _ => {
-                    last_of[class] = Some(parts.len());
-                    parts.push((class, vec![position]));
-                }
+        let owned = self.owners.iter().enumerate().filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
+        let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
+        for (position, class) in owned {
+            match parts.last_mut() {
+                Some((of, range)) if *of == class => range.end = position + 1,
+                _ => parts.push((class, position..position + 1)),
             }
-            last_owner = owner;
         }
-        let is_enough = |(_, positions): &(usize, Vec<u32>)| positions.len() >= self.min_tokens;
-        let class = |(class, positions): (usize, Vec<u32>)| CloneClass {
-            query: span(&positions),
-            members: self.classes[class].members.clone(),
+        let class = |(class, range): (usize, Range<usize>)| {
+            // What is left begins and ends with an aligned token.
+            let aligned = &self.best(class).aligned;
+            let before = |end: usize| aligned.partition_point(|&at| (at as usize) < end);
+            let left = &aligned[before(range.start)..before(range.end)];
+            let members = self.classes[class].members.clone();
+            (left.len() >= self.min_tokens).then(|| CloneClass { query: span(left), members })
         };
-        parts.into_iter().filter(is_enough).map(class).collect()
+        parts.into_iter().filter_map(class).collect()
     }
 }
 
