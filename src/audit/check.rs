@@ -2,17 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::changed::{Predecessor, changed_files};
-use super::findings::{AllCopies, findings};
-use super::history::Past;
-use super::judge::{Changed, Copied, may_be_whole};
-use super::moves::credit_moves;
-use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::outside::{Outside, identify_vendored, place_in_tree};
-use super::source::{Skip, Sources};
-use super::suppress::comments;
+use super::change::{Predecessor, changed_files, credit_moves};
+use super::judge::{AllCopies, Attributions, Changed, Copied, comments, findings, may_be_whole};
+use super::read::{Remembered, Skip, Sources};
+use super::search::{Found, Outside, Past, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
 use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};

@@ -11,9 +11,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::cache::Remembered;
-use super::findings::fragment;
-use super::source::{Skip, Source, Sources};
+use super::judge::fragment;
+use super::read::{Remembered, Skip, Source, Sources};
 use super::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Params;

@@ -2,44 +2,26 @@
 //!
 //! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
 
-mod attribution;
-mod cache;
-mod changed;
-mod changes;
+mod change;
 mod check;
 mod compare;
-mod duplication;
-mod findings;
 mod history;
+mod inventory;
 mod judge;
-mod known;
-mod lineage;
-mod moves;
-mod origins;
-mod outside;
-mod repeats;
+mod read;
 mod scan;
-mod source;
-mod stored;
-mod suppress;
-mod timeline;
-mod whole;
+mod search;
 
 use std::collections::BTreeMap;
 
-pub use cache::{Remembered, warm};
 pub use check::{Elsewhere, Range, check};
 pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
-pub use duplication::{Duplication, Share};
-pub use history::{Indexed, Past};
-pub use lineage::blame;
-pub use outside::Outside;
-pub use scan::{Tree, scan};
-pub use source::Skip;
-pub use stored::{CorpusReading, Stored};
-pub use suppress::{Comment, suppress};
-pub use timeline::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, timeline};
-pub use whole::{Audited, Brought, CopiedFile, Explained, Taken, Whole, audit, brought};
+pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};
+pub use inventory::{Audited, Brought, CopiedFile, Explained, Taken, Whole, audit, brought};
+pub use judge::{Comment, suppress};
+pub use read::{Remembered, Skip, warm};
+pub use scan::{Duplication, Share, Tree, scan};
+pub use search::{CorpusReading, Indexed, Outside, Past, Stored};
 
 use crate::config::ConfigError;
 use crate::git;

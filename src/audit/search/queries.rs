@@ -10,10 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::cache::reason;
-use super::judge::{Changed, FEW_FILES};
-use super::source::{MIXED, Skip, Source, Sources};
-use super::{Error, Progress};
+use crate::audit::judge::{Changed, FEW_FILES};
+use crate::audit::read::{MIXED, Skip, Source, Sources, reason};
+use crate::audit::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Entry, ReadFiles};
@@ -24,7 +23,7 @@ use crate::store::Cached;
 use crate::text::FilePath;
 
 /// The fingerprints of the parts of some documents that are asked about.
-pub(super) struct Queries<'q> {
+pub(in crate::audit) struct Queries<'q> {
     sources: Vec<&'q Source>,
     /// For each source, which of its tokens are asked about.
     asked: Vec<Cow<'q, [bool]>>,
@@ -35,7 +34,7 @@ pub(super) struct Queries<'q> {
 
 /// A fingerprint of the queries, and where it occurs in a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(in crate::audit) struct Hit {
     /// Its first row in the index of the queries.
     row: u32,
     /// The position in the target.
@@ -51,7 +50,7 @@ impl Hit {
 
 /// What was found of the queries in one file.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(in crate::audit) struct Found {
     /// Where the file is kept.
     pub place: Place,
     pub target: Source,
@@ -76,7 +75,7 @@ impl Found {
 
 /// What a search found.
 #[derive(Debug)]
-pub(super) struct SearchOutcome {
+pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
     pub found: Vec<Found>,
     /// For each query, its seeds in order: position, and the number of files that hold the fingerprint.
@@ -300,7 +299,7 @@ impl<'q> Queries<'q> {
 }
 
 /// The files to search, and how to read them.
-pub(super) struct Targets<'t, R> {
+pub(in crate::audit) struct Targets<'t, R> {
     pub entries: &'t [Entry],
     /// Opens a reader for one thread.
     pub open: &'t (dyn Fn() -> R + Sync),
@@ -318,7 +317,7 @@ pub(super) struct Targets<'t, R> {
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
-pub(super) fn search<R: ReadFiles>(
+pub(in crate::audit) fn search<R: ReadFiles>(
     queries: &Queries<'_>,
     targets: &Targets<'_, R>,
     sources: &Sources<'_>,
@@ -382,7 +381,7 @@ pub(super) fn search<R: ReadFiles>(
 }
 
 /// The files of a tree that share something with the queries, when that is known without reading them.
-pub(super) struct Located<'l> {
+pub(in crate::audit) struct Located<'l> {
     pub entries: &'l [Entry],
     /// The numbers of files, sorted, and what each shares.
     pub hits: Vec<(usize, Vec<u32>)>,
@@ -396,7 +395,7 @@ pub(super) struct Located<'l> {
 ///
 /// # Errors
 /// The first of them that could not be read.
-pub(super) fn search_located(
+pub(in crate::audit) fn search_located(
     queries: &Queries<'_>,
     located: &Located<'_>,
     reader: &impl ReadFiles,

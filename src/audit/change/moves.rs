@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::changed::Predecessor;
-use super::judge::{Changed, MAX_OLD_BETWEEN, clusters, hunks};
-use super::origins::Queries;
+use crate::audit::judge::{Changed, MAX_OLD_BETWEEN, clusters, hunks};
+use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{ClonePair, clones};
 
@@ -14,7 +14,7 @@ use crate::matching::{ClonePair, clones};
 ///
 /// Each removed token excuses one novel token, the best matches first: cut
 /// once and pasted twice is a move and a copy.
-pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
+pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
     let asked: Vec<_> = changed
         .iter()

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Error;
-use super::source::{Skip, Source, Sources};
+use crate::audit::Error;
+use crate::audit::read::{Skip, Source, Sources};
 use crate::git::{BlobId, Entry, ReadFiles, Repository};
 use crate::text::FilePath;
 
@@ -16,11 +16,11 @@ use crate::text::FilePath;
 const NONE: u32 = u32::MAX;
 
 /// A content, and how it is read.
-pub(super) type Reading = (BlobId, u64);
+pub(in crate::audit) type Reading = (BlobId, u64);
 
 /// The fingerprints of contents.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(in crate::audit) struct Known {
     numbers: HashMap<Reading, u32>,
     /// For each fingerprint the last of its rows.
     last: HashMap<u64, u32>,
@@ -106,7 +106,7 @@ impl Known {
 
 /// Which of the known contents a tree has, and where.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(in crate::audit) struct Tree {
     /// Contents and the numbers of the files that are them, sorted.
     files: Vec<(u32, u32)>,
     /// For each content its first row, or [`NONE`].
@@ -121,7 +121,7 @@ type File = (BlobId, FilePath);
 
 /// Files that were read not long ago.
 #[derive(Debug, Default)]
-pub(super) struct Recent {
+pub(in crate::audit) struct Recent {
     sources: HashMap<File, Arc<Result<Source, Skip>>>,
     n_bytes: usize,
 }

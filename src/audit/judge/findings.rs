@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
-use super::judge::{Changed, Copied, copies_of};
-use super::origins::{Found, SearchOutcome};
-use super::source::Source;
+use super::copies::{Changed, Copied, copies_of};
+use crate::audit::read::Source;
+use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, shown_lines};
@@ -28,7 +28,7 @@ fn is_on(place: &Place, config: &Config) -> bool {
 
 /// What several searches found, and for each document that was asked about what was copied into it.
 #[derive(Default)]
-pub(super) struct AllCopies {
+pub(in crate::audit) struct AllCopies {
     pub found: Vec<Found>,
     pub copies: Vec<Vec<Copied>>,
 }
@@ -55,7 +55,7 @@ impl AllCopies {
 }
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.
-pub(super) fn findings(
+pub(in crate::audit) fn findings(
     query: &Changed,
     copies: &[Copied],
     found: &[Found],
@@ -139,7 +139,7 @@ fn finding(
 }
 
 /// The finding of a file that is, byte for byte, a file of these components.
-pub(super) fn whole_file(
+pub(in crate::audit) fn whole_file(
     query: &Changed,
     files: Vec<(FilePath, Component)>,
     attributions: &Attributions,
@@ -241,7 +241,7 @@ fn judged(
 }
 
 /// Where `tokens` lie in `text`.
-pub(super) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
+pub(in crate::audit) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
     let (first, last) = (tokens.first()?, tokens.last()?);
     Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }

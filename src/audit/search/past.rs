@@ -10,10 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
-use super::cache::{Remembered, params};
-use super::origins::{Found, Hit, Queries};
-use super::source::{Source, Sources};
-use super::{Error, Progress};
+use super::queries::{Found, Hit, Queries};
+use crate::audit::read::{Remembered, Source, Sources, params};
+use crate::audit::{Error, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Limits, Reader, Repository, Span, Work};
 use crate::language::{Language, Languages, Token, Version};
@@ -113,7 +112,7 @@ impl Past {
     }
 
     /// The past files that hold what is asked, aligned with it; `standing` are the contents of the base.
-    pub(super) fn search(
+    pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,
         standing: &HashSet<BlobId>,

@@ -8,14 +8,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::findings::{AllCopies, findings, whole_file};
-use super::judge::{Changed, Copied, may_be_whole};
-use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::outside::{Outside, identify_vendored, place_in_tree};
-use super::source::{Skip, Source, Sources};
-use super::suppress::comments;
+use super::judge::{AllCopies, Attributions, Changed, Copied, comments, findings, may_be_whole, whole_file};
+use super::read::{Remembered, Skip, Source, Sources};
+use super::search::{Found, Outside, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
 use super::{End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};

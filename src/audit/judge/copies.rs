@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::origins::Found;
-use super::source::Source;
+use crate::audit::read::Source;
+use crate::audit::search::Found;
 use crate::config::Config;
 use crate::matching::{Alignment, Block, ClonePair, Enough, Evidence, clones};
 use crate::policy::Place;
@@ -16,7 +16,7 @@ use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change brings in.
 #[derive(Debug)]
-pub(super) struct Changed {
+pub(in crate::audit) struct Changed {
     pub source: Source,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
@@ -44,7 +44,7 @@ impl Changed {
 }
 
 /// A copy of a query's novel code, and the file of the tree it stands in.
-pub(super) struct Copied {
+pub(in crate::audit) struct Copied {
     /// The number of the target among those found.
     pub found: usize,
     pub pair: ClonePair,
@@ -53,17 +53,17 @@ pub(super) struct Copied {
 }
 
 /// Tokens that a file must have to be told when it is a file of a corpus, byte for byte: where all is the same, fewer tell enough.
-pub(super) const WHOLE_TOKENS: usize = 20;
+pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
 /// And its bytes: an empty file, or one with a line of code, is the same in many projects.
-pub(super) const WHOLE_BYTES: usize = 300;
+pub(in crate::audit) const WHOLE_BYTES: usize = 300;
 
 /// Whether a file may be told as a whole.
-pub(super) fn may_be_whole(source: &Source) -> bool {
+pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {
     source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
 }
 
 /// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
-pub(super) fn copies_of(
+pub(in crate::audit) fn copies_of(
     asking: &[&Changed],
     found: &[Found],
     frequencies: &[Vec<(u32, u32)>],
@@ -115,7 +115,7 @@ impl Side<'_> {
 }
 
 /// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
-pub(super) const MAX_OLD_BETWEEN: usize = 40;
+pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
 
 /// The parts of `alignment` that the change copied from `target` into `query`.
 ///
@@ -243,7 +243,7 @@ fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
 ///
 /// A seed in a few files tells all; one in many is how such code is written, and tells in
 /// inverse proportion (the document frequency of information retrieval).
-pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
+pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
     let k = config.matching.k as u32;
     let mut told = 0.0;
     let mut n_seeds = 0.0;
@@ -259,16 +259,16 @@ pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: 
 }
 
 /// Files that a seed may stand in and tell all that a seed can.
-pub(super) const FEW_FILES: f64 = 5.0;
+pub(in crate::audit) const FEW_FILES: f64 = 5.0;
 
 /// The ranges that hold the tokens of a change, parted where more than [`MAX_OLD_BETWEEN`] others stand between two.
-pub(super) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
+pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
 }
 
 /// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
-pub(super) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+pub(in crate::audit) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
     let mut clusters: Vec<Range<usize>> = Vec::new();
     for &at in positions {
         match clusters.last_mut() {

@@ -3,24 +3,25 @@
 //! Each commit is judged as `check` judges a change, against its own tree. The fingerprints of
 //! all contents are kept from commit to commit, so that a commit costs what it changed.
 
+mod blame;
+mod contents;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::changed::changed_files;
-use super::check::{asking, concluded};
-use super::judge::{Changed, copies_of};
-use super::known::{Known, Reading};
-use super::lineage::{Piece, written};
-use super::moves::credit_moves;
-use super::origins::{Located, Queries, search_located};
-use super::outside::place_in_tree;
-use super::source::{Skip, Sources};
-use super::{Error, Examined, Progress};
+pub use self::blame::blame;
+use self::blame::{Piece, written};
+pub(super) use self::contents::Recent;
+use self::contents::{Known, Reading};
+use crate::audit::change::{changed_files, credit_moves};
+use crate::audit::check::{asking, concluded};
+use crate::audit::judge::{Attributions, Changed, copies_of};
+use crate::audit::read::{Remembered, Skip, Sources};
+use crate::audit::search::{Located, Queries, place_in_tree, search_located};
+use crate::audit::{Error, Examined, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, CommitId, CommitInfo, Content, Entry, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;

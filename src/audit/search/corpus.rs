@@ -9,11 +9,10 @@ use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
 
-use super::cache::Remembered;
-use super::judge::may_be_whole;
-use super::origins::{Found, Queries, SearchOutcome};
-use super::source::{Source, Sources};
-use super::{Error, Progress};
+use super::queries::{Found, Queries, SearchOutcome};
+use crate::audit::judge::may_be_whole;
+use crate::audit::read::{Remembered, Source, Sources};
+use crate::audit::{Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
 use crate::policy::{Component, FirstSeen, Place};
@@ -61,7 +60,7 @@ impl Stored {
     }
 
     /// What is found of the queries in this corpus.
-    pub(super) fn search(
+    pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,
         sources: &Sources<'_>,
@@ -145,7 +144,7 @@ impl Stored {
     }
 
     /// The files of the corpus that are this very blob: their paths and components.
-    pub(super) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
+    pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
         for segment in &self.segments {
             let Some(blob) = segment.blob_of(id).map_err(|why| self.fails(why))? else { continue };
@@ -393,7 +392,7 @@ impl std::fmt::Debug for CorpusReading<'_> {
 }
 
 /// What the `.gitattributes` of a repository say holds for that repository only: a corpus is read without.
-pub(super) fn no_attributes() -> &'static Attributes {
+pub(in crate::audit) fn no_attributes() -> &'static Attributes {
     static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
     &NONE
 }

@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cache::Remembered;
-use super::judge::may_be_whole;
-use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::source::{Source, Sources};
-use super::stored::Stored;
-use super::stored::no_attributes;
-use super::{Error, Progress};
+use super::corpus::{Stored, no_attributes};
+use super::queries::{Found, Queries, SearchOutcome, Targets, search};
+use crate::audit::judge::may_be_whole;
+use crate::audit::read::{Remembered, Source, Sources};
+use crate::audit::{Error, Progress};
 use crate::config::{Config, Vendored};
 use crate::corpus::{Folder, MAX_LICENSE_FILE};
 use crate::git::{Entry, ReadFiles};
@@ -43,7 +41,7 @@ impl Outside {
     }
 
     /// What is found of the queries in this corpus.
-    pub(super) fn search(
+    pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,
         sources: &Sources<'_>,
@@ -137,7 +135,7 @@ fn take_whole(
 
 /// Finds out the licenses of what was found in folders of components: `folder_of` says which folder the component of a
 /// file is, `declared` what license it is said to have.
-pub(super) fn identify(
+pub(in crate::audit) fn identify(
     found: &mut [Found],
     entries: &[Entry],
     reader: &impl ReadFiles,
@@ -197,7 +195,7 @@ fn within_component(path: &FilePath) -> FilePath {
 }
 
 /// Where a file of the tree is kept: in a vendored folder, or in the tree as such.
-pub(super) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
+pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
     config.vendored_at(path).map_or(Place::Tree, |vendored| Place::Component(Arc::new(vendored_component(vendored))))
 }
 
@@ -218,7 +216,7 @@ fn vendored_component(vendored: &Vendored) -> Component {
 }
 
 /// Finds out the licenses of what was found in vendored folders; what the settings declare counts.
-pub(super) fn identify_vendored(
+pub(in crate::audit) fn identify_vendored(
     found: &mut [Found],
     entries: &[Entry],
     reader: &impl ReadFiles,

@@ -2,17 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::changes::{changes, renames};
-use super::judge::Changed;
-use super::source::{Skip, Source, Sources};
-use super::{Error, Examined, Progress};
+use super::pairing::{changes, renames};
+use crate::audit::judge::Changed;
+use crate::audit::read::{Skip, Source, Sources};
+use crate::audit::{Error, Examined, Progress};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::matching::{Novelty, novelty};
 use crate::text::FilePath;
 
 /// A file of base that the change touches.
-pub(super) struct Predecessor {
+pub(in crate::audit) struct Predecessor {
     pub source: Source,
     /// The file of the head that it became.
     pub of: Option<FilePath>,
@@ -21,7 +21,7 @@ pub(super) struct Predecessor {
 }
 
 /// Reads the files that differ, pairs each with what it was, and diffs the pairs.
-pub(super) fn changed_files(
+pub(in crate::audit) fn changed_files(
     repository: &Repository,
     base: &Snapshot,
     head: &Snapshot,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::Outcome;
-use super::source::Source;
+use crate::audit::Outcome;
+use crate::audit::read::Source;
 use crate::matching::{Added, added_lines};
 use crate::policy::{
     Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy,
@@ -24,7 +24,7 @@ pub struct Comment {
 }
 
 /// The suppressions in a file whose text before the change was `base_text`.
-pub(super) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
+pub(in crate::audit) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens);
     if found.is_empty() {
         return Vec::new();

@@ -13,9 +13,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use rayon::prelude::*;
 
-use super::known::Recent;
 use super::source::{Skip, Source, Sources};
-use super::{Error, Progress};
+use crate::audit::history::Recent;
+use crate::audit::{Error, Progress};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
@@ -39,7 +39,7 @@ pub struct Remembered {
 }
 
 /// What fingerprints of `repository` are taken with.
-pub(super) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
+pub(in crate::audit) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
     Params {
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
@@ -57,12 +57,12 @@ impl Remembered {
     }
 
     /// Remembers nothing from other runs, but what was read not long ago in this one.
-    pub(super) fn reading_once() -> Self {
+    pub(in crate::audit) fn reading_once() -> Self {
         Self { recent: Some(Mutex::default()), ..Self::default() }
     }
 
     /// The files that were read not long ago.
-    pub(super) fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
+    pub(in crate::audit) fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
         self.recent.as_ref()?.lock().ok()
     }
 
@@ -89,18 +89,18 @@ impl Remembered {
     }
 
     /// Whether what is read should be remembered.
-    pub(super) fn is_learning(&self) -> bool {
+    pub(in crate::audit) fn is_learning(&self) -> bool {
         self.cache.is_some()
     }
 
     /// What is remembered of a file that is read as `reading` says.
-    pub(super) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
+    pub(in crate::audit) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
         let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
         cache.get(&key(entry.blob()?, reading))
     }
 
     /// Learns what a file holds.
-    pub(super) fn learn(
+    pub(in crate::audit) fn learn(
         &self,
         entry: &Entry,
         reading: u64,
@@ -122,7 +122,7 @@ impl Remembered {
     }
 
     /// Files, of `n`, that are read although they need not be: taken by chance, so that nobody can tell which.
-    pub(super) fn sample(&self, n: usize) -> Vec<usize> {
+    pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();
         }
@@ -132,7 +132,7 @@ impl Remembered {
     }
 
     /// Stops using the cache: what it says of a file is not what the file holds.
-    pub(super) fn distrust(&self) {
+    pub(in crate::audit) fn distrust(&self) {
         self.is_false.store(true, Ordering::Relaxed);
     }
 
@@ -200,6 +200,6 @@ fn number(skip: Skip) -> Option<u32> {
 }
 
 /// The reason that a status names; `None` when the file was read.
-pub(super) fn reason(status: u32) -> Option<Skip> {
+pub(in crate::audit) fn reason(status: u32) -> Option<Skip> {
     REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
 }

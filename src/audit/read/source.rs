@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cache::Remembered;
+use super::remembered::Remembered;
 use crate::config::Config;
 use crate::git::{Attributes, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
@@ -11,7 +11,7 @@ use crate::text::{FilePath, is_binary};
 
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(in crate::audit) struct Source {
     pub path: FilePath,
     pub text: Vec<u8>,
     pub tokens: Vec<Token>,
@@ -30,7 +30,7 @@ impl Source {
 }
 
 /// In the place of a family: of a file that holds code of several languages.
-pub(super) const MIXED: &str = "*";
+pub(in crate::audit) const MIXED: &str = "*";
 
 /// Why a file was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +78,7 @@ impl Skip {
 }
 
 /// What sources are read with.
-pub(super) struct Sources<'a> {
+pub(in crate::audit) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
     /// What the tree says of its files.
@@ -199,7 +199,7 @@ impl Sources<'_> {
 
 /// As what a file was read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lexed<'l> {
+pub(in crate::audit) struct Lexed<'l> {
     language: &'l Language,
     /// Whether it holds code of other languages.
     is_mixed: bool,
