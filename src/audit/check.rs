@@ -1,16 +1,16 @@
 //! Runs `check`: finds the copies that a change brings in.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use super::change::{Predecessor, changed_files, credit_moves};
-use super::judge::{AllCopies, Attributions, Changed, Copied, comments, findings, may_be_whole};
+use super::change::{Changed, asking, base_texts, changed_files, credit_moves};
+use super::judge::{AllCopies, Attributions, Copied, comments, concluded};
 use super::read::{Remembered, Skip, Sources};
-use super::search::{Found, Outside, Past, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
+use super::search::{Outside, Past, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
 use super::{Common, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{Finding, Place, RULES};
+use crate::policy::{Place, RULES};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -117,42 +117,6 @@ pub fn check(
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
-}
-
-/// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a
-/// corpus, byte for byte.
-pub(super) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
-    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
-    let asks = |file: &&Changed| {
-        let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
-        is_enough && config.vendored_at(&file.source.path).is_none()
-    };
-    changed.iter().filter(asks).collect()
-}
-
-/// The text that each file of the head had before.
-fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
-    let before: BTreeMap<&FilePath, &Predecessor> =
-        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
-}
-
-/// The findings that `copies` of the files `asking` make, sorted by path and place.
-pub(super) fn concluded(
-    asking: &[&Changed],
-    copies: Vec<Vec<Copied>>,
-    found: &[Found],
-    predecessors: &[Predecessor],
-    attributions: &Attributions,
-    config: &Config,
-) -> Vec<Finding> {
-    let base_text = base_texts(predecessors);
-    let of_file = |(query, copies): (&&Changed, Vec<Copied>)| {
-        findings(query, &copies, found, base_text(&query.source.path), attributions, config)
-    };
-    let mut findings: Vec<Finding> = asking.iter().zip(copies).flat_map(of_file).collect();
-    findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    findings
 }
 
 /// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::changed::Predecessor;
-use crate::audit::judge::{Changed, MAX_OLD_BETWEEN, clusters, hunks};
+use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
 use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{ClonePair, clones};

@@ -3,14 +3,12 @@
 //! A commit's tree is a choice of these contents, so that no tree needs to be indexed anew.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::audit::Error;
-use crate::audit::read::{Skip, Source, Sources};
+use crate::audit::read::Sources;
 use crate::git::{BlobId, Entry, ReadFiles, Repository};
-use crate::text::FilePath;
 
 /// Nothing.
 const NONE: u32 = u32::MAX;
@@ -111,31 +109,4 @@ pub(in crate::audit) struct Tree {
     files: Vec<(u32, u32)>,
     /// For each content its first row, or [`NONE`].
     first: Vec<u32>,
-}
-
-/// Bytes of text that are kept read; beyond it all are let go.
-const MAX_KEPT: usize = 48 * 1024 * 1024;
-
-/// A content, and the file it is.
-type File = (BlobId, FilePath);
-
-/// Files that were read not long ago.
-#[derive(Debug, Default)]
-pub(in crate::audit) struct Recent {
-    sources: HashMap<File, Arc<Result<Source, Skip>>>,
-    n_bytes: usize,
-}
-
-impl Recent {
-    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
-        self.sources.get(file).cloned()
-    }
-
-    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
-        if self.n_bytes > MAX_KEPT {
-            *self = Self::default();
-        }
-        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
-        self.sources.insert(file, source);
-    }
 }

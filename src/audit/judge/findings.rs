@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
-use super::copies::{Changed, Copied, copies_of};
+use super::copies::{Copied, copies_of};
+use crate::audit::change::{Changed, Predecessor, base_texts};
 use crate::audit::read::Source;
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
@@ -52,6 +53,24 @@ impl AllCopies {
         }
         self.found.extend(searched.found);
     }
+}
+
+/// The findings that `copies` of the files `asking` make, sorted by path and place.
+pub(in crate::audit) fn concluded(
+    asking: &[&Changed],
+    copies: Vec<Vec<Copied>>,
+    found: &[Found],
+    predecessors: &[Predecessor],
+    attributions: &Attributions,
+    config: &Config,
+) -> Vec<Finding> {
+    let base_text = base_texts(predecessors);
+    let of_file = |(query, copies): (&&Changed, Vec<Copied>)| {
+        findings(query, &copies, found, base_text(&query.source.path), attributions, config)
+    };
+    let mut findings: Vec<Finding> = asking.iter().zip(copies).flat_map(of_file).collect();
+    findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    findings
 }
 
 /// Turns the copies in a file into findings; `base_text` is the file before the change.

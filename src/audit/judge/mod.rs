@@ -6,7 +6,7 @@ mod findings;
 mod suppress;
 
 pub(super) use attribution::Attributions;
-pub(super) use copies::{Changed, Copied, FEW_FILES, MAX_OLD_BETWEEN, clusters, copies_of, hunks, may_be_whole};
-pub(super) use findings::{AllCopies, findings, fragment, whole_file};
+pub(super) use copies::{Copied, copies_of};
+pub(super) use findings::{AllCopies, concluded, findings, fragment, whole_file};
 pub(super) use suppress::comments;
-pub use suppress::{Comment, suppress};
+pub use suppress::suppress;

@@ -11,14 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use rayon::prelude::*;
-
-use super::source::{Skip, Source, Sources};
-use crate::audit::history::Recent;
-use crate::audit::{Error, Progress};
+use super::skip::{Skip, number};
+use super::source::{Recent, Source};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
-use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
+use crate::git::{BlobId, Entry, Repository};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
 
@@ -150,56 +147,6 @@ impl Remembered {
     }
 }
 
-/// Learns what the files of a snapshot hold; returns how many had to be read.
-///
-/// # Errors
-/// When one of them cannot be read.
-pub fn warm(
-    repository: &Repository,
-    snapshot: &Snapshot,
-    remembered: &Remembered,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
-) -> Result<usize, Error> {
-    let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered };
-    let is_unknown = |entry: &&Entry| {
-        sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
-    };
-    let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
-    progress.begin("reading", unknown.len());
-    unknown.par_iter().try_for_each_init(
-        || (repository.reader(), Vec::new()),
-        |(reader, scratch), entry| {
-            let read = sources.read(reader, entry)?;
-            sources.learn(entry, &read, scratch);
-            progress.step();
-            Ok::<(), Error>(())
-        },
-    )?;
-    Ok(unknown.len())
-}
-
 fn key(blob: BlobId, reading: u64) -> Key {
     Key { id: blob.as_bytes().into(), reading }
-}
-
-/// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
-const REASONS: [(u32, Skip); 6] = [
-    (1, Skip::NotSource),
-    (2, Skip::Data),
-    (3, Skip::Binary),
-    (4, Skip::Generated),
-    (5, Skip::Minified),
-    (6, Skip::LfsPointer),
-];
-
-fn number(skip: Skip) -> Option<u32> {
-    REASONS.iter().find(|(_, reason)| *reason == skip).map(|(number, _)| *number)
-}
-
-/// The reason that a status names; `None` when the file was read.
-pub(in crate::audit) fn reason(status: u32) -> Option<Skip> {
-    REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
 }

@@ -1,10 +1,12 @@
 //! Reads a file into tokens, or says why it is passed over.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::remembered::Remembered;
+use super::skip::Skip;
 use crate::config::Config;
-use crate::git::{Attributes, Entry, Error, FileAttributes, ReadFiles};
+use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, is_binary};
@@ -31,51 +33,6 @@ impl Source {
 
 /// In the place of a family: of a file that holds code of several languages.
 pub(in crate::audit) const MIXED: &str = "*";
-
-/// Why a file was passed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
-    /// No language knows it.
-    NotSource,
-    /// The settings leave it out.
-    Ignored,
-    /// It is data or prose, which repeats by nature.
-    Data,
-    /// It is larger than the settings allow.
-    TooLarge,
-    /// It holds NUL bytes.
-    Binary,
-    /// A generator has marked it as its output, or `.gitattributes` has.
-    Generated,
-    /// Others wrote it, says `.gitattributes`: it is compared, not judged.
-    Vendored,
-    /// Its lines are so long that no one writes them.
-    Minified,
-    /// It is a pointer of Git LFS; the content is elsewhere.
-    LfsPointer,
-}
-
-impl Skip {
-    /// The reason, to follow "not examined:".
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::NotSource => "not source code",
-            Self::Ignored => "ignored",
-            Self::Data => "data or prose",
-            Self::TooLarge => "too large",
-            Self::Binary => "binary",
-            Self::Generated => "generated",
-            Self::Vendored => "vendored",
-            Self::Minified => "minified",
-            Self::LfsPointer => "a Git LFS pointer",
-        }
-    }
-
-    /// Whether a reader has to be told: the file may well be source that somebody wrote.
-    pub fn is_notable(self) -> bool {
-        matches!(self, Self::TooLarge | Self::LfsPointer)
-    }
-}
 
 /// What sources are read with.
 pub(in crate::audit) struct Sources<'a> {
@@ -207,4 +164,31 @@ pub(in crate::audit) struct Lexed<'l> {
 
 fn is_minified(text: &[u8]) -> bool {
     text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE
+}
+
+/// Bytes of text that are kept read; beyond it all are let go.
+const MAX_KEPT: usize = 48 * 1024 * 1024;
+
+/// A content, and the file it is.
+type File = (BlobId, FilePath);
+
+/// Files that were read not long ago.
+#[derive(Debug, Default)]
+pub(in crate::audit) struct Recent {
+    sources: HashMap<File, Arc<Result<Source, Skip>>>,
+    n_bytes: usize,
+}
+
+impl Recent {
+    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
+        self.sources.get(file).cloned()
+    }
+
+    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
+        if self.n_bytes > MAX_KEPT {
+            *self = Self::default();
+        }
+        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
+        self.sources.insert(file, source);
+    }
 }

@@ -4,18 +4,16 @@
 //! file with those it is linked to; join the pairs into classes.
 //! Memory grows with the fingerprints, not with the text.
 
-mod duplication;
 mod fragments;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use self::duplication::FileShare;
-pub use self::duplication::{Duplication, Share};
 use self::fragments::{Place, join, repeats};
+use crate::audit::outcome::FileShare;
 use crate::audit::read::{Remembered, Skip, Source, Sources};
-use crate::audit::{Comment, End, Error, Examined, Outcome, Progress};
+use crate::audit::{Comment, Duplication, End, Error, Examined, Outcome, Progress};
 use crate::config::Config;
 use crate::fingerprint::hash_exact;
 use crate::git::{Attributes, Entry, ReadFiles};

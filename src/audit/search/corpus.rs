@@ -9,8 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
 
-use super::queries::{Found, Queries, SearchOutcome};
-use crate::audit::judge::may_be_whole;
+use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources};
 use crate::audit::{Error, Progress};
 use crate::fingerprint::Params;
@@ -392,7 +391,7 @@ impl std::fmt::Debug for CorpusReading<'_> {
 }
 
 /// What the `.gitattributes` of a repository say holds for that repository only: a corpus is read without.
-pub(in crate::audit) fn no_attributes() -> &'static Attributes {
+pub(super) fn no_attributes() -> &'static Attributes {
     static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
     &NONE
 }
