@@ -34,7 +34,7 @@ mod scan;
 
 pub use check::{Elsewhere, Range, check};
 pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
-pub use context::Progress;
+pub use context::{Context, Progress};
 pub use error::Error;
 pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};
 pub use inventory::{Whole, audit, brought};

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::pairing::{changes, renames};
 use crate::audit::read::{Skip, Source, Sources};
-use crate::audit::search::may_be_whole;
-use crate::audit::{Error, Examined, Progress};
+use crate::audit::search::{Queries, may_be_whole};
+use crate::audit::{Error, Examined};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::matching::{Novelty, novelty};
@@ -59,7 +59,6 @@ pub(in crate::audit) fn changed_files(
     base: &Snapshot,
     head: &Snapshot,
     sources: &Sources<'_>,
-    progress: &dyn Progress,
     examined: &mut Examined,
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
     let changes = changes(base, head);
@@ -67,9 +66,9 @@ pub(in crate::audit) fn changed_files(
     let heads = changes.changed.iter().map(|(entry, _)| entry);
     let bases = changes.changed.iter().filter_map(|(_, before)| before.as_ref());
     let entries: Vec<&Entry> = heads.chain(bases).chain(&changes.deleted).collect();
-    progress.begin("reading", entries.len());
+    sources.progress.begin("reading", entries.len());
     let read = |reader: &mut Reader, entry: &&Entry| -> Result<Result<Source, Skip>, crate::git::Error> {
-        progress.step();
+        sources.progress.step();
         match sources.skip_judging(&entry.path) {
             Some(skip) => Ok(Err(skip)),
             None => sources.read(reader, entry),
@@ -136,6 +135,11 @@ pub(in crate::audit) fn asking<'c>(changed: &'c [Changed], by_file: bool, config
         is_enough && config.vendored_at(&file.source.path).is_none()
     };
     changed.iter().filter(asks).collect()
+}
+
+/// Asks where the files `asking` could have copied from.
+pub(in crate::audit) fn queries<'q>(asking: &[&'q Changed], config: &'q Config) -> Queries<'q> {
+    Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
 }
 
 /// The text that each file of the head had before.

@@ -4,5 +4,5 @@ mod changed;
 mod moves;
 mod pairing;
 
-pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters};
+pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
 pub(super) use moves::credit_moves;

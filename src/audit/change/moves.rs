@@ -31,11 +31,11 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
         .enumerate()
         .filter(|(_, file)| has_removed(file))
         .flat_map_iter(|(from, file)| {
-            let hits = queries.hits_in(&file.source, config, &mut Vec::new());
+            let hits = queries.hits_in(&file.source, &mut Vec::new());
             let aligned = hunks(&file.removed).into_iter().flat_map(|part| {
                 // A seed counts of which half was removed.
                 let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
-                queries.align_part(&file.source, part, &hits, config)
+                queries.align_part(&file.source, part, &hits)
             });
             aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
         })

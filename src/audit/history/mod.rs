@@ -9,6 +9,7 @@ mod timeline;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
@@ -17,11 +18,11 @@ use self::blame::{Piece, written};
 use self::contents::{Known, Reading};
 use self::timeline::Kept;
 pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
-use crate::audit::change::{Changed, asking, changed_files, credit_moves};
-use crate::audit::judge::{Attributions, concluded, copies_of};
+use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
+use crate::audit::judge::{AllCopies, Attributions, copies_of};
 use crate::audit::read::{Remembered, Skip, Sources};
-use crate::audit::search::{Located, Queries, place_in_tree, search_located};
-use crate::audit::{Error, Examined, Progress};
+use crate::audit::search::{Located, place_in_tree, search_located};
+use crate::audit::{Context, Error, Examined, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, CommitId, Content, Entry, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
@@ -53,13 +54,8 @@ pub struct TimelineParams<'p> {
 ///
 /// # Errors
 /// When a commit, a tree or a file of it cannot be read.
-pub fn timeline(
-    repository: &Repository,
-    params: &TimelineParams<'_>,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
-) -> Result<Timeline, Error> {
+pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: Context<'_>) -> Result<Timeline, Error> {
+    let Context { config, languages, progress } = context;
     let reader = repository.reader();
     let commits = reader.commits_of(&params.span)?;
     let mut timeline = Timeline { range: params.name.clone(), commits: Vec::new(), n_left_out: 0, unavailable: None };
@@ -113,7 +109,10 @@ pub fn timeline(
     progress.begin("commits", todo.len());
     let mut known = Known::default();
     // What a file holds is not asked of a cache: others may have written to it.
-    let remembered = Remembered::reading_once();
+    let remembered = Remembered::nothing();
+    let recent = Mutex::default();
+    // What a commit is judged with tells nobody how far it is: commits are counted.
+    let silent = Context { progress: &Silent, ..context };
     for batch in todo.chunks_mut(BATCH) {
         let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
         let changes = commits
@@ -125,7 +124,7 @@ pub fn timeline(
             .collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<Sources<'_>> = changes
             .iter()
-            .map(|change| Sources { config, languages, attributes: &change.attributes, remembered: &remembered })
+            .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
         let trees: Vec<(Vec<Entry>, Vec<Reading>)> =
             changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
@@ -266,8 +265,7 @@ fn judged(
         return Ok((0, Vec::new()));
     }
     let mut examined = Examined::default();
-    let (mut changed, predecessors) =
-        changed_files(repository, &change.before, &change.after, sources, &Silent, &mut examined)?;
+    let (mut changed, predecessors) = changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
     // What a merge takes from any of its parents is no news.
     let reader = repository.reader();
     for other in &change.others {
@@ -281,13 +279,13 @@ fn judged(
     credit_moves(&mut changed, &predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
-    let queries = Queries::about(&asking, config);
+    let queries = queries(&asking, config);
     if queries.is_empty() {
         return Ok((n_novel, Vec::new()));
     }
     let tree = known.tree(readings);
     let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (row, hash) in queries.distinct(config) {
+    for (row, hash) in queries.distinct() {
         for file in known.holders(hash, &tree) {
             hits.entry(file).or_default().push(row);
         }
@@ -295,8 +293,10 @@ fn judged(
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
     let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
     let searched = search_located(&queries, &located, &reader, sources)?;
-    let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, None, config);
-    let findings = concluded(&asking, copies, &searched.found, &predecessors, &Attributions::default(), config);
+    let mut all = AllCopies::new(&asking, &changed, config);
+    all.copies = copies_of(&asking, &searched, &changed, None, config);
+    all.found = searched.found;
+    let findings = all.findings(&predecessors, &Attributions::default());
     Ok((n_novel, findings.into_iter().map(copy).collect()))
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::audit::change::{Changed, MAX_OLD_BETWEEN, clusters};
 use crate::audit::read::Source;
-use crate::audit::search::{FEW_FILES, Found};
+use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::Config;
 use crate::matching::{Alignment, Block, ClonePair, Enough, Evidence, clones};
 use crate::policy::Place;
@@ -26,13 +26,13 @@ pub(in crate::audit) struct Copied {
 /// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
 pub(in crate::audit) fn copies_of(
     asking: &[&Changed],
-    found: &[Found],
-    frequencies: &[Vec<(u32, u32)>],
+    searched: &SearchOutcome,
     changed: &[Changed],
     enough: Option<&Enough>,
     config: &Config,
 ) -> Vec<Vec<Copied>> {
     let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+    let SearchOutcome { found, frequencies, .. } = searched;
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;

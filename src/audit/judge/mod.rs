@@ -7,6 +7,6 @@ mod suppress;
 
 pub(super) use attribution::Attributions;
 pub(super) use copies::{Copied, copies_of};
-pub(super) use findings::{AllCopies, concluded, findings, fragment, whole_file};
+pub(super) use findings::{AllCopies, FileUnderAudit, fragment};
 pub(super) use suppress::comments;
 pub use suppress::suppress;

@@ -8,11 +8,10 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
 use super::skip::{Skip, number};
-use super::source::{Recent, Source};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
 use crate::git::{BlobId, Entry, Repository};
@@ -31,8 +30,6 @@ pub struct Remembered {
     cache: Option<Cache>,
     fresh: Mutex<Vec<Fresh>>,
     is_false: AtomicBool,
-    /// What was read not long ago in this run, when the same files are read again and again.
-    recent: Option<Mutex<Recent>>,
 }
 
 /// What fingerprints of `repository` are taken with.
@@ -51,16 +48,6 @@ impl Remembered {
     /// Remembers nothing.
     pub fn nothing() -> Self {
         Self::default()
-    }
-
-    /// Remembers nothing from other runs, but what was read not long ago in this one.
-    pub(in crate::audit) fn reading_once() -> Self {
-        Self { recent: Some(Mutex::default()), ..Self::default() }
-    }
-
-    /// The files that were read not long ago.
-    pub(in crate::audit) fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
-        self.recent.as_ref()?.lock().ok()
     }
 
     /// Opens what is remembered in `folder`.
@@ -96,18 +83,18 @@ impl Remembered {
         cache.get(&key(entry.blob()?, reading))
     }
 
-    /// Learns what a file holds.
+    /// Learns what a file of this family holds, or why it was passed over.
     pub(in crate::audit) fn learn(
         &self,
         entry: &Entry,
         reading: u64,
-        read: &Result<Source, Skip>,
+        family: Result<&str, Skip>,
         prints: impl Iterator<Item = Fingerprint>,
     ) {
         let Some(blob) = entry.blob().filter(|_| self.is_learning()) else { return };
-        let (status, family) = match read {
-            Ok(source) => (0, source.family.as_str()),
-            Err(skip) => match number(*skip) {
+        let (status, family) = match family {
+            Ok(family) => (0, family),
+            Err(skip) => match number(skip) {
                 Some(number) => (number, ""),
                 None => return,
             },

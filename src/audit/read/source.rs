@@ -1,10 +1,11 @@
 //! Reads a file into tokens, or says why it is passed over.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::remembered::Remembered;
 use super::skip::Skip;
+use crate::audit::{Context, Progress};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
@@ -41,12 +42,22 @@ pub(in crate::audit) struct Sources<'a> {
     /// What the tree says of its files.
     pub attributes: &'a Attributes,
     pub remembered: &'a Remembered,
+    /// What was read not long ago, when the same files are read again and again.
+    pub recent: Option<&'a Mutex<Recent>>,
+    pub progress: &'a dyn Progress,
 }
 
 /// The mean length of a line, in bytes, from which a text counts as minified.
 const MINIFIED_LINE: usize = 400;
 /// The size in bytes below which long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
+
+impl<'a> Sources<'a> {
+    pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Remembered) -> Self {
+        let Context { config, languages, progress } = context;
+        Self { config, languages, attributes, remembered, recent: None, progress }
+    }
+}
 
 impl Sources<'_> {
     /// Whether the name alone rules a file out.
@@ -70,7 +81,7 @@ impl Sources<'_> {
     pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
         // What attributes say of a file changes with the tree.
         let kept = entry.blob().filter(|_| self.attributes.is_empty()).map(|blob| (blob, entry.path.clone()));
-        if let Some(read) = kept.as_ref().and_then(|key| self.remembered.recent()?.get(key)) {
+        if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
         }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
@@ -78,10 +89,14 @@ impl Sources<'_> {
         }
         let text = reader.read(entry)?;
         let read = self.tokenize(&entry.path, text);
-        if let (Some(key), Some(mut recent)) = (kept, self.remembered.recent()) {
+        if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
         Ok(read)
+    }
+
+    fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
+        self.recent?.lock().ok()
     }
 
     /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
@@ -89,7 +104,8 @@ impl Sources<'_> {
         if self.remembered.is_learning() {
             let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
-            self.remembered.learn(entry, self.reading(&entry.path), read, prints);
+            let family = read.as_ref().map(|source| source.family.as_str()).map_err(|skip| *skip);
+            self.remembered.learn(entry, self.reading(&entry.path), family, prints);
         }
     }
 

@@ -4,10 +4,8 @@ use rayon::prelude::*;
 
 use super::remembered::Remembered;
 use super::source::Sources;
-use crate::audit::{Error, Progress};
-use crate::config::Config;
+use crate::audit::{Context, Error};
 use crate::git::{Attributes, Entry, Repository, Snapshot};
-use crate::language::Languages;
 
 /// Learns what the files of a snapshot hold; returns how many had to be read.
 ///
@@ -17,23 +15,21 @@ pub fn warm(
     repository: &Repository,
     snapshot: &Snapshot,
     remembered: &Remembered,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<usize, Error> {
     let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered };
+    let sources = Sources::new(context, &attributes, remembered);
     let is_unknown = |entry: &&Entry| {
         sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
     };
     let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
-    progress.begin("reading", unknown.len());
+    context.progress.begin("reading", unknown.len());
     unknown.par_iter().try_for_each_init(
         || (repository.reader(), Vec::new()),
         |(reader, scratch), entry| {
             let read = sources.read(reader, entry)?;
             sources.learn(entry, &read, scratch);
-            progress.step();
+            context.progress.step();
             Ok::<(), Error>(())
         },
     )?;

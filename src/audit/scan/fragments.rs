@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use crate::audit::Error;
 use crate::audit::judge::fragment;
 use crate::audit::read::{Source, Sources};
-use crate::audit::{Error, Progress};
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
@@ -53,9 +53,9 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
-    progress: &dyn Progress,
 ) -> Result<Vec<Repeat>, Error> {
     let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
+    let progress = sources.progress;
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {

@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use crate::audit::change::Changed;
 use crate::audit::read::{MIXED, Skip, Source};
 use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
@@ -23,6 +22,7 @@ use crate::text::FilePath;
 
 /// The fingerprints of the parts of some documents that are asked about.
 pub(in crate::audit) struct Queries<'q> {
+    pub config: &'q Config,
     sources: Vec<&'q Source>,
     /// For each source, which of its tokens are asked about.
     asked: Vec<Cow<'q, [bool]>>,
@@ -90,24 +90,19 @@ const MAX_SEEDS_OF_ONE: usize = 64;
 
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
-    pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &Config) -> Self {
+    pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
         let (sources, asked) = queries.into_iter().unzip();
-        let mut queries = Self { sources, asked, index: Index::new([]), rare: OnceLock::new() };
+        let mut queries = Self { config, sources, asked, index: Index::new([]), rare: OnceLock::new() };
         let postings = queries
-            .fingerprints(&config.fingerprint, config)
+            .fingerprints(&config.fingerprint)
             .into_iter()
             .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
         queries.index = Index::new(postings);
         queries
     }
 
-    /// Asks about what the changes to these files could have copied.
-    pub fn about(changed: &[&'q Changed], config: &Config) -> Self {
-        Self::new(changed.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
-    }
-
     /// The fingerprints that tell something and of whose tokens at least half are asked about, each with its query's number.
-    pub fn fingerprints(&self, params: &Params, config: &Config) -> Vec<(usize, Fingerprint)> {
+    pub fn fingerprints(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let k = params.noise_threshold();
         let mut hashes = Vec::new();
         let mut found = Vec::new();
@@ -115,7 +110,7 @@ impl<'q> Queries<'q> {
             for print in params.fingerprints(&source.tokens, &mut hashes) {
                 let at = print.position as usize;
                 let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
-                if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], config.matching.min_distinct) {
+                if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], self.config.matching.min_distinct) {
                     found.push((document, print));
                 }
             }
@@ -134,19 +129,19 @@ impl<'q> Queries<'q> {
     }
 
     /// The hashes that are asked about, each once, in order.
-    pub fn hashes(&self, config: &Config) -> BTreeSet<u64> {
+    pub fn hashes(&self) -> BTreeSet<u64> {
         let mut scratch = Vec::new();
         let mut asked = BTreeSet::new();
         for source in &self.sources {
-            let prints = config.fingerprint.fingerprints(&source.tokens, &mut scratch);
+            let prints = self.config.fingerprint.fingerprints(&source.tokens, &mut scratch);
             asked.extend(prints.map(|print| print.hash).filter(|&hash| !self.index.rows(hash).is_empty()));
         }
         asked
     }
 
     /// Each fingerprint that is asked about, by its number and its hash, once.
-    pub fn distinct(&self, config: &Config) -> Vec<(u32, u64)> {
-        let prints = self.fingerprints(&config.fingerprint, config);
+    pub fn distinct(&self) -> Vec<(u32, u64)> {
+        let prints = self.fingerprints(&self.config.fingerprint);
         let numbered = prints.into_iter().map(|(_, print)| (self.index.rows(print.hash).start as u32, print.hash));
         let distinct: BTreeSet<(u32, u64)> = numbered.collect();
         distinct.into_iter().collect()
@@ -166,11 +161,11 @@ impl<'q> Queries<'q> {
     }
 
     /// The fingerprints of `target` that the queries have too.
-    pub fn hits_in(&self, target: &Source, config: &Config, scratch: &mut Vec<u64>) -> Vec<Hit> {
+    pub fn hits_in(&self, target: &Source, scratch: &mut Vec<u64>) -> Vec<Hit> {
         if !self.may_share(&target.family) {
             return Vec::new();
         }
-        self.hits(config.fingerprint.fingerprints(&target.tokens, scratch))
+        self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
     /// The fingerprints of a file that the queries have too, by what is remembered of it.
@@ -194,26 +189,14 @@ impl<'q> Queries<'q> {
     }
 
     /// Aligns the queries with `target` along its `hits`; `same` is the number of the query that is the target itself.
-    pub fn align(
-        &self,
-        target: &Source,
-        hits: &[Hit],
-        same: Option<usize>,
-        config: &Config,
-    ) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), hits, same, config, |_, _| true)
+    pub fn align(&self, target: &Source, hits: &[Hit], same: Option<usize>) -> Vec<(usize, Alignment)> {
+        self.align_those(target.document(), hits, same, |_, _| true)
     }
 
     /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
-    pub fn align_part(
-        &self,
-        target: &Source,
-        part: Range<usize>,
-        hits: &[Hit],
-        config: &Config,
-    ) -> Vec<(usize, Alignment)> {
+    pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
-        let ends_within = |hit: &&Hit| hit.position as usize + config.matching.k <= part.end;
+        let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
         let from = hits.partition_point(|hit| hit.position < start);
         let within = hits[from..].iter().take_while(ends_within);
         let hits: Vec<Hit> = within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
@@ -221,7 +204,7 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
-        let mut aligned = self.align_those(document, &hits, None, config, |_, _| true);
+        let mut aligned = self.align_those(document, &hits, None, |_, _| true);
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
@@ -229,12 +212,12 @@ impl<'q> Queries<'q> {
     }
 
     /// Aligns the queries with a file of another project, those that could show evidence that is enough.
-    pub fn align_evident(&self, target: &Source, hits: &[Hit], config: &Config) -> Vec<(usize, Alignment)> {
+    pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target.document(), hits, None, config, |query, seeds| {
+        self.align_those(target.document(), hits, None, |query, seeds| {
             let own = &self.sources[query].tokens;
-            may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &config.enough)
+            may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
         })
     }
 
@@ -244,14 +227,13 @@ impl<'q> Queries<'q> {
         target: Document<'_>,
         hits: &[Hit],
         same: Option<usize>,
-        config: &Config,
         is_asked: impl Fn(usize, &[Seed]) -> bool,
     ) -> Vec<(usize, Alignment)> {
         let mut found = Vec::new();
         for (query, mut seeds) in self.seeds(hits).into_iter().filter(|(query, seeds)| is_asked(*query, seeds)) {
             let source = self.sources[query];
             let is_same = same == Some(query);
-            let aligned = alignments(source.document(), target, &mut seeds, &config.matching, is_same);
+            let aligned = alignments(source.document(), target, &mut seeds, &self.config.matching, is_same);
             found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
         }
         found

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome};
+use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources, reason};
-use crate::audit::{Error, Progress};
 use crate::config::Config;
 use crate::git::{Entry, ReadFiles};
 use crate::policy::Place;
@@ -35,9 +35,9 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     queries: &Queries<'_>,
     targets: &Targets<'_, R>,
     sources: &Sources<'_>,
-    progress: &dyn Progress,
 ) -> Result<SearchOutcome, Error> {
     let &Targets { entries, open, place, common_at } = targets;
+    let progress = sources.progress;
     let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
     let asked: Vec<Result<Asked, Skip>> = entries
@@ -68,15 +68,14 @@ pub(in crate::audit) fn search<R: ReadFiles>(
             |(reader, scratch), (number, hits)| {
                 let read = sources.read(reader, &entries[*number])?;
                 progress.step();
-                let is_false =
-                    asked[*number].as_ref().is_ok_and(|asked| asked.is_false(&read, queries, sources, scratch));
+                let is_false = asked[*number].as_ref().is_ok_and(|asked| asked.is_false(&read, queries, scratch));
                 if is_false {
                     sources.remembered.distrust();
                 }
                 Ok(read.ok().map(|target| {
                     let place = place(&target.path);
                     let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
-                    let alignments = queries.align(&target, hits, same, sources.config);
+                    let alignments = queries.align(&target, hits, same);
                     let text = (place != Place::Tree).then(|| target.text.clone().into());
                     Found { place, target, text, alignments, whole: Vec::new() }
                 }))
@@ -86,7 +85,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     sample(queries, entries, &asked, &open(), sources);
     if is_trusted && sources.remembered.is_false().is_some() {
         // What else it said is as little to be trusted: nothing is remembered this time.
-        return search(queries, targets, sources, progress);
+        return search(queries, targets, sources);
     }
     let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), asked.err()?))).collect();
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
@@ -126,11 +125,11 @@ pub(in crate::audit) fn search_located(
             continue;
         }
         let Ok(target) = sources.read(reader, &entries[*file])? else { continue };
-        let mut hits = queries.hits_in(&target, sources.config, &mut scratch);
+        let mut hits = queries.hits_in(&target, &mut scratch);
         hits.retain(|hit| is_telling(&hit.row));
         let place = place(&target.path);
         let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
-        let alignments = queries.align(&target, &hits, same, sources.config);
+        let alignments = queries.align(&target, &hits, same);
         if !alignments.is_empty() {
             let text = (place != Place::Tree).then(|| target.text.clone().into());
             found.push(Found { place, target, text, alignments, whole: Vec::new() });
@@ -149,14 +148,8 @@ struct Asked {
 
 impl Asked {
     /// Whether what was remembered of a file is not what it holds.
-    fn is_false(
-        &self,
-        read: &Result<Source, Skip>,
-        queries: &Queries<'_>,
-        sources: &Sources<'_>,
-        scratch: &mut Vec<u64>,
-    ) -> bool {
-        let is_true = |source: &Source| queries.hits_in(source, sources.config, scratch) == self.hits;
+    fn is_false(&self, read: &Result<Source, Skip>, queries: &Queries<'_>, scratch: &mut Vec<u64>) -> bool {
+        let is_true = |source: &Source| queries.hits_in(source, scratch) == self.hits;
         self.is_remembered && !read.as_ref().is_ok_and(is_true)
     }
 }
@@ -177,7 +170,7 @@ fn ask(
     }
     let read = sources.read(reader, entry)?;
     sources.learn(entry, &read, scratch);
-    Ok(read.map(|target| Asked { hits: queries.hits_in(&target, sources.config, scratch), is_remembered: false }))
+    Ok(read.map(|target| Asked { hits: queries.hits_in(&target, scratch), is_remembered: false }))
 }
 
 /// The files that can hold a clone, by number, and their hits that are not common.
@@ -214,7 +207,7 @@ fn sample(
     let mut scratch = Vec::new();
     for source in queries.sources() {
         let Ok(number) = entries.binary_search_by(|entry| entry.path.cmp(&source.path)) else { continue };
-        let hits = queries.hits_in(source, sources.config, &mut scratch);
+        let hits = queries.hits_in(source, &mut scratch);
         if asked[number].as_ref().map_or(true, |asked| asked.hits != hits) {
             sources.remembered.distrust();
         }
@@ -223,7 +216,7 @@ fn sample(
         // What is not in a partial clone cannot be compared, and need not be.
         let Ok(read) = sources.read(reader, &entries[number]) else { continue };
         let is_false = match &asked[number] {
-            Ok(asked) => asked.is_false(&read, queries, sources, &mut scratch),
+            Ok(asked) => asked.is_false(&read, queries, &mut scratch),
             Err(skip) => read.err() != Some(*skip),
         };
         if is_false {
