@@ -45,7 +45,7 @@ fn main() {
 
 /// All that decides how the bytes of a file become fingerprints, or why they do not.
 const READING: [&str; 5] =
-    ["config/languages", "src/language", "src/fingerprint", "src/text.rs", "src/audit/source.rs"];
+    ["config/languages", "src/language", "src/fingerprint", "src/text.rs", "src/audit/read/source.rs"];
 
 const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 

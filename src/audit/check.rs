@@ -1,23 +1,15 @@
 //! Runs `check`: finds the copies that a change brings in.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::changed::{Predecessor, changed_files};
-use super::findings::{AllCopies, findings};
-use super::history::Past;
-use super::judge::{Changed, Copied, may_be_whole};
-use super::moves::credit_moves;
-use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::outside::{Outside, identify_vendored, place_in_tree};
-use super::source::{Skip, Sources};
-use super::suppress::comments;
-use super::{Common, End, Error, Examined, Outcome, Progress};
+use super::change::{Changed, asking, base_texts, changed_files, credit_moves, queries};
+use super::judge::{AllCopies, Attributions, Copied, comments};
+use super::read::{Remembered, Skip, Sources};
+use super::search::{Outside, Past, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
+use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::language::Languages;
-use crate::policy::{Finding, Place, RULES};
+use crate::policy::{Place, RULES};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -51,27 +43,25 @@ pub fn check(
     range: Range,
     elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<Outcome, Error> {
     let Range { base, head: (head, head_files), has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
     let said_by = if has_attributes_of_base { &base_files } else { &head_files };
     let attributes = Attributes::read(&said_by.entries, &repository.reader())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered };
+    let sources = Sources::new(context, &attributes, remembered);
+    let config = context.config;
     let mut examined = Examined::default();
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
-    let (mut changed, predecessors) =
-        changed_files(repository, &base_files, &head_files, &sources, progress, &mut examined)?;
+    let (mut changed, predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
     credit_moves(&mut changed, &predecessors, config);
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
     let asking = asking(&changed, !elsewhere.outsides.is_empty(), config);
-    let queries = Queries::about(&asking, config);
+    let queries = queries(&asking, config);
     let is_off = RULES.iter().all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
@@ -82,34 +72,32 @@ pub fn check(
         return Ok(outcome);
     }
 
-    let of_tree = search_tree(&queries, &head_files, repository, &sources, progress)?;
+    let of_tree = search_tree(&queries, &head_files, repository, &sources)?;
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
-    let mut all = AllCopies::default();
-    let mut take = |searched: SearchOutcome, enough| all.take(searched, &asking, &changed, enough, config);
+    let mut all = AllCopies::new(&asking, &changed, config);
     let frequencies = of_tree.frequencies.clone();
-    take(of_tree, None);
+    all.take(of_tree, None);
     if let Some(past) = elsewhere.past {
-        let found = past.search(&queries, &standing, repository, &sources, progress)?;
-        take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 }, None);
+        let found = past.search(&queries, &standing, repository, &sources)?;
+        all.take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 }, None);
         outcome.examined.unavailable = past.unavailable();
     }
     for outside in elsewhere.outsides {
-        let searched = outside.search(&queries, &sources, progress)?;
+        let searched = outside.search(&queries, &sources)?;
         outcome.examined.n_compared += searched.n_compared;
         outcome.examined.common.extend(common(&asking, &searched.frequencies, config));
-        take(searched, Some(&config.enough));
+        all.take(searched, Some(&config.enough));
     }
 
-    let AllCopies { found, copies } = all;
-    let is_of_component = |copied: &Copied| matches!(found[copied.found].place, Place::Component(_));
-    let attributions = if copies.iter().flatten().any(is_of_component) {
+    let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
+    let attributions = if all.copies.iter().flatten().any(is_of_component) {
         Attributions::read(&head_files.entries, &repository.reader())?
     } else {
         Attributions::default()
     };
-    outcome.findings = concluded(&asking, copies, &found, &predecessors, &attributions, config);
+    outcome.findings = all.findings(&predecessors, &attributions);
     let named: BTreeSet<&FilePath> = outcome
         .findings
         .iter()
@@ -118,48 +106,12 @@ pub fn check(
             in_tree.map(|origin| &origin.path).chain([&finding.path])
         })
         .collect();
-    let in_tree = found.iter().filter(|found| found.place == Place::Tree);
-    let all = in_tree.map(|found| &found.target).chain(changed.iter().map(|file| &file.source));
-    for source in all.filter(|source| named.contains(&source.path)) {
+    let in_tree = all.found.iter().filter(|found| found.place == Place::Tree);
+    let sources = in_tree.map(|found| &found.target).chain(changed.iter().map(|file| &file.source));
+    for source in sources.filter(|source| named.contains(&source.path)) {
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
-}
-
-/// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a
-/// corpus, byte for byte.
-pub(super) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
-    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
-    let asks = |file: &&Changed| {
-        let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
-        is_enough && config.vendored_at(&file.source.path).is_none()
-    };
-    changed.iter().filter(asks).collect()
-}
-
-/// The text that each file of the head had before.
-fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
-    let before: BTreeMap<&FilePath, &Predecessor> =
-        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
-}
-
-/// The findings that `copies` of the files `asking` make, sorted by path and place.
-pub(super) fn concluded(
-    asking: &[&Changed],
-    copies: Vec<Vec<Copied>>,
-    found: &[Found],
-    predecessors: &[Predecessor],
-    attributions: &Attributions,
-    config: &Config,
-) -> Vec<Finding> {
-    let base_text = base_texts(predecessors);
-    let of_file = |(query, copies): (&&Changed, Vec<Copied>)| {
-        findings(query, &copies, found, base_text(&query.source.path), attributions, config)
-    };
-    let mut findings: Vec<Finding> = asking.iter().zip(copies).flat_map(of_file).collect();
-    findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    findings
 }
 
 /// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
@@ -168,7 +120,6 @@ fn search_tree(
     head: &Snapshot,
     repository: &Repository,
     sources: &Sources<'_>,
-    progress: &dyn Progress,
 ) -> Result<SearchOutcome, Error> {
     let is_compared = |entry: &Entry| match sources.skip_by_name(&entry.path) {
         None => true,
@@ -181,7 +132,7 @@ fn search_tree(
         place: &|path| place_in_tree(sources.config, path),
         common_at: sources.config.common_at,
     };
-    let mut searched = search(queries, &targets, sources, progress)?;
+    let mut searched = search(queries, &targets, sources)?;
     identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
     Ok(searched)
 }

@@ -12,15 +12,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::cache::Remembered;
-use super::findings::fragment;
-use super::source::{Skip, Source, Sources};
-use super::{Error, Progress};
+use super::judge::fragment;
+use super::read::{Remembered, Skip, Source, Sources};
+use super::{Context, Error};
 use crate::config::Config;
 use crate::fingerprint::Params;
 use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Index, Posting};
-use crate::language::Languages;
 use crate::matching::{Alignment, ClonePair, CloneType, Shared, alignments, clones, is_telling, seeds};
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
@@ -139,24 +137,23 @@ pub fn compare<R: ReadFiles + Sync>(
     submissions: &[Submission<R>],
     handed_out: &[Submission<R>],
     params: CompareParams,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<Comparison, Error> {
     let remembered = Remembered::nothing();
     // Submissions are no trees: what an attributes file in one says of it does not bind the others.
     let attributes = Attributes::default();
-    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let sources = Sources::new(context, &attributes, &remembered);
+    let Context { config, progress, .. } = context;
     let print_params = if params.is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
     // A winnowed sample of the handed-out code would miss what it shares with a sample of a submission.
     let mut given = HashSet::new();
-    for source in read_all(handed_out, &sources, &mut skipped, progress)?.iter().flatten() {
+    for source in read_all(handed_out, &sources, &mut skipped)?.iter().flatten() {
         given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
     }
-    let read = read_all(submissions, &sources, &mut skipped, progress)?;
+    let read = read_all(submissions, &sources, &mut skipped)?;
     let read: Vec<Read> =
         read.into_par_iter().map(|sources| measured(sources, &print_params, &given, config)).collect();
 
@@ -224,11 +221,10 @@ fn read_all<R: ReadFiles + Sync>(
     submissions: &[Submission<R>],
     sources: &Sources<'_>,
     skipped: &mut Vec<(FilePath, Skip)>,
-    progress: &dyn Progress,
 ) -> Result<Vec<Vec<Source>>, Error> {
     type Files = Vec<Result<Source, (FilePath, Skip)>>;
     let files = |submission: &Submission<R>| -> Result<Files, Error> {
-        progress.step();
+        sources.progress.step();
         let path = |entry: &Entry| match submission.is_file {
             true => submission.name.clone(),
             false => FilePath::new([submission.name.as_bytes(), b"/", entry.path.as_bytes()].concat()),

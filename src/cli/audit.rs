@@ -8,7 +8,7 @@ use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings};
-use crate::audit::{Outcome, Whole, audit, brought, suppress};
+use crate::audit::{Context, Outcome, Whole, audit, brought, suppress};
 use crate::git::Repository;
 use crate::policy::Accepted;
 use crate::report::AUDIT_FORMATS;
@@ -46,10 +46,10 @@ fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
     let project = folder.unwrap_or_else(|| "project".to_owned());
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        let mut outcome =
-            audit(&repository, Whole { end, snapshot, project, time }, &outsides, &config, &languages, &bar)?;
+        let context = Context { config: &config, languages: &languages, progress: &bar };
+        let mut outcome = audit(&repository, Whole { end, snapshot, project, time }, &outsides, context)?;
         if let Some(audited) = outcome.audited.as_mut().filter(|_| flags.history) {
-            audited.brought = Some(brought(&repository, audited, &outsides, &config, &languages, &bar)?);
+            audited.brought = Some(brought(&repository, audited, &outsides, context)?);
         }
         outcome
     };

@@ -12,7 +12,7 @@ use super::error::Failure;
 use super::output::{note, print_text, warn};
 use super::progress::Bar;
 use super::{CLEAN, settings};
-use crate::audit::{Indexed, Past, Remembered, warm};
+use crate::audit::{Context, Indexed, Past, Remembered, warm};
 use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Languages;
@@ -100,9 +100,9 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let snapshot = reader.commit_snapshot(commit)?;
             let remembered = open();
             let bar = Bar::new(!common.quiet && !common.no_progress);
-            let n_read = warm(&repository, &snapshot, &remembered, &config, &languages, &bar)?;
-            let past = span(past, Some(commit), &reader)?
-                .map(|span| Past::index(&folder, &repository, &span, &config, &languages, &bar));
+            let context = Context { config: &config, languages: &languages, progress: &bar };
+            let n_read = warm(&repository, &snapshot, &remembered, context)?;
+            let past = span(past, Some(commit), &reader)?.map(|span| Past::index(&folder, &repository, &span, context));
             drop(bar);
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {

@@ -8,10 +8,8 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache};
-use crate::audit::{Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::config::Config;
+use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
 use crate::git::{CommitId, Limits, Reader, Repository, Snapshot, Span, seconds_of};
-use crate::language::Languages;
 use crate::policy::Level;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
@@ -31,9 +29,10 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let outsides = outsides(&flags.corpora, &judge.config, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        let past = past(&flags.past, common, &repository, &range, &judge.config, &judge.languages, &bar)?;
+        let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };
+        let past = past(&flags.past, common, &repository, &range, context)?;
         let elsewhere = Elsewhere { outsides: &outsides, past: past.as_ref() };
-        let mut outcome = check(&repository, range, &elsewhere, &remembered, &judge.config, &judge.languages, &bar)?;
+        let mut outcome = check(&repository, range, &elsewhere, &remembered, context)?;
         if flags.blame {
             blame(&repository, &mut outcome, &bar)?;
         }
@@ -53,15 +52,13 @@ fn past(
     common: &Common,
     repository: &Repository,
     range: &Range,
-    config: &Config,
-    languages: &Languages,
-    bar: &Bar,
+    context: Context<'_>,
 ) -> Result<Option<Past>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
     let Some(span) = span(flags, base, &repository.reader())? else { return Ok(None) };
     let change = base.zip(range.head.0.commit);
     let folder = cache::history_folder(common, repository)?;
-    Ok(Some(Past::open(folder.path(), repository, &span, change, config, languages, bar)?))
+    Ok(Some(Past::open(folder.path(), repository, &span, change, context)?))
 }
 
 /// The part of the past that the flags name, if they ask for any: of `default` where they name no revision.

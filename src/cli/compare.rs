@@ -8,7 +8,7 @@ use super::error::Failure;
 use super::output::Reports;
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings};
-use crate::audit::{CompareParams, Submission, compare};
+use crate::audit::{CompareParams, Context, Submission, compare};
 use crate::corpus::Folder;
 use crate::git::{Content, Entry, Repository};
 use crate::report::COMPARISON_FORMATS;
@@ -32,7 +32,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let params = CompareParams { is_exact: flags.exact, max_pairs: flags.top };
     let comparison = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        compare(&submissions, &handed_out, params, &config, &languages, &bar)?
+        compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })?
     };
     reports.write(&comparison, common)?;
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);

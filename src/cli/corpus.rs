@@ -9,7 +9,7 @@ use super::error::Failure;
 use super::output::{print_text, report_failure};
 use super::progress::Bar;
 use super::{CLEAN, settings};
-use crate::audit::{CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
 use crate::corpus::{Component, Note};
 use crate::fingerprint;
@@ -121,7 +121,8 @@ fn read_all(corpus: &Corpus, sources: &[(String, Component)], common: &Common) -
     let added = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         bar.begin("reading", 0);
-        corpus.add(sources, sampling, &CorpusReading::new(&config, &languages, &nothing, &bar))?
+        let context = Context { config: &config, languages: &languages, progress: &bar };
+        corpus.add(sources, sampling, &CorpusReading::new(context, &nothing))?
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {

@@ -7,7 +7,7 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::scan::contains;
 use super::{CLEAN, cache, settings};
-use crate::audit::{Copy, TimelineParams, timeline};
+use crate::audit::{Context, Copy, TimelineParams, timeline};
 use crate::git::{Limits, Repository, Span, seconds_of};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
@@ -32,7 +32,7 @@ pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let params = TimelineParams { name, span, author, folder: folder.as_deref() };
     let mut timeline = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        timeline(&repository, &params, &config, &languages, &bar)?
+        timeline(&repository, &params, Context { config: &config, languages: &languages, progress: &bar })?
     };
     if let Some(what) = &timeline.unavailable {
         warn(&format!("not judged: {what}"));

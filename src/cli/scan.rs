@@ -9,7 +9,7 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings};
-use crate::audit::{End, Outcome, Tree, scan, suppress};
+use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
 use crate::corpus::Folder;
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
@@ -123,7 +123,7 @@ fn scan_tree<R: crate::git::ReadFiles>(
     let languages = config.languages(&origin)?;
     let baseline = baseline_of(root, &config, &flags.suppressing)?;
     let bar = Bar::new(!common.quiet && !common.no_progress);
-    let mut outcome = scan(tree, &config, &languages, &bar)?;
+    let mut outcome = scan(tree, Context { config: &config, languages: &languages, progress: &bar })?;
     suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
     if !flags.suppressing.show_suppressed {
         outcome.suppressed.clear();

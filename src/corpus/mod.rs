@@ -91,18 +91,11 @@ pub trait Sink {
     /// Whether a file of this name and size is to be read.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// Takes note of a blob of git; true when its bytes need not be read, since they are there already.
+    /// Takes a file of git without its bytes, if they are there already as `blob`; false when they have to be read.
     ///
     /// # Errors
     /// As [`Sink::take`].
-    fn knows(
-        &mut self,
-        component: &Arc<Component>,
-        path: &FilePath,
-        blob: &git::BlobId,
-        seen: &Seen,
-        licenses: &Arc<Licenses>,
-    ) -> Result<bool, Error>;
+    fn knows(&mut self, blob: &git::BlobId, file: &SourceFile) -> Result<bool, Error>;
 
     /// Takes a file.
     ///

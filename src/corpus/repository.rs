@@ -79,16 +79,17 @@ fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink
             is_of_history: true,
         };
         let licenses = heard.around(reader, &first.around, component)?;
-        if sink.knows(component, &first.entry.path, &first.blob, &seen, &licenses)? {
+        let file = SourceFile {
+            component: Arc::clone(component),
+            path: first.entry.path.clone(),
+            bytes: Vec::new(),
+            seen: Some(seen),
+            licenses: Some(licenses),
+        };
+        if sink.knows(&first.blob, &file)? || !sink.wants(&file.path, reader.size(&first.entry).unwrap_or(0)) {
             continue;
         }
-        if !sink.wants(&first.entry.path, reader.size(&first.entry).unwrap_or(0)) {
-            continue;
-        }
-        let bytes = reader.read(&first.entry)?;
-        let component = Arc::clone(component);
-        let licenses = Some(licenses);
-        sink.take(SourceFile { component, path: first.entry.path, bytes, seen: Some(seen), licenses })?;
+        sink.take(SourceFile { bytes: reader.read(&first.entry)?, ..file })?;
     }
     Ok(())
 }

@@ -85,6 +85,16 @@ pub struct CommitInfo {
     pub n_parents: usize,
 }
 
+/// Where a comparison of trees has come to, and what it found.
+#[derive(Default)]
+struct Walk {
+    /// The path of the folder that is compared, with a slash behind it.
+    folder: Vec<u8>,
+    /// Folders that it lies in.
+    depth: usize,
+    events: Vec<Event>,
+}
+
 impl Reader {
     /// The commits that `tips` reach and `known` do not, the oldest first.
     ///
@@ -238,14 +248,14 @@ impl Reader {
     /// When a tree is not here.
     pub fn events_between(&self, parents: &[CommitId], commit: CommitId) -> Result<Vec<Event>, Error> {
         let parents = parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
-        let mut events = Vec::new();
         let after = Some(self.tree_of(commit)?);
         if parents.iter().any(|parent| Some(*parent) == after) {
-            return Ok(events);
+            return Ok(Vec::new());
         }
         let before: Vec<Option<gix::ObjectId>> = parents.into_iter().map(Some).collect();
-        self.compare(&before, after, &mut Vec::new(), 0, &mut events)?;
-        Ok(events)
+        let mut walk = Walk::default();
+        self.compare(&before, after, &mut walk)?;
+        Ok(walk.events)
     }
 
     /// Appends in what a tree differs from each of those before it.
@@ -253,11 +263,9 @@ impl Reader {
         &self,
         before: &[Option<gix::ObjectId>],
         after: Option<gix::ObjectId>,
-        folder: &mut Vec<u8>,
-        depth: usize,
-        events: &mut Vec<Event>,
+        walk: &mut Walk,
     ) -> Result<(), Error> {
-        if depth == MAX_DEPTH {
+        if walk.depth == MAX_DEPTH {
             return Ok(());
         }
         let read = |tree: Option<gix::ObjectId>| tree.map(|tree| self.tree_bytes(tree)).transpose();
@@ -284,13 +292,15 @@ impl Reader {
             if was.contains(&is) {
                 continue;
             }
-            let n_folder = folder.len();
-            folder.extend(name.0);
+            let n_folder = walk.folder.len();
+            walk.folder.extend(name.0);
             if name.1 {
-                folder.push(b'/');
+                walk.folder.push(b'/');
+                walk.depth += 1;
                 let tree = |row: Option<(Kind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
                 let below: Vec<Option<gix::ObjectId>> = was.iter().map(|row| tree(*row)).collect();
-                self.compare(&below, tree(is), folder, depth + 1, events)?;
+                self.compare(&below, tree(is), walk)?;
+                walk.depth -= 1;
             } else {
                 let file = |row: Option<(Kind, &[u8])>| {
                     let (kind, id) = row?;
@@ -298,10 +308,10 @@ impl Reader {
                 };
                 let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
                 if before != after {
-                    events.push(Event { path: FilePath::new(folder.clone()), before, after });
+                    walk.events.push(Event { path: FilePath::new(walk.folder.clone()), before, after });
                 }
             }
-            folder.truncate(n_folder);
+            walk.folder.truncate(n_folder);
         }
         Ok(())
     }

@@ -87,6 +87,16 @@ pub struct Stretch {
     pub first: Earliest,
 }
 
+/// What a segment holds.
+struct Contents<'c> {
+    tips: &'c [CommitId],
+    commits: &'c [CommitId],
+    paths: &'c [FilePath],
+    events: &'c [EventRow],
+    /// Keys of fingerprints, sorted, and the first event of each.
+    rows: &'c [(u64, u32)],
+}
+
 #[derive(Debug)]
 struct Part {
     file: PathBuf,
@@ -244,7 +254,10 @@ impl History {
                 rows.push((key, event));
             }
         }
-        self.write(&self.parts, &tips, &commits, &paths, &events, &rows)?;
+        self.write(
+            &self.parts,
+            &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows },
+        )?;
         for path in old {
             let fault = Segment::open(&path).and_then(|segment| segment.with_params(&self.params));
             if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
@@ -297,23 +310,16 @@ impl History {
         rows.dedup_by_key(|(key, _)| *key);
         let mut known = HashSet::new();
         tips.retain(|tip| known.insert(*tip));
-        self.write(before, &tips, &commits, &paths, &events, &rows)?;
+        self.write(before, &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows })?;
         for part in merged {
             let _ = std::fs::remove_file(&part.file);
         }
         Ok(())
     }
 
-    /// Writes a segment that comes after those `before`; `rows` are sorted.
-    fn write(
-        &self,
-        before: &[Part],
-        tips: &[CommitId],
-        commits: &[CommitId],
-        paths: &[FilePath],
-        events: &[EventRow],
-        rows: &[(u64, u32)],
-    ) -> Result<PathBuf, SegmentError> {
+    /// Writes a segment that comes after those `before`.
+    fn write(&self, before: &[Part], contents: &Contents<'_>) -> Result<PathBuf, SegmentError> {
+        let &Contents { tips, commits, paths, events, rows } = contents;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
         let mut numbers = vec![0u32; paths.len()];

@@ -66,7 +66,8 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
         if let Some(package) = audited.components.iter().position(|taken| is_same(&taken.component, component)) {
             relationships.push(relationship(&id, "VARIANT_OF", &format!("SPDXRef-Origin-{package}")));
         }
-        snippets.push(snippet(&id, &format!("SPDXRef-File-{file}"), finding, origin, component, text, audited));
+        let snippet = Snippet { id: &id, file: &format!("SPDXRef-File-{file}"), finding, origin, component };
+        snippets.push(snippet.value(text, audited));
     }
     let mut document = json!({
         "spdxVersion": "SPDX-2.3",
@@ -142,44 +143,49 @@ fn is_same(a: &Component, b: &Component) -> bool {
     (&a.corpus, &a.name, &a.terms.license) == (&b.corpus, &b.name, &b.terms.license)
 }
 
-fn snippet(
-    id: &str,
-    file: &str,
-    finding: &Finding,
-    origin: &Origin,
-    component: &Component,
-    text: &[u8],
-    audited: &Audited,
-) -> Value {
-    let brought =
-        brought_in(audited, &finding.path, &component.name).map(|told| format!("; {told}")).unwrap_or_default();
-    let of = Lines::new(text);
-    let fragment = &finding.fragment;
-    let (first, last) = (fragment.start.line, fragment.end.line);
-    // Bytes from 1: whole lines, whose ends are the same in every encoding.
-    let (start, end) = (of.range(first).start + 1, of.range(last).end.max(of.range(first).start + 1));
-    let licenses: Vec<String> = component.terms.license.as_ref().map_or_else(
-        || vec![NONE.to_owned()],
-        |of| of.licenses().map(ToString::to_string).collect::<BTreeSet<_>>().into_iter().collect(),
-    );
-    let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe())).unwrap_or_default();
-    json!({
-        "SPDXID": id,
-        "name": format!("{}:{}", finding.path, lines(fragment)),
-        "snippetFromFile": file,
-        "ranges": [
-            {"startPointer": {"reference": file, "offset": start}, "endPointer": {"reference": file, "offset": end}},
-            {"startPointer": {"reference": file, "lineNumber": first}, "endPointer": {"reference": file, "lineNumber": last}},
-        ],
-        "licenseConcluded": license(component),
-        "licenseInfoInSnippets": licenses,
-        "licenseComments": component.terms.evidence.as_ref().map_or_else(|| "Not known.".to_owned(), |of| format!("Found by: {of}.")),
-        "copyrightText": copyright(component),
-        "comment": format!(
-            "{} % like {} of {} ({}); rule {}{verdict}{brought}",
-            percent(origin.similarity), place(origin), component.label(), origin.clone_type.name(), finding.rule.id
-        ),
-    })
+/// A copy in a file, and where it is from.
+struct Snippet<'s> {
+    id: &'s str,
+    /// The id of the file.
+    file: &'s str,
+    finding: &'s Finding,
+    origin: &'s Origin,
+    component: &'s Component,
+}
+
+impl Snippet<'_> {
+    fn value(&self, text: &[u8], audited: &Audited) -> Value {
+        let &Self { id, file, finding, origin, component } = self;
+        let brought =
+            brought_in(audited, &finding.path, &component.name).map(|told| format!("; {told}")).unwrap_or_default();
+        let of = Lines::new(text);
+        let fragment = &finding.fragment;
+        let (first, last) = (fragment.start.line, fragment.end.line);
+        // Bytes from 1: whole lines, whose ends are the same in every encoding.
+        let (start, end) = (of.range(first).start + 1, of.range(last).end.max(of.range(first).start + 1));
+        let licenses: Vec<String> = component.terms.license.as_ref().map_or_else(
+            || vec![NONE.to_owned()],
+            |of| of.licenses().map(ToString::to_string).collect::<BTreeSet<_>>().into_iter().collect(),
+        );
+        let verdict = origin.verdict.as_ref().map(|verdict| format!("; {}", verdict.describe())).unwrap_or_default();
+        json!({
+            "SPDXID": id,
+            "name": format!("{}:{}", finding.path, lines(fragment)),
+            "snippetFromFile": file,
+            "ranges": [
+                {"startPointer": {"reference": file, "offset": start}, "endPointer": {"reference": file, "offset": end}},
+                {"startPointer": {"reference": file, "lineNumber": first}, "endPointer": {"reference": file, "lineNumber": last}},
+            ],
+            "licenseConcluded": license(component),
+            "licenseInfoInSnippets": licenses,
+            "licenseComments": component.terms.evidence.as_ref().map_or_else(|| "Not known.".to_owned(), |of| format!("Found by: {of}.")),
+            "copyrightText": copyright(component),
+            "comment": format!(
+                "{} % like {} of {} ({}); rule {}{verdict}{brought}",
+                percent(origin.similarity), place(origin), component.label(), origin.clone_type.name(), finding.rule.id
+            ),
+        })
+    }
 }
 
 /// The licenses that SPDX does not list.

@@ -262,21 +262,16 @@ impl<'b> Builder<'b> {
                 (None, None) => self.add_known(&id, history)?,
             };
             if let Some(blob) = blob {
-                self.add_file(blob, &file.component, file.path, file.seen, file.licenses);
+                self.add_file(blob, file);
             }
         }
         Ok(())
     }
 
-    fn add_file(
-        &mut self,
-        blob: u32,
-        component: &Arc<Component>,
-        path: FilePath,
-        seen: Option<Seen>,
-        licenses: Option<Arc<Licenses>>,
-    ) {
-        let component = self.component(component);
+    /// Adds a file whose content is `blob`.
+    fn add_file(&mut self, blob: u32, file: SourceFile) {
+        let SourceFile { component, path, seen, licenses, .. } = file;
+        let component = self.component(&component);
         if let Some(licenses) = &licenses {
             self.last_heard.insert(component, Arc::clone(licenses));
         }
@@ -464,25 +459,18 @@ impl Sink for Builder<'_> {
         self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
     }
 
-    fn knows(
-        &mut self,
-        component: &Arc<Component>,
-        path: &FilePath,
-        blob: &BlobId,
-        seen: &Seen,
-        licenses: &Arc<Licenses>,
-    ) -> Result<bool, corpus::Error> {
+    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, corpus::Error> {
         if !self.known.is_some_and(|known| known.has(blob)) {
             return Ok(false);
         }
-        let fails = |why: SegmentError| corpus::Error::Sink { what: path.to_string(), why: why.to_string() };
+        let fails = |why: SegmentError| corpus::Error::Sink { what: file.path.to_string(), why: why.to_string() };
         self.flush().map_err(fails)?;
         let added = match self.blob_numbers.get(blob).copied() {
             Some(number) => Some(number),
-            None => self.add_known(blob, Some(path)).map_err(fails)?,
+            None => self.add_known(blob, Some(&file.path)).map_err(fails)?,
         };
         let Some(number) = added else { return Ok(false) };
-        self.add_file(number, component, path.clone(), Some(seen.clone()), Some(Arc::clone(licenses)));
+        self.add_file(number, file.clone());
         Ok(true)
     }
 

@@ -1,7 +1,7 @@
 //! Looks whether the notices of an origin stand where its license asks for them: with the copy, or in a file like NOTICE.
 
-use super::Error;
-use super::source::Source;
+use crate::audit::Error;
+use crate::audit::read::Source;
 use crate::git::{Entry, ReadFiles};
 use crate::license::Terms;
 use crate::policy::Attribution;
@@ -31,7 +31,7 @@ const MAX_FILES: usize = 500;
 
 /// What the files of a tree say of the authors of others' code.
 #[derive(Debug, Default)]
-pub(super) struct Attributions {
+pub(in crate::audit) struct Attributions {
     /// The files, and their words.
     files: Vec<(FilePath, String)>,
 }

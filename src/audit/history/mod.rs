@@ -3,31 +3,32 @@
 //! Each commit is judged as `check` judges a change, against its own tree. The fingerprints of
 //! all contents are kept from commit to commit, so that a commit costs what it changed.
 
+mod blame;
+mod contents;
+mod timeline;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::changed::changed_files;
-use super::check::{asking, concluded};
-use super::judge::{Changed, copies_of};
-use super::known::{Known, Reading};
-use super::lineage::{Piece, written};
-use super::moves::credit_moves;
-use super::origins::{Located, Queries, search_located};
-use super::outside::place_in_tree;
-use super::source::{Skip, Sources};
-use super::{Error, Examined, Progress};
+pub use self::blame::blame;
+use self::blame::{Piece, written};
+use self::contents::{Known, Reading};
+use self::timeline::Kept;
+pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
+use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
+use crate::audit::judge::{AllCopies, Attributions, copies_of};
+use crate::audit::read::{Remembered, Skip, Sources};
+use crate::audit::search::{Located, place_in_tree, search_located};
+use crate::audit::{Context, Error, Examined, Progress};
 use crate::config::Config;
-use crate::git::{Attributes, CommitId, CommitInfo, Content, Entry, Event, Reader, Repository, Snapshot, Span};
+use crate::git::{Attributes, CommitId, Content, Entry, Event, Reader, Repository, Snapshot, Span};
 use crate::language::Languages;
-use crate::matching::{CloneType, Novelty, novelty};
-use crate::policy::{Finding, Fragment, Level, Writing};
+use crate::matching::{Novelty, novelty};
+use crate::policy::Finding;
 use crate::store::Journal;
-use crate::text::{FilePath, Position};
 
 /// Commits that are judged together: bounds the memory.
 const BATCH: usize = 32;
@@ -35,91 +36,6 @@ const BATCH: usize = 32;
 const MAX_ORIGINS: usize = 8;
 /// Grows when commits come to be judged otherwise.
 const JUDGED_VERSION: u32 = 1;
-
-/// The commits of a range, and what each copied.
-#[derive(Debug, Clone)]
-pub struct Timeline {
-    /// What was asked for, as the user calls it.
-    pub range: String,
-    /// The commits, the oldest first.
-    pub commits: Vec<Judged>,
-    /// Commits of the range that were left out, as their authors were not asked for.
-    pub n_left_out: usize,
-    /// What could not be judged, in words.
-    pub unavailable: Option<String>,
-}
-
-/// A commit, and the copies it brought in.
-#[derive(Debug, Clone)]
-pub struct Judged {
-    /// The commit.
-    pub commit: CommitId,
-    /// What it says of itself.
-    pub info: CommitInfo,
-    /// Tokens that it brought in, moved code left out.
-    pub n_novel: usize,
-    /// The copies, sorted by path and place.
-    pub copies: Vec<Copy>,
-}
-
-impl Judged {
-    /// Tokens that it brought in as copies.
-    pub fn n_copied(&self) -> usize {
-        self.copies.iter().map(|copy| copy.n_novel).sum()
-    }
-}
-
-/// A copy that a commit brought in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Copy {
-    /// The id of the rule it falls under.
-    pub rule: String,
-    /// How grave it is.
-    pub level: Level,
-    /// The file with the copy.
-    #[serde(with = "path")]
-    pub path: FilePath,
-    /// The whole copy.
-    #[serde(with = "stretch")]
-    pub fragment: Fragment,
-    /// The tokens of the copy.
-    pub n_tokens: usize,
-    /// Those of them that the commit brought in.
-    pub n_novel: usize,
-    /// As of a finding.
-    pub identity: String,
-    /// Where the code stood, the best first.
-    pub origins: Vec<CopyOrigin>,
-}
-
-/// Where copied code stood.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CopyOrigin {
-    /// The file, in the tree of the commit.
-    #[serde(with = "path")]
-    pub path: FilePath,
-    /// The fragment in it.
-    #[serde(with = "stretch")]
-    pub fragment: Fragment,
-    /// How the copy differs from it.
-    #[serde(with = "kind")]
-    pub clone_type: CloneType,
-    /// How alike they are, 0 to 1.
-    pub similarity: f64,
-    /// When and by whom it was written, where that is known; of the best origin only.
-    #[serde(with = "writing")]
-    pub written: Option<Writing>,
-}
-
-/// A commit as it is kept between runs.
-#[derive(Debug, Serialize, Deserialize)]
-struct Kept {
-    commit: String,
-    n_novel: usize,
-    copies: Vec<Copy>,
-    /// Whether it was asked who had written the origins.
-    is_traced: bool,
-}
 
 /// Which commits are judged.
 #[derive(Debug)]
@@ -138,13 +54,8 @@ pub struct TimelineParams<'p> {
 ///
 /// # Errors
 /// When a commit, a tree or a file of it cannot be read.
-pub fn timeline(
-    repository: &Repository,
-    params: &TimelineParams<'_>,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
-) -> Result<Timeline, Error> {
+pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: Context<'_>) -> Result<Timeline, Error> {
+    let Context { config, languages, progress } = context;
     let reader = repository.reader();
     let commits = reader.commits_of(&params.span)?;
     let mut timeline = Timeline { range: params.name.clone(), commits: Vec::new(), n_left_out: 0, unavailable: None };
@@ -198,7 +109,10 @@ pub fn timeline(
     progress.begin("commits", todo.len());
     let mut known = Known::default();
     // What a file holds is not asked of a cache: others may have written to it.
-    let remembered = Remembered::reading_once();
+    let remembered = Remembered::nothing();
+    let recent = Mutex::default();
+    // What a commit is judged with tells nobody how far it is: commits are counted.
+    let silent = Context { progress: &Silent, ..context };
     for batch in todo.chunks_mut(BATCH) {
         let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
         let changes = commits
@@ -210,7 +124,7 @@ pub fn timeline(
             .collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<Sources<'_>> = changes
             .iter()
-            .map(|change| Sources { config, languages, attributes: &change.attributes, remembered: &remembered })
+            .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
         let trees: Vec<(Vec<Entry>, Vec<Reading>)> =
             changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
@@ -351,8 +265,7 @@ fn judged(
         return Ok((0, Vec::new()));
     }
     let mut examined = Examined::default();
-    let (mut changed, predecessors) =
-        changed_files(repository, &change.before, &change.after, sources, &Silent, &mut examined)?;
+    let (mut changed, predecessors) = changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
     // What a merge takes from any of its parents is no news.
     let reader = repository.reader();
     for other in &change.others {
@@ -366,13 +279,13 @@ fn judged(
     credit_moves(&mut changed, &predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
-    let queries = Queries::about(&asking, config);
+    let queries = queries(&asking, config);
     if queries.is_empty() {
         return Ok((n_novel, Vec::new()));
     }
     let tree = known.tree(readings);
     let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (row, hash) in queries.distinct(config) {
+    for (row, hash) in queries.distinct() {
         for file in known.holders(hash, &tree) {
             hits.entry(file).or_default().push(row);
         }
@@ -380,8 +293,10 @@ fn judged(
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
     let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
     let searched = search_located(&queries, &located, &reader, sources)?;
-    let copies = copies_of(&asking, &searched.found, &searched.frequencies, &changed, None, config);
-    let findings = concluded(&asking, copies, &searched.found, &predecessors, &Attributions::default(), config);
+    let mut all = AllCopies::new(&asking, &changed, config);
+    all.copies = copies_of(&asking, &searched, &changed, None, config);
+    all.found = searched.found;
+    let findings = all.findings(&predecessors, &Attributions::default());
     Ok((n_novel, findings.into_iter().map(copy).collect()))
 }
 
@@ -411,99 +326,4 @@ struct Silent;
 impl Progress for Silent {
     fn begin(&self, _: &'static str, _: usize) {}
     fn step(&self) {}
-}
-
-/// How paths are kept: text where they are UTF-8, else bytes.
-mod path {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::text::FilePath;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(untagged)]
-    enum Kept {
-        Text(String),
-        Bytes(Vec<u8>),
-    }
-
-    pub fn serialize<S: Serializer>(path: &FilePath, to: S) -> Result<S::Ok, S::Error> {
-        let bytes = path.as_bytes().to_vec();
-        String::from_utf8(bytes).map_or_else(|error| Kept::Bytes(error.into_bytes()), Kept::Text).serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<FilePath, D::Error> {
-        Ok(match Kept::deserialize(from)? {
-            Kept::Text(text) => FilePath::new(text),
-            Kept::Bytes(bytes) => FilePath::new(bytes),
-        })
-    }
-}
-
-/// How writings are kept: commit, author, time and path.
-mod writing {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{FilePath, Writing, path};
-
-    #[derive(Serialize, Deserialize)]
-    struct Kept {
-        commit: String,
-        author: String,
-        time: i64,
-        #[serde(with = "path")]
-        path: FilePath,
-    }
-
-    pub fn serialize<S: Serializer>(of: &Option<Writing>, to: S) -> Result<S::Ok, S::Error> {
-        let kept = |Writing { commit, author, time, path }: Writing| Kept { commit, author, time, path };
-        of.clone().map(kept).serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Writing>, D::Error> {
-        let writing = |Kept { commit, author, time, path }: Kept| Writing { commit, author, time, path };
-        Ok(Option::<Kept>::deserialize(from)?.map(writing))
-    }
-}
-
-/// How fragments are kept: lines and columns of both ends.
-mod stretch {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Fragment, Position};
-
-    pub fn serialize<S: Serializer>(of: &Fragment, to: S) -> Result<S::Ok, S::Error> {
-        [of.start.line, of.start.column, of.end.line, of.end.column].serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Fragment, D::Error> {
-        let [line, column, end_line, end_column] = <[u32; 4]>::deserialize(from)?;
-        let end = Position { line: end_line.max(line), column: end_column };
-        Ok(Fragment { start: Position { line, column }, end })
-    }
-}
-
-/// How clone types are kept: their number, and whether names are renamed consistently.
-mod kind {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::CloneType;
-
-    pub fn serialize<S: Serializer>(of: &CloneType, to: S) -> Result<S::Ok, S::Error> {
-        match of {
-            CloneType::Type1 => 1u8,
-            CloneType::Type2 { is_consistent: true } => 2,
-            CloneType::Type2 { is_consistent: false } => 4,
-            CloneType::Type3 => 3,
-        }
-        .serialize(to)
-    }
-
-    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<CloneType, D::Error> {
-        Ok(match u8::deserialize(from)? {
-            1 => CloneType::Type1,
-            2 => CloneType::Type2 { is_consistent: true },
-            4 => CloneType::Type2 { is_consistent: false },
-            _ => CloneType::Type3,
-        })
-    }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::source::Source;
+use crate::audit::read::Source;
 use crate::fingerprint::Params;
 use crate::git::{Content, Entry, Snapshot};
 use crate::index::{Index, Posting};
 
 /// The files in which two snapshots differ.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(in crate::audit) struct Changes {
     /// Files of the head, with the file of the same path in base.
     pub changed: Vec<(Entry, Option<Entry>)>,
     /// Files of base whose path is gone from the head.
@@ -19,7 +19,7 @@ pub(super) struct Changes {
 /// Compares two snapshots by path and content.
 ///
 /// A file whose very bytes were deleted under another path is no change: it was renamed.
-pub(super) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
+pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
     let mut changes = Changes::default();
     changes.deleted.extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
     let mut deleted_by_content: HashMap<_, Vec<_>> = HashMap::new();
@@ -52,7 +52,7 @@ const RENAMED_AT: f64 = 0.5;
 
 /// For each added file, the deleted one it was renamed from, if any: the pair
 /// with the highest resemblance (Broder 1997) first, each file once.
-pub(super) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -> Vec<Option<usize>> {
+pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -> Vec<Option<usize>> {
     let fingerprints = |source: &Source| {
         let mut hashes = Vec::new();
         let mut set: Vec<u64> = params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();

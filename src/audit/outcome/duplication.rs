@@ -45,7 +45,7 @@ fn percent(part: usize, whole: usize) -> f64 {
 
 /// How much of one file is duplicated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct FileShare {
+pub(in crate::audit) struct FileShare {
     pub n_lines: usize,
     pub n_tokens: usize,
     pub duplicated_lines: usize,
@@ -64,7 +64,7 @@ pub struct Duplication {
 }
 
 impl Duplication {
-    pub(super) fn add(&mut self, path: &FilePath, language: &str, file: &FileShare) {
+    pub(in crate::audit) fn add(&mut self, path: &FilePath, language: &str, file: &FileShare) {
         let folder = match path.as_bytes().iter().position(|&byte| byte == b'/') {
             Some(end) => &path.as_bytes()[..end],
             None => b".",

@@ -10,13 +10,11 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
-use super::cache::{Remembered, params};
-use super::origins::{Found, Hit, Queries};
-use super::source::{Source, Sources};
-use super::{Error, Progress};
-use crate::config::Config;
+use super::queries::{Found, Hit, Queries};
+use crate::audit::read::{Remembered, Source, Sources, params};
+use crate::audit::{Context, Error};
 use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Limits, Reader, Repository, Span, Work};
-use crate::language::{Language, Languages, Token, Version};
+use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, Stretch, key};
 use crate::text::FilePath;
@@ -65,11 +63,9 @@ impl Past {
         repository: &Repository,
         span: &Span,
         change: Option<(CommitId, CommitId)>,
-        config: &Config,
-        languages: &Languages,
-        progress: &dyn Progress,
+        context: Context<'_>,
     ) -> Result<Self, Error> {
-        let (history, n_missing) = updated(folder, repository, span, config, languages, progress)?;
+        let (history, n_missing) = updated(folder, repository, span, context)?;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
@@ -84,18 +80,11 @@ impl Past {
     ///
     /// # Errors
     /// As [`Past::open`].
-    pub fn index(
-        folder: &Path,
-        repository: &Repository,
-        span: &Span,
-        config: &Config,
-        languages: &Languages,
-        progress: &dyn Progress,
-    ) -> Result<Indexed, Error> {
+    pub fn index(folder: &Path, repository: &Repository, span: &Span, context: Context<'_>) -> Result<Indexed, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
-        let n_before = n_known(&History::open(folder, params(repository, config, languages), extent));
-        let (history, _) = updated(folder, repository, span, config, languages, progress)?;
+        let n_before = n_known(&History::open(folder, params(repository, context.config, context.languages), extent));
+        let (history, _) = updated(folder, repository, span, context)?;
         Ok(Indexed {
             n_new: n_known(&history).saturating_sub(n_before),
             n_fingerprints: history.n_fingerprints(),
@@ -113,16 +102,15 @@ impl Past {
     }
 
     /// The past files that hold what is asked, aligned with it; `standing` are the contents of the base.
-    pub(super) fn search(
+    pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,
         standing: &HashSet<BlobId>,
         repository: &Repository,
         sources: &Sources<'_>,
-        progress: &dyn Progress,
     ) -> Result<Vec<Found>, Error> {
         let mut n_shared: BTreeMap<&FilePath, usize> = BTreeMap::new();
-        for hash in queries.hashes(sources.config) {
+        for hash in queries.hashes() {
             let paths: BTreeSet<&FilePath> = self.history.paths_of(hash)?.into_iter().collect();
             for path in paths {
                 *n_shared.entry(path).or_default() += 1;
@@ -136,18 +124,19 @@ impl Past {
         let is_reached =
             |event: &PastEvent| self.reached.as_ref().is_none_or(|reached| reached.contains(&event.commit));
 
-        progress.begin("past", events.len());
+        sources.progress.begin("past", events.len());
+        let versions = Versions { standing, queries, sources };
         let found = events
             .into_par_iter()
             .map_init(
                 || (repository.reader(), Vec::new()),
                 |(reader, scratch), (path, events)| {
-                    progress.step();
+                    sources.progress.step();
                     let events: Vec<PastEvent> = events.into_iter().filter(is_reached).collect();
-                    let best = last_version(&path, &events, standing, queries, reader, sources, scratch)?;
+                    let best = versions.last(&path, &events, reader, scratch)?;
                     let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
                     let deletion = self.deletion(event, reader)?;
-                    let alignments = queries.align(&source, &hits, None, sources.config);
+                    let alignments = queries.align(&source, &hits, None);
                     let text: Arc<[u8]> = source.text.clone().into();
                     Ok(Some(Found {
                         place: Place::Past(Arc::new(deletion)),
@@ -187,14 +176,13 @@ fn updated(
     folder: &Path,
     repository: &Repository,
     span: &Span,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<(History, usize), Error> {
     // The past is read without attributes: those of today say nothing of files as they were.
     let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
-    let sources = &Sources { config, languages, attributes: &attributes, remembered: &remembered };
-    let params = params(repository, config, languages);
+    let sources = Sources::new(context, &attributes, &remembered);
+    let params = params(repository, context.config, context.languages);
+    let indexing = Indexing { folder, repository, sources: &sources };
     let reader = repository.reader();
     let whole = History::open(folder, params, Extent::Whole);
     let tips = whole.tips().unwrap_or_default();
@@ -209,7 +197,7 @@ fn updated(
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
             let new = reader.commits(&span.tips, &tips, Limits::default())?;
-            let stretch = learn(&new, &span.tips, false, folder, repository, sources, progress)?;
+            let stretch = indexing.learn(&new, &span.tips, false)?;
             let n_missing = stretch.1;
             whole.keep(stretch.0)?;
             return Ok((History::open(folder, params, Extent::Whole), n_missing));
@@ -229,67 +217,71 @@ fn updated(
     if !is_newer {
         part.remove();
     }
-    let (stretch, n_missing) = learn(&new, &span.tips, true, folder, repository, sources, progress)?;
+    let (stretch, n_missing) = indexing.learn(&new, &span.tips, true)?;
     part.keep(stretch)?;
     Ok((History::open(folder, params, Extent::Part), n_missing))
 }
 
-/// Reads what `commits` brought in, the oldest first, and notes where each fingerprint appeared first; also how
-/// many contents are not here. `with_before`: what stood before them is read, too.
-fn learn(
-    commits: &[CommitId],
-    tips: &[CommitId],
-    with_before: bool,
-    folder: &Path,
-    repository: &Repository,
-    sources: &Sources<'_>,
-    progress: &dyn Progress,
-) -> Result<(Stretch, usize), Error> {
-    progress.begin("history", commits.len());
-    let mut paths = Paths::default();
-    let mut readings: Vec<u64> = Vec::new();
-    let mut events: Vec<EventRow> = Vec::new();
-    // The newest first: most packs build the older trees on them, and what was read last is at hand.
-    for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
-        let of_commits = chunk
-            .par_iter()
-            .rev()
-            .with_min_len(MIN_COMMITS)
-            .map_init(
-                || repository.history_reader(),
-                |reader, commit| {
-                    progress.step();
-                    reader.events(*commit).map_err(Error::from)
-                },
-            )
-            .collect::<Result<Vec<_>, Error>>()?;
-        let first = number * COMMITS_AT_ONCE;
-        for (at, of_commit) in of_commits.into_iter().enumerate() {
-            let commit = (first + chunk.len() - 1 - at) as u32;
-            for Event { path, before, after } in of_commit.into_iter().rev() {
-                let Some((path, reading)) = paths.number(path, sources) else { continue };
-                readings.resize(readings.len().max(path as usize + 1), reading);
-                events.push(EventRow { path, commit, before, after });
+/// Reads the history of a repository for its index.
+struct Indexing<'i> {
+    /// The folder of the index.
+    folder: &'i Path,
+    repository: &'i Repository,
+    sources: &'i Sources<'i>,
+}
+
+impl Indexing<'_> {
+    /// Reads what `commits` brought in, the oldest first, and notes where each fingerprint appeared first; also how
+    /// many contents are not here. `with_before`: what stood before them is read, too.
+    fn learn(&self, commits: &[CommitId], tips: &[CommitId], with_before: bool) -> Result<(Stretch, usize), Error> {
+        let &Self { folder, repository, sources } = self;
+        let progress = sources.progress;
+        progress.begin("history", commits.len());
+        let mut paths = Paths::default();
+        let mut readings: Vec<u64> = Vec::new();
+        let mut events: Vec<EventRow> = Vec::new();
+        // The newest first: most packs build the older trees on them, and what was read last is at hand.
+        for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
+            let of_commits = chunk
+                .par_iter()
+                .rev()
+                .with_min_len(MIN_COMMITS)
+                .map_init(
+                    || repository.history_reader(),
+                    |reader, commit| {
+                        progress.step();
+                        reader.events(*commit).map_err(Error::from)
+                    },
+                )
+                .collect::<Result<Vec<_>, Error>>()?;
+            let first = number * COMMITS_AT_ONCE;
+            for (at, of_commit) in of_commits.into_iter().enumerate() {
+                let commit = (first + chunk.len() - 1 - at) as u32;
+                for Event { path, before, after } in of_commit.into_iter().rev() {
+                    let Some((path, reading)) = paths.number(path, sources) else { continue };
+                    readings.resize(readings.len().max(path as usize + 1), reading);
+                    events.push(EventRow { path, commit, before, after });
+                }
             }
         }
-    }
-    events.reverse();
-    let mut wanted = Wanted::default();
-    for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
-        let before = before.filter(|_| with_before);
-        for blob in [before, *after].into_iter().flatten() {
-            wanted.add(blob, readings[*path as usize], *path, number as u32);
+        events.reverse();
+        let mut wanted = Wanted::default();
+        for (number, EventRow { path, before, after, .. }) in events.iter().enumerate() {
+            let before = before.filter(|_| with_before);
+            for blob in [before, *after].into_iter().flatten() {
+                wanted.add(blob, readings[*path as usize], *path, number as u32);
+            }
         }
-    }
-    let Paths { paths, .. } = paths;
-    let (blobs, contents) = wanted.sorted();
+        let Paths { paths, .. } = paths;
+        let (blobs, contents) = wanted.sorted();
 
-    progress.begin("reading", blobs.len());
-    let first = Earliest::new(folder);
-    let learning = Learning { paths: &paths, contents: &contents, first: &first, sources, progress };
-    let missing = repository.each_blob(&blobs, &learning)?;
-    let (tips, commits) = (tips.to_vec(), commits.to_vec());
-    Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
+        progress.begin("reading", blobs.len());
+        let first = Earliest::new(folder);
+        let learning = Learning { paths: &paths, contents: &contents, first: &first, sources };
+        let missing = repository.each_blob(&blobs, &learning)?;
+        let (tips, commits) = (tips.to_vec(), commits.to_vec());
+        Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
+    }
 }
 
 /// Notes which fingerprints the contents of a stretch have, and of which event.
@@ -298,7 +290,6 @@ struct Learning<'l> {
     contents: &'l [Vec<Content>],
     first: &'l Earliest,
     sources: &'l Sources<'l>,
-    progress: &'l dyn Progress,
 }
 
 /// Scratch space of one thread.
@@ -340,7 +331,7 @@ impl<'l> Work for Learning<'l> {
     fn make(&self, scratch: &mut Scratch, blob: Blob<'_, Self::Made>) -> Self::Made {
         let Blob { number, bytes, base } = blob;
         let contents = &self.contents[number?];
-        self.progress.step();
+        self.sources.progress.step();
         if let [content] = contents[..] {
             let language = self.sources.identify(&self.paths[content.path as usize], bytes).ok()?;
             if language.is_plain() {
@@ -442,32 +433,40 @@ struct PastVersion<'e> {
     hits: Vec<Hit>,
 }
 
-/// The version that held most of what is asked, the last of several, and that does not stand any more.
-fn last_version<'e>(
-    path: &FilePath,
-    events: &'e [PastEvent],
-    standing: &HashSet<BlobId>,
-    queries: &Queries<'_>,
-    reader: &Reader,
-    sources: &Sources<'_>,
-    scratch: &mut Vec<u64>,
-) -> Result<Option<PastVersion<'e>>, Error> {
-    let mut best: Option<(usize, PastVersion<'e>)> = None;
-    let mut seen: HashSet<BlobId> = HashSet::new();
-    for event in events.iter().rev() {
-        let Some(blob) = event.before else { continue };
-        if standing.contains(&blob) || !seen.insert(blob) || seen.len() > MAX_VERSIONS {
-            continue;
+/// Chooses among the versions of past files.
+struct Versions<'v> {
+    /// The contents that still stand.
+    standing: &'v HashSet<BlobId>,
+    queries: &'v Queries<'v>,
+    sources: &'v Sources<'v>,
+}
+
+impl Versions<'_> {
+    /// The version that held most of what is asked, the last of several, and that does not stand any more.
+    fn last<'e>(
+        &self,
+        path: &FilePath,
+        events: &'e [PastEvent],
+        reader: &Reader,
+        scratch: &mut Vec<u64>,
+    ) -> Result<Option<PastVersion<'e>>, Error> {
+        let mut best: Option<(usize, PastVersion<'e>)> = None;
+        let mut seen: HashSet<BlobId> = HashSet::new();
+        for event in events.iter().rev() {
+            let Some(blob) = event.before else { continue };
+            if self.standing.contains(&blob) || !seen.insert(blob) || seen.len() > MAX_VERSIONS {
+                continue;
+            }
+            let Some(text) = reader.past_blob(blob, path)? else { continue };
+            let Ok(source) = self.sources.tokenize(path, text) else { continue };
+            let hits = self.queries.hits_in(&source, scratch);
+            let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
+            if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
+                best = Some((n_rows, PastVersion { event, source, hits }));
+            }
         }
-        let Some(text) = reader.past_blob(blob, path)? else { continue };
-        let Ok(source) = sources.tokenize(path, text) else { continue };
-        let hits = queries.hits_in(&source, sources.config, scratch);
-        let n_rows = hits.iter().map(Hit::row).collect::<BTreeSet<u32>>().len();
-        if n_rows > best.as_ref().map_or(0, |(n, _)| *n) {
-            best = Some((n_rows, PastVersion { event, source, hits }));
-        }
+        Ok(best.map(|(_, version)| version))
     }
-    Ok(best.map(|(_, version)| version))
 }
 
 /// The commits that the messages between `base` and `head` say they revert.

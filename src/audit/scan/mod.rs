@@ -4,20 +4,20 @@
 //! file with those it is linked to; join the pairs into classes.
 //! Memory grows with the fingerprints, not with the text.
 
+mod fragments;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::cache::Remembered;
-use super::duplication::{Duplication, FileShare};
-use super::repeats::{Place, join, repeats};
-use super::source::{Skip, Source, Sources};
-use super::{Comment, End, Error, Examined, Outcome, Progress};
+use self::fragments::{Place, join, repeats};
+use crate::audit::outcome::FileShare;
+use crate::audit::read::{Remembered, Skip, Source, Sources};
+use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::fingerprint::hash_exact;
 use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
-use crate::language::Languages;
 use crate::matching::is_telling;
 use crate::policy::{
     BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Suppression, identity, order_origins, suppressions,
@@ -48,21 +48,16 @@ const MAX_PLACES: usize = 64;
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn scan<R: ReadFiles>(
-    tree: Tree<'_, R>,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
-) -> Result<Outcome, Error> {
+pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Outcome, Error> {
     let remembered = Remembered::nothing();
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let sources = Sources::new(context, &attributes, &remembered);
     let n_all = tree.entries.len();
     let entries: Vec<Entry> =
         tree.entries.into_iter().filter(|entry| sources.skip_judging(&entry.path).is_none()).collect();
-    let (occurrences, read) = occurrences(&entries, tree.open, &sources, progress)?;
+    let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
     let links = links(occurrences, MAX_PLACES);
-    let groups = join(repeats(&links, &entries, tree.open, &sources, progress)?);
+    let groups = join(repeats(&links, &entries, tree.open, &sources)?);
     drop(links);
 
     let mut duplication = Duplication::default();
@@ -90,7 +85,8 @@ pub fn scan<R: ReadFiles>(
         }
     }
     examined.n_compared = examined.n_judged;
-    let mut findings: Vec<Finding> = groups.into_iter().filter_map(|group| finding(group, &entries, config)).collect();
+    let mut findings: Vec<Finding> =
+        groups.into_iter().filter_map(|group| finding(group, &entries, context.config)).collect();
     findings.sort_by(|a, b| (b.n_tokens, &a.path, a.fragment).cmp(&(a.n_tokens, &b.path, b.fragment)));
     let texts = texts(&findings, &entries, &(tree.open)())?;
     Ok(Outcome { findings, examined, texts, comments, duplication: Some(duplication), ..Outcome::new(None, tree.end) })
@@ -129,8 +125,8 @@ fn occurrences<R: ReadFiles>(
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
-    progress: &dyn Progress,
 ) -> Result<(Vec<Occurrence>, Sizes), Error> {
+    let progress = sources.progress;
     progress.begin("reading", entries.len());
     let config = sources.config;
     let k = config.matching.k;

@@ -1,17 +1,20 @@
 //! Reads a file into tokens, or says why it is passed over.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::cache::Remembered;
+use super::remembered::Remembered;
+use super::skip::Skip;
+use crate::audit::{Context, Progress};
 use crate::config::Config;
-use crate::git::{Attributes, Entry, Error, FileAttributes, ReadFiles};
+use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, is_binary};
 
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(in crate::audit) struct Source {
     pub path: FilePath,
     pub text: Vec<u8>,
     pub tokens: Vec<Token>,
@@ -30,66 +33,31 @@ impl Source {
 }
 
 /// In the place of a family: of a file that holds code of several languages.
-pub(super) const MIXED: &str = "*";
-
-/// Why a file was passed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
-    /// No language knows it.
-    NotSource,
-    /// The settings leave it out.
-    Ignored,
-    /// It is data or prose, which repeats by nature.
-    Data,
-    /// It is larger than the settings allow.
-    TooLarge,
-    /// It holds NUL bytes.
-    Binary,
-    /// A generator has marked it as its output, or `.gitattributes` has.
-    Generated,
-    /// Others wrote it, says `.gitattributes`: it is compared, not judged.
-    Vendored,
-    /// Its lines are so long that no one writes them.
-    Minified,
-    /// It is a pointer of Git LFS; the content is elsewhere.
-    LfsPointer,
-}
-
-impl Skip {
-    /// The reason, to follow "not examined:".
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::NotSource => "not source code",
-            Self::Ignored => "ignored",
-            Self::Data => "data or prose",
-            Self::TooLarge => "too large",
-            Self::Binary => "binary",
-            Self::Generated => "generated",
-            Self::Vendored => "vendored",
-            Self::Minified => "minified",
-            Self::LfsPointer => "a Git LFS pointer",
-        }
-    }
-
-    /// Whether a reader has to be told: the file may well be source that somebody wrote.
-    pub fn is_notable(self) -> bool {
-        matches!(self, Self::TooLarge | Self::LfsPointer)
-    }
-}
+pub(in crate::audit) const MIXED: &str = "*";
 
 /// What sources are read with.
-pub(super) struct Sources<'a> {
+pub(in crate::audit) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
     /// What the tree says of its files.
     pub attributes: &'a Attributes,
     pub remembered: &'a Remembered,
+    /// What was read not long ago, when the same files are read again and again.
+    pub recent: Option<&'a Mutex<Recent>>,
+    pub progress: &'a dyn Progress,
 }
 
 /// The mean length of a line, in bytes, from which a text counts as minified.
 const MINIFIED_LINE: usize = 400;
 /// The size in bytes below which long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
+
+impl<'a> Sources<'a> {
+    pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Remembered) -> Self {
+        let Context { config, languages, progress } = context;
+        Self { config, languages, attributes, remembered, recent: None, progress }
+    }
+}
 
 impl Sources<'_> {
     /// Whether the name alone rules a file out.
@@ -113,7 +81,7 @@ impl Sources<'_> {
     pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
         // What attributes say of a file changes with the tree.
         let kept = entry.blob().filter(|_| self.attributes.is_empty()).map(|blob| (blob, entry.path.clone()));
-        if let Some(read) = kept.as_ref().and_then(|key| self.remembered.recent()?.get(key)) {
+        if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
         }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
@@ -121,10 +89,14 @@ impl Sources<'_> {
         }
         let text = reader.read(entry)?;
         let read = self.tokenize(&entry.path, text);
-        if let (Some(key), Some(mut recent)) = (kept, self.remembered.recent()) {
+        if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
         Ok(read)
+    }
+
+    fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
+        self.recent?.lock().ok()
     }
 
     /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
@@ -132,7 +104,8 @@ impl Sources<'_> {
         if self.remembered.is_learning() {
             let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
-            self.remembered.learn(entry, self.reading(&entry.path), read, prints);
+            let family = read.as_ref().map(|source| source.family.as_str()).map_err(|skip| *skip);
+            self.remembered.learn(entry, self.reading(&entry.path), family, prints);
         }
     }
 
@@ -199,7 +172,7 @@ impl Sources<'_> {
 
 /// As what a file was read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lexed<'l> {
+pub(in crate::audit) struct Lexed<'l> {
     language: &'l Language,
     /// Whether it holds code of other languages.
     is_mixed: bool,
@@ -207,4 +180,31 @@ pub(super) struct Lexed<'l> {
 
 fn is_minified(text: &[u8]) -> bool {
     text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE
+}
+
+/// Bytes of text that are kept read; beyond it all are let go.
+const MAX_KEPT: usize = 48 * 1024 * 1024;
+
+/// A content, and the file it is.
+type File = (BlobId, FilePath);
+
+/// Files that were read not long ago.
+#[derive(Debug, Default)]
+pub(in crate::audit) struct Recent {
+    sources: HashMap<File, Arc<Result<Source, Skip>>>,
+    n_bytes: usize,
+}
+
+impl Recent {
+    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
+        self.sources.get(file).cloned()
+    }
+
+    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
+        if self.n_bytes > MAX_KEPT {
+            *self = Self::default();
+        }
+        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
+        self.sources.insert(file, source);
+    }
 }

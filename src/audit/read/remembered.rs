@@ -8,17 +8,13 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
-use rayon::prelude::*;
-
-use super::known::Recent;
-use super::source::{Skip, Source, Sources};
-use super::{Error, Progress};
+use super::skip::{Skip, number};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
-use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
+use crate::git::{BlobId, Entry, Repository};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
 
@@ -34,12 +30,10 @@ pub struct Remembered {
     cache: Option<Cache>,
     fresh: Mutex<Vec<Fresh>>,
     is_false: AtomicBool,
-    /// What was read not long ago in this run, when the same files are read again and again.
-    recent: Option<Mutex<Recent>>,
 }
 
 /// What fingerprints of `repository` are taken with.
-pub(super) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
+pub(in crate::audit) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
     Params {
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
@@ -54,16 +48,6 @@ impl Remembered {
     /// Remembers nothing.
     pub fn nothing() -> Self {
         Self::default()
-    }
-
-    /// Remembers nothing from other runs, but what was read not long ago in this one.
-    pub(super) fn reading_once() -> Self {
-        Self { recent: Some(Mutex::default()), ..Self::default() }
-    }
-
-    /// The files that were read not long ago.
-    pub(super) fn recent(&self) -> Option<MutexGuard<'_, Recent>> {
-        self.recent.as_ref()?.lock().ok()
     }
 
     /// Opens what is remembered in `folder`.
@@ -89,28 +73,28 @@ impl Remembered {
     }
 
     /// Whether what is read should be remembered.
-    pub(super) fn is_learning(&self) -> bool {
+    pub(in crate::audit) fn is_learning(&self) -> bool {
         self.cache.is_some()
     }
 
     /// What is remembered of a file that is read as `reading` says.
-    pub(super) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
+    pub(in crate::audit) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
         let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
         cache.get(&key(entry.blob()?, reading))
     }
 
-    /// Learns what a file holds.
-    pub(super) fn learn(
+    /// Learns what a file of this family holds, or why it was passed over.
+    pub(in crate::audit) fn learn(
         &self,
         entry: &Entry,
         reading: u64,
-        read: &Result<Source, Skip>,
+        family: Result<&str, Skip>,
         prints: impl Iterator<Item = Fingerprint>,
     ) {
         let Some(blob) = entry.blob().filter(|_| self.is_learning()) else { return };
-        let (status, family) = match read {
-            Ok(source) => (0, source.family.as_str()),
-            Err(skip) => match number(*skip) {
+        let (status, family) = match family {
+            Ok(family) => (0, family),
+            Err(skip) => match number(skip) {
                 Some(number) => (number, ""),
                 None => return,
             },
@@ -122,7 +106,7 @@ impl Remembered {
     }
 
     /// Files, of `n`, that are read although they need not be: taken by chance, so that nobody can tell which.
-    pub(super) fn sample(&self, n: usize) -> Vec<usize> {
+    pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();
         }
@@ -132,7 +116,7 @@ impl Remembered {
     }
 
     /// Stops using the cache: what it says of a file is not what the file holds.
-    pub(super) fn distrust(&self) {
+    pub(in crate::audit) fn distrust(&self) {
         self.is_false.store(true, Ordering::Relaxed);
     }
 
@@ -150,56 +134,6 @@ impl Remembered {
     }
 }
 
-/// Learns what the files of a snapshot hold; returns how many had to be read.
-///
-/// # Errors
-/// When one of them cannot be read.
-pub fn warm(
-    repository: &Repository,
-    snapshot: &Snapshot,
-    remembered: &Remembered,
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
-) -> Result<usize, Error> {
-    let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered };
-    let is_unknown = |entry: &&Entry| {
-        sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
-    };
-    let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
-    progress.begin("reading", unknown.len());
-    unknown.par_iter().try_for_each_init(
-        || (repository.reader(), Vec::new()),
-        |(reader, scratch), entry| {
-            let read = sources.read(reader, entry)?;
-            sources.learn(entry, &read, scratch);
-            progress.step();
-            Ok::<(), Error>(())
-        },
-    )?;
-    Ok(unknown.len())
-}
-
 fn key(blob: BlobId, reading: u64) -> Key {
     Key { id: blob.as_bytes().into(), reading }
-}
-
-/// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
-const REASONS: [(u32, Skip); 6] = [
-    (1, Skip::NotSource),
-    (2, Skip::Data),
-    (3, Skip::Binary),
-    (4, Skip::Generated),
-    (5, Skip::Minified),
-    (6, Skip::LfsPointer),
-];
-
-fn number(skip: Skip) -> Option<u32> {
-    REASONS.iter().find(|(_, reason)| *reason == skip).map(|(number, _)| *number)
-}
-
-/// The reason that a status names; `None` when the file was read.
-pub(super) fn reason(status: u32) -> Option<Skip> {
-    REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
 }

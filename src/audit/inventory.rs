@@ -8,113 +8,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::attribution::Attributions;
-use super::cache::Remembered;
-use super::findings::{AllCopies, findings, whole_file};
-use super::judge::{Changed, Copied, may_be_whole};
-use super::origins::{Found, Queries, SearchOutcome, Targets, search};
-use super::outside::{Outside, identify_vendored, place_in_tree};
-use super::source::{Skip, Source, Sources};
-use super::suppress::comments;
-use super::{End, Error, Examined, Outcome, Progress};
+use super::change::{Changed, queries};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, comments};
+use super::read::{Remembered, Skip, Source, Sources};
+use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
+use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, Outcome, Taken};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};
-use crate::language::Languages;
 use crate::policy::{Component, Finding, FirstSeen, LICENSE_RULES, Place, Verdict};
 use crate::text::FilePath;
-
-/// What of a tree stands in corpora.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Audited {
-    /// What the tree is called.
-    pub project: String,
-    /// When it was recorded, or looked at, in seconds since 1970.
-    pub time: i64,
-    /// Files that were compared.
-    pub n_files: usize,
-    /// Tokens of them.
-    pub n_tokens: usize,
-    /// Those of the tokens that stand in a corpus, too.
-    pub n_copied: usize,
-    /// The files that hold some, sorted by path.
-    pub files: Vec<CopiedFile>,
-    /// Whose code that is, most of it first.
-    pub components: Vec<Taken>,
-    /// What the history brought in, when it was asked for: by path and component, the oldest first.
-    pub brought: Option<Vec<Brought>>,
-}
-
-impl Audited {
-    /// The commit that first brought code of the component of this name into the file at `path`, as far as the history was asked.
-    pub fn brought_into(&self, path: &FilePath, component: &str) -> Option<&Brought> {
-        let mut brought = self.brought.iter().flatten();
-        brought.find(|of| of.path == *path && of.component.name == component)
-    }
-}
-
-/// Code of a component that a commit brought into a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Brought {
-    /// The file.
-    pub path: FilePath,
-    /// The first commit that has the code there.
-    pub first: FirstSeen,
-    /// Whose it is.
-    pub component: Arc<Component>,
-    /// The file of the component.
-    pub origin: FilePath,
-    /// What the policy says.
-    pub verdict: Verdict,
-    /// How much of the file it was, 0 to 1.
-    pub containment: f64,
-    /// Whether the head still has code of the component in this file.
-    pub is_in_head: bool,
-    /// What is to be known of the dates: which side is older, and whether they can be trusted.
-    pub notes: Vec<String>,
-}
-
-/// A file that holds code of components.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CopiedFile {
-    /// The file.
-    pub path: FilePath,
-    /// The SHA-1 of its content, in hexadecimal.
-    pub sha1: String,
-    /// Its tokens.
-    pub n_tokens: usize,
-    /// Those that stand in a corpus, too.
-    pub n_copied: usize,
-    /// Whether it is a file of a component, byte for byte.
-    pub is_whole: bool,
-    /// What explains it, most of it first: each token is explained once.
-    pub origins: Vec<Explained>,
-    /// The first commit that has it, of a file of the past.
-    pub first: Option<FirstSeen>,
-}
-
-/// What explains a part of a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explained {
-    /// The number of the component.
-    pub component: usize,
-    /// The file of it.
-    pub path: FilePath,
-    /// The tokens that it explains.
-    pub n_tokens: usize,
-}
-
-/// What was taken from a component, under one license.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Taken {
-    /// The component; its version is that of the file that explains most.
-    pub component: Arc<Component>,
-    /// What the policy says.
-    pub verdict: Verdict,
-    /// Files that hold code of it.
-    pub n_files: usize,
-    /// Tokens that it explains.
-    pub n_tokens: usize,
-}
 
 /// A tree to audit.
 #[derive(Debug)]
@@ -150,15 +52,14 @@ pub fn audit(
     repository: &Repository,
     tree: Whole,
     outsides: &[Outside],
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<Outcome, Error> {
+    let config = context.config;
     let Whole { end, snapshot, project, time } = tree;
     let remembered = Remembered::nothing();
     let reader = repository.reader();
     let attributes = Attributes::read(&snapshot.entries, &reader)?;
-    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let sources = Sources::new(context, &attributes, &remembered);
     let attributions = Attributions::read(&snapshot.entries, &reader)?;
     let (vendored, own): (Vec<Entry>, Vec<Entry>) =
         snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
@@ -167,45 +68,57 @@ pub fn audit(
     let mut outcome = Outcome::new(None, end);
     outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
     let mut gathered = Gathered::default();
-    // With a corpus that is read on the spot, a file of it could be missed among those that are told first.
-    let is_stored = outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
-    progress.begin("reading", own.len());
+    let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
+    context.progress.begin("reading", own.len());
     let mut rest = &own[..];
     while !rest.is_empty() {
         let (batch, left) = rest.split_at(batch_of(rest, &reader));
         rest = left;
         let mut asked = Vec::new();
-        for (entry, read) in batch.iter().zip(read(batch, repository, &sources, progress)?) {
+        for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
-                Ok(source) => asked.push(asked_of(source, outsides, is_stored)?),
+                Ok(source) => asked.push(comparing.asked(source)?),
                 Err(skip) if skip.is_notable() => outcome.examined.skipped.push((entry.path.clone(), skip)),
                 Err(_) => {}
             }
         }
         outcome.examined.n_judged += asked.len();
-        let n_compared =
-            batch_findings(&asked, &vendored, outsides, repository, &sources, progress, |file, copies, found| {
-                gathered.add(file, copies, found, config);
-                let changed = &file.changed;
-                outcome.comments.extend(comments(&changed.source, &[]));
-                let of_file = if file.whole.is_empty() {
-                    findings(changed, copies, found, &[], &attributions, config)
-                } else {
-                    whole_file(changed, file.whole.clone(), &attributions, config).into_iter().collect()
-                };
-                if !of_file.is_empty() {
-                    outcome.texts.insert(changed.source.path.clone(), changed.source.text.clone());
-                }
-                outcome
-                    .findings
-                    .extend(of_file.into_iter().filter(|of| LICENSE_RULES.iter().any(|rule| rule.id == of.rule.id)));
-            })?;
+        let n_compared = comparing.each(&asked, |file, copies, found| {
+            gathered.add(file, copies, found, config);
+            let source = &file.changed.source;
+            outcome.comments.extend(comments(source, &[]));
+            let of_file = findings_of(file, copies, found, &attributions, config);
+            if !of_file.is_empty() {
+                outcome.texts.insert(source.path.clone(), source.text.clone());
+            }
+            let is_of_license = |of: &Finding| LICENSE_RULES.iter().any(|rule| rule.id == of.rule.id);
+            outcome.findings.extend(of_file.into_iter().filter(is_of_license));
+        })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
     }
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     outcome.audited = Some(gathered.finish(project, time, &outcome.findings));
     Ok(outcome)
+}
+
+/// The findings of a file in which everything is new.
+fn findings_of(
+    file: &Asked,
+    copies: &[Copied],
+    found: &[Found],
+    attributions: &Attributions,
+    config: &Config,
+) -> Vec<Finding> {
+    if file.whole.is_empty() && copies.is_empty() {
+        return Vec::new();
+    }
+    let judged = FileUnderAudit::new(&file.changed, &[], attributions, config);
+    if file.whole.is_empty() {
+        judged.findings(copies, found)
+    } else {
+        judged.whole_file(file.whole.clone()).into_iter().collect()
+    }
 }
 
 /// Compares every file of the history, and says which commit first brought in what; `head` is what the tree now has.
@@ -216,12 +129,11 @@ pub fn brought(
     repository: &Repository,
     head: &Audited,
     outsides: &[Outside],
-    config: &Config,
-    languages: &Languages,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<Vec<Brought>, Error> {
     let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
-    let sources = Sources { config, languages, attributes: &attributes, remembered: &remembered };
+    let sources = Sources::new(context, &attributes, &remembered);
+    let config = context.config;
     let reader = repository.reader();
     let appearances = reader.first_appearances()?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
@@ -234,22 +146,20 @@ pub fn brought(
         .filter(|appearance| is_asked(&appearance.entry.path))
         .map(|appearance| (appearance.entry, (appearance.commit, appearance.time)))
         .unzip();
-    let is_stored = outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
     let mut gathered = Gathered::default();
-    progress.begin("history", entries.len());
+    let comparing = Comparing { repository, sources: &sources, vendored: &[], outsides };
+    context.progress.begin("history", entries.len());
     let mut at = 0;
     while at < entries.len() {
         let batch = &entries[at..at + batch_of(&entries[at..], &reader)];
         let mut asked = Vec::new();
-        for (read, (commit, time)) in read(batch, repository, &sources, progress)?.into_iter().zip(&firsts[at..]) {
+        for (read, (commit, time)) in comparing.read(batch)?.into_iter().zip(&firsts[at..]) {
             let Ok(source) = read else { continue };
             let first = Some(FirstSeen { commit: commit.to_string(), time: *time });
-            asked.push(Asked { first, ..asked_of(source, outsides, is_stored)? });
+            asked.push(Asked { first, ..comparing.asked(source)? });
         }
         at += batch.len();
-        batch_findings(&asked, &[], outsides, repository, &sources, progress, |file, copies, found| {
-            gathered.add(file, copies, found, config);
-        })?;
+        comparing.each(&asked, |file, copies, found| gathered.add(file, copies, found, config))?;
     }
     let audited = gathered.finish(String::new(), 0, &[]);
     let commits: BTreeMap<String, CommitId> = n_of_commit.keys().map(|commit| (commit.to_string(), *commit)).collect();
@@ -308,85 +218,86 @@ fn batch_of(entries: &[Entry], reader: &impl ReadFiles) -> usize {
     entries.iter().take_while(fits).count().max(1)
 }
 
-fn read(
-    entries: &[Entry],
-    repository: &Repository,
-    sources: &Sources<'_>,
-    progress: &dyn Progress,
-) -> Result<Vec<Result<Source, Skip>>, Error> {
-    let read = entries.par_iter().map_init(
-        || repository.reader(),
-        |reader, entry| {
-            progress.step();
-            Ok(sources.read(reader, entry)?)
-        },
-    );
-    read.collect()
+/// What batches of files are compared with.
+struct Comparing<'c> {
+    repository: &'c Repository,
+    sources: &'c Sources<'c>,
+    /// The files of the vendored folders.
+    vendored: &'c [Entry],
+    outsides: &'c [Outside],
 }
 
-fn asked_of(source: Source, outsides: &[Outside], is_stored: bool) -> Result<Asked, Error> {
-    let mut whole = Vec::new();
-    if is_stored && may_be_whole(&source) {
-        let id = BlobId::of(&source.text);
-        for outside in outsides {
-            if let Outside::Stored(stored) = outside {
-                whole.extend(stored.files_of(&id)?);
+impl Comparing<'_> {
+    fn read(&self, entries: &[Entry]) -> Result<Vec<Result<Source, Skip>>, Error> {
+        let read = entries.par_iter().map_init(
+            || self.repository.reader(),
+            |reader, entry| {
+                self.sources.progress.step();
+                Ok(self.sources.read(reader, entry)?)
+            },
+        );
+        read.collect()
+    }
+
+    /// A file to compare; it is looked up first, whether it is a file of a corpus, byte for byte.
+    fn asked(&self, source: Source) -> Result<Asked, Error> {
+        let mut whole = Vec::new();
+        // With a corpus that is read on the spot, a file of it could be missed among those that are told first.
+        let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
+        if is_stored && may_be_whole(&source) {
+            let id = BlobId::of(&source.text);
+            for outside in self.outsides {
+                if let Outside::Stored(stored) = outside {
+                    whole.extend(stored.files_of(&id)?);
+                }
             }
         }
+        let sha1 = sha1_of(&source.text);
+        Ok(Asked { changed: Changed { novel: vec![true; source.tokens.len()], source }, sha1, whole, first: None })
     }
-    let sha1 = sha1_of(&source.text);
-    Ok(Asked { changed: Changed { novel: vec![true; source.tokens.len()], source }, sha1, whole, first: None })
-}
 
-/// Compares a batch of files and hands out each, with what was copied into it; returns the number of files compared with.
-#[allow(clippy::too_many_arguments, reason = "what a batch is compared with")]
-fn batch_findings(
-    asked: &[Asked],
-    vendored: &[Entry],
-    outsides: &[Outside],
-    repository: &Repository,
-    sources: &Sources<'_>,
-    progress: &dyn Progress,
-    mut each: impl FnMut(&Asked, &[Copied], &[Found]),
-) -> Result<usize, Error> {
-    let config = sources.config;
-    let is_asked = |file: &&Asked| {
-        let source = &file.changed.source;
-        file.whole.is_empty() && (source.tokens.len() >= config.min_tokens || may_be_whole(source))
-    };
-    let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
-    let queries = Queries::about(&asking, config);
-    let mut all = AllCopies::default();
-    let mut n_compared = 0;
-    let mut take = |searched: SearchOutcome| {
-        n_compared += searched.n_compared;
-        all.take(searched, &asking, &[], Some(&config.enough), config);
-    };
-    if !queries.is_empty() {
-        if !vendored.is_empty() {
-            let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
-            let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
-            let targets = Targets {
-                entries: &entries,
-                open: &|| repository.reader(),
-                place: &|path| place_in_tree(config, path),
-                common_at: config.common_components,
-            };
-            let mut searched = search(&queries, &targets, sources, progress)?;
-            identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;
-            take(searched);
+    /// Compares a batch of files and hands out each, with what was copied into it; returns the number of files compared with.
+    fn each(&self, asked: &[Asked], mut each: impl FnMut(&Asked, &[Copied], &[Found])) -> Result<usize, Error> {
+        let &Self { repository, sources, vendored, outsides } = self;
+        let config = sources.config;
+        let is_asked = |file: &&Asked| {
+            let source = &file.changed.source;
+            file.whole.is_empty() && (source.tokens.len() >= config.min_tokens || may_be_whole(source))
+        };
+        let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
+        let queries = queries(&asking, config);
+        let mut all = AllCopies::new(&asking, &[], config);
+        let mut n_compared = 0;
+        let mut take = |searched: SearchOutcome| {
+            n_compared += searched.n_compared;
+            all.take(searched, Some(&config.enough));
+        };
+        if !queries.is_empty() {
+            if !vendored.is_empty() {
+                let may_know = |entry: &&Entry| sources.languages.may_know(&entry.path);
+                let entries: Vec<Entry> = vendored.iter().filter(may_know).cloned().collect();
+                let targets = Targets {
+                    entries: &entries,
+                    open: &|| repository.reader(),
+                    place: &|path| place_in_tree(config, path),
+                    common_at: config.common_components,
+                };
+                let mut searched = search(&queries, &targets, sources)?;
+                identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;
+                take(searched);
+            }
+            for outside in outsides {
+                take(outside.search(&queries, sources)?);
+            }
         }
-        for outside in outsides {
-            take(outside.search(&queries, sources, progress)?);
+        let AllCopies { found, copies, .. } = all;
+        let mut copies = copies.into_iter();
+        for file in asked {
+            let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
+            each(file, &copied, &found);
         }
+        Ok(n_compared)
     }
-    let AllCopies { found, copies } = all;
-    let mut copies = copies.into_iter();
-    for file in asked {
-        let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
-        each(file, &copied, &found);
-    }
-    Ok(n_compared)
 }
 
 /// What tells one component under one license from another.

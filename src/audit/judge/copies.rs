@@ -3,48 +3,19 @@
 //! This file is section "What counts as a newly introduced copy" of the
 //! documentation, in code.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::origins::Found;
-use super::source::Source;
+use crate::audit::change::{Changed, MAX_OLD_BETWEEN, clusters};
+use crate::audit::read::Source;
+use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::Config;
 use crate::matching::{Alignment, Block, ClonePair, Enough, Evidence, clones};
 use crate::policy::Place;
 use crate::text::FilePath;
 
-/// A file of the head, and which of its tokens the change brings in.
-#[derive(Debug)]
-pub(super) struct Changed {
-    pub source: Source,
-    /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
-    pub novel: Vec<bool>,
-}
-
-impl Changed {
-    pub fn n_novel(&self) -> usize {
-        self.novel.iter().filter(|&&is_novel| is_novel).count()
-    }
-
-    /// The novel tokens that a copy could hold: of a file with enough of them, those with enough others near them.
-    pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
-        let n_novel = self.n_novel();
-        if n_novel < config.min_tokens || n_novel == self.novel.len() {
-            return Cow::Borrowed(&self.novel);
-        }
-        let mut asked = self.novel.clone();
-        for hunk in hunks(&self.novel) {
-            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < config.min_tokens {
-                asked[hunk].fill(false);
-            }
-        }
-        Cow::Owned(asked)
-    }
-}
-
 /// A copy of a query's novel code, and the file of the tree it stands in.
-pub(super) struct Copied {
+pub(in crate::audit) struct Copied {
     /// The number of the target among those found.
     pub found: usize,
     pub pair: ClonePair,
@@ -52,26 +23,16 @@ pub(super) struct Copied {
     pub is_whole: bool,
 }
 
-/// Tokens that a file must have to be told when it is a file of a corpus, byte for byte: where all is the same, fewer tell enough.
-pub(super) const WHOLE_TOKENS: usize = 20;
-/// And its bytes: an empty file, or one with a line of code, is the same in many projects.
-pub(super) const WHOLE_BYTES: usize = 300;
-
-/// Whether a file may be told as a whole.
-pub(super) fn may_be_whole(source: &Source) -> bool {
-    source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
-}
-
 /// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
-pub(super) fn copies_of(
+pub(in crate::audit) fn copies_of(
     asking: &[&Changed],
-    found: &[Found],
-    frequencies: &[Vec<(u32, u32)>],
+    searched: &SearchOutcome,
     changed: &[Changed],
     enough: Option<&Enough>,
     config: &Config,
 ) -> Vec<Vec<Copied>> {
     let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+    let SearchOutcome { found, frequencies, .. } = searched;
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;
@@ -113,9 +74,6 @@ impl Side<'_> {
         self.novel.is_some_and(|novel| novel[at])
     }
 }
-
-/// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
-pub(super) const MAX_OLD_BETWEEN: usize = 40;
 
 /// The parts of `alignment` that the change copied from `target` into `query`.
 ///
@@ -243,7 +201,7 @@ fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
 ///
 /// A seed in a few files tells all; one in many is how such code is written, and tells in
 /// inverse proportion (the document frequency of information retrieval).
-pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
+pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
     let k = config.matching.k as u32;
     let mut told = 0.0;
     let mut n_seeds = 0.0;
@@ -256,25 +214,4 @@ pub(super) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: 
         }
     }
     if n_seeds == 0.0 { 0.0 } else { told / n_seeds }
-}
-
-/// Files that a seed may stand in and tell all that a seed can.
-pub(super) const FEW_FILES: f64 = 5.0;
-
-/// The ranges that hold the tokens of a change, parted where more than [`MAX_OLD_BETWEEN`] others stand between two.
-pub(super) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
-    let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
-    clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
-}
-
-/// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
-pub(super) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
-    let mut clusters: Vec<Range<usize>> = Vec::new();
-    for &at in positions {
-        match clusters.last_mut() {
-            Some(last) if !parts(last.end..at) => last.end = at + 1,
-            _ => clusters.push(at..at + 1),
-        }
-    }
-    clusters
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::Outcome;
-use super::source::Source;
+use crate::audit::read::Source;
+use crate::audit::{Comment, Outcome};
 use crate::matching::{Added, added_lines};
 use crate::policy::{
     Accepted, BadSuppression, Baseline, Date, Decision, Finding, Fragment, Notice, Place, Suppressed, SuppressedBy,
@@ -12,19 +12,8 @@ use crate::policy::{
 };
 use crate::text::FilePath;
 
-/// A suppression in a file, or what was meant as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Comment {
-    /// The file.
-    pub path: FilePath,
-    /// Whether the change adds it.
-    pub is_added: bool,
-    /// What it says.
-    pub suppression: Result<Suppression, BadSuppression>,
-}
-
 /// The suppressions in a file whose text before the change was `base_text`.
-pub(super) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
+pub(in crate::audit) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens);
     if found.is_empty() {
         return Vec::new();

@@ -9,11 +9,9 @@ use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
 
-use super::cache::Remembered;
-use super::judge::may_be_whole;
-use super::origins::{Found, Queries, SearchOutcome};
-use super::source::{Source, Sources};
-use super::{Error, Progress};
+use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
+use crate::audit::read::{Remembered, Source, Sources};
+use crate::audit::{Context, Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
 use crate::policy::{Component, FirstSeen, Place};
@@ -61,13 +59,9 @@ impl Stored {
     }
 
     /// What is found of the queries in this corpus.
-    pub(super) fn search(
-        &self,
-        queries: &Queries<'_>,
-        sources: &Sources<'_>,
-        progress: &dyn Progress,
-    ) -> Result<SearchOutcome, Error> {
-        let mut hits = self.hits(queries, sources)?;
+    pub(super) fn search(&self, queries: &Queries<'_>, progress: &dyn Progress) -> Result<SearchOutcome, Error> {
+        let common_components = queries.config.common_components;
+        let mut hits = self.hits(queries)?;
         let mut frequencies = vec![Vec::new(); queries.sources().len()];
         for hit in &hits {
             frequencies[hit.query].push((hit.position, hit.n_components));
@@ -75,9 +69,9 @@ impl Stored {
         for of_query in &mut frequencies {
             of_query.sort_unstable();
         }
-        hits.retain(|hit| hit.n_components as usize <= sources.config.common_components);
+        hits.retain(|hit| hit.n_components as usize <= common_components);
         let mut candidates = candidates(hits, queries.sources().len());
-        let whole = self.whole_files(queries, sources.config.common_components)?;
+        let whole = self.whole_files(queries, common_components)?;
         candidates.extend(whole.keys());
 
         progress.begin("aligning", candidates.len());
@@ -85,7 +79,7 @@ impl Stored {
             .into_par_iter()
             .map_init(Vec::new, |scratch, at| {
                 progress.step();
-                self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, sources, scratch)
+                self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         let n_compared = self.segments.iter().map(|segment| segment.stats().n_files as usize).sum();
@@ -98,7 +92,7 @@ impl Stored {
     }
 
     /// Looks every fingerprint of the queries up.
-    fn hits(&self, queries: &Queries<'_>, sources: &Sources<'_>) -> Result<Vec<Hit>, Error> {
+    fn hits(&self, queries: &Queries<'_>) -> Result<Vec<Hit>, Error> {
         let names = self.names();
         let mut by_params: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for (number, segment) in self.segments.iter().enumerate() {
@@ -107,13 +101,13 @@ impl Stored {
         let mut all = Vec::new();
         for ((k, window), numbers) in by_params {
             // What a wider window selects, a narrower one selects as well.
-            let window = window.min(sources.config.fingerprint.window().get());
+            let window = window.min(queries.config.fingerprint.window().get());
             let Some(params) = params(k, window) else { continue };
             let lookups = numbers
                 .iter()
                 .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
                 .collect::<Result<Vec<_>, Error>>()?;
-            let mut prints = queries.fingerprints(&params, sources.config);
+            let mut prints = queries.fingerprints(&params);
             // In the order of the index: what is looked up next lies beside what was looked up last.
             prints.par_sort_unstable_by_key(|(query, print)| (key(print.hash), *query, print.position));
             let found = prints
@@ -145,7 +139,7 @@ impl Stored {
     }
 
     /// The files of the corpus that are this very blob: their paths and components.
-    pub(super) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
+    pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
         for segment in &self.segments {
             let Some(blob) = segment.blob_of(id).map_err(|why| self.fails(why))? else { continue };
@@ -191,7 +185,6 @@ impl Stored {
         (number, blob): BlobAt,
         whole: &[usize],
         queries: &Queries<'_>,
-        sources: &Sources<'_>,
         scratch: &mut Vec<u64>,
     ) -> Result<Option<Found>, Error> {
         let segment = &self.segments[number];
@@ -210,8 +203,8 @@ impl Stored {
             family: stored.family,
             is_prose: false,
         };
-        let hits = queries.hits_in(&target, sources.config, scratch);
-        let alignments = queries.align_evident(&target, &hits, sources.config);
+        let hits = queries.hits_in(&target, scratch);
+        let alignments = queries.align_evident(&target, &hits);
         let place = Place::Component(Arc::new(self.component(segment, &file)?));
         // A segment that was lexed otherwise has other tokens.
         let n_tokens = target.tokens.len();
@@ -383,7 +376,6 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
 /// Reads the files of a corpus as those of a tree are read.
 pub struct CorpusReading<'r> {
     sources: Sources<'r>,
-    progress: &'r dyn Progress,
 }
 
 impl std::fmt::Debug for CorpusReading<'_> {
@@ -399,14 +391,9 @@ pub(super) fn no_attributes() -> &'static Attributes {
 }
 
 impl<'r> CorpusReading<'r> {
-    /// Reads with these settings and languages; nothing needs to be `remembered`.
-    pub fn new(
-        config: &'r crate::config::Config,
-        languages: &'r crate::language::Languages,
-        remembered: &'r Remembered,
-        progress: &'r dyn Progress,
-    ) -> Self {
-        Self { sources: Sources { config, languages, attributes: no_attributes(), remembered }, progress }
+    /// Reads with the settings and languages of `context`; nothing needs to be `remembered`.
+    pub fn new(context: Context<'r>, remembered: &'r Remembered) -> Self {
+        Self { sources: Sources::new(context, no_attributes(), remembered) }
     }
 }
 
@@ -421,6 +408,6 @@ impl Reading for CorpusReading<'_> {
     }
 
     fn step(&self, _: usize) {
-        self.progress.step();
+        self.sources.progress.step();
     }
 }

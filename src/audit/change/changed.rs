@@ -1,18 +1,51 @@
 //! Reads the files a change touches, pairs each with what it was, and diffs the pairs.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::changes::{changes, renames};
-use super::judge::Changed;
-use super::source::{Skip, Source, Sources};
-use super::{Error, Examined, Progress};
+use super::pairing::{changes, renames};
+use crate::audit::read::{Skip, Source, Sources};
+use crate::audit::search::{Queries, may_be_whole};
+use crate::audit::{Error, Examined};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::matching::{Novelty, novelty};
 use crate::text::FilePath;
 
+/// A file of the head, and which of its tokens the change brings in.
+#[derive(Debug)]
+pub(in crate::audit) struct Changed {
+    pub source: Source,
+    /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
+    pub novel: Vec<bool>,
+}
+
+impl Changed {
+    pub fn n_novel(&self) -> usize {
+        self.novel.iter().filter(|&&is_novel| is_novel).count()
+    }
+
+    /// The novel tokens that a copy could hold: of a file with enough of them, those with enough others near them.
+    pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
+        let n_novel = self.n_novel();
+        if n_novel < config.min_tokens || n_novel == self.novel.len() {
+            return Cow::Borrowed(&self.novel);
+        }
+        let mut asked = self.novel.clone();
+        for hunk in hunks(&self.novel) {
+            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < config.min_tokens {
+                asked[hunk].fill(false);
+            }
+        }
+        Cow::Owned(asked)
+    }
+}
+
 /// A file of base that the change touches.
-pub(super) struct Predecessor {
+pub(in crate::audit) struct Predecessor {
     pub source: Source,
     /// The file of the head that it became.
     pub of: Option<FilePath>,
@@ -21,12 +54,11 @@ pub(super) struct Predecessor {
 }
 
 /// Reads the files that differ, pairs each with what it was, and diffs the pairs.
-pub(super) fn changed_files(
+pub(in crate::audit) fn changed_files(
     repository: &Repository,
     base: &Snapshot,
     head: &Snapshot,
     sources: &Sources<'_>,
-    progress: &dyn Progress,
     examined: &mut Examined,
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
     let changes = changes(base, head);
@@ -34,9 +66,9 @@ pub(super) fn changed_files(
     let heads = changes.changed.iter().map(|(entry, _)| entry);
     let bases = changes.changed.iter().filter_map(|(_, before)| before.as_ref());
     let entries: Vec<&Entry> = heads.chain(bases).chain(&changes.deleted).collect();
-    progress.begin("reading", entries.len());
+    sources.progress.begin("reading", entries.len());
     let read = |reader: &mut Reader, entry: &&Entry| -> Result<Result<Source, Skip>, crate::git::Error> {
-        progress.step();
+        sources.progress.step();
         match sources.skip_judging(&entry.path) {
             Some(skip) => Ok(Err(skip)),
             None => sources.read(reader, entry),
@@ -92,4 +124,48 @@ fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
         }
         None => (Changed { novel: vec![true; head.tokens.len()], source: head }, None),
     }
+}
+
+/// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a
+/// corpus, byte for byte.
+pub(in crate::audit) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
+    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
+    let asks = |file: &&Changed| {
+        let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
+        is_enough && config.vendored_at(&file.source.path).is_none()
+    };
+    changed.iter().filter(asks).collect()
+}
+
+/// Asks where the files `asking` could have copied from.
+pub(in crate::audit) fn queries<'q>(asking: &[&'q Changed], config: &'q Config) -> Queries<'q> {
+    Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
+}
+
+/// The text that each file of the head had before.
+pub(in crate::audit) fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
+    let before: BTreeMap<&FilePath, &Predecessor> =
+        predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
+    move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
+}
+
+/// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
+pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
+
+/// The ranges that hold the tokens of a change, parted where more than [`MAX_OLD_BETWEEN`] others stand between two.
+pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
+    let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
+    clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
+}
+
+/// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
+pub(in crate::audit) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+    let mut clusters: Vec<Range<usize>> = Vec::new();
+    for &at in positions {
+        match clusters.last_mut() {
+            Some(last) if !parts(last.end..at) => last.end = at + 1,
+            _ => clusters.push(at..at + 1),
+        }
+    }
+    clusters
 }

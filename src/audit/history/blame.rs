@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Error, Outcome, Progress};
+use crate::audit::{Error, Outcome, Progress};
 use crate::git::{BlobId, CommitId, Event, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
 use crate::text::{FilePath, Lines};
@@ -25,7 +25,7 @@ const TELLING: usize = 4;
 
 /// A piece of code whose writer is asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(in crate::audit) struct Piece {
     /// The commit in whose tree it stands.
     pub commit: CommitId,
     /// The file it stands in.
@@ -73,7 +73,7 @@ fn hash(line: &[u8]) -> u64 {
 ///
 /// # Errors
 /// When the history cannot be read.
-pub(super) fn written(
+pub(in crate::audit) fn written(
     repository: &Repository,
     tips: &[CommitId],
     pieces: Vec<Piece>,

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::findings::fragment;
-use super::source::{Source, Sources};
-use super::{Error, Progress};
+use crate::audit::Error;
+use crate::audit::judge::fragment;
+use crate::audit::read::{Source, Sources};
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
@@ -20,7 +20,7 @@ use crate::text::Lines;
 
 /// A place that holds a member of a class.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(in crate::audit) struct Place {
     /// The file's number.
     pub document: u32,
     /// Its tokens there.
@@ -36,7 +36,7 @@ pub(super) struct Place {
 }
 
 /// A fragment and the earlier places that it repeats.
-pub(super) struct Repeat {
+pub(in crate::audit) struct Repeat {
     place: Place,
     earlier: Vec<Place>,
 }
@@ -48,14 +48,14 @@ const KEPT_BYTES: usize = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn repeats<R: ReadFiles>(
+pub(in crate::audit) fn repeats<R: ReadFiles>(
     links: &[Link],
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
-    progress: &dyn Progress,
 ) -> Result<Vec<Repeat>, Error> {
     let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
+    let progress = sources.progress;
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
@@ -199,7 +199,7 @@ fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair)
 const SAME_PLACE: f64 = 0.7;
 
 /// Joins repeats into classes: a fragment goes where one of its earlier places is a member already.
-pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
+pub(in crate::audit) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
     let mut classes: Vec<Vec<Place>> = Vec::new();
     let mut members: HashMap<u32, Vec<(Range<usize>, usize)>> = HashMap::new();
     for Repeat { place, earlier } in repeats {

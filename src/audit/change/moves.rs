@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::changed::Predecessor;
-use super::judge::{Changed, MAX_OLD_BETWEEN, clusters, hunks};
-use super::origins::Queries;
+use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
+use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{ClonePair, clones};
 
@@ -14,7 +13,7 @@ use crate::matching::{ClonePair, clones};
 ///
 /// Each removed token excuses one novel token, the best matches first: cut
 /// once and pasted twice is a move and a copy.
-pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
+pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
     let asked: Vec<_> = changed
         .iter()
@@ -32,11 +31,11 @@ pub(super) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor]
         .enumerate()
         .filter(|(_, file)| has_removed(file))
         .flat_map_iter(|(from, file)| {
-            let hits = queries.hits_in(&file.source, config, &mut Vec::new());
+            let hits = queries.hits_in(&file.source, &mut Vec::new());
             let aligned = hunks(&file.removed).into_iter().flat_map(|part| {
                 // A seed counts of which half was removed.
                 let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
-                queries.align_part(&file.source, part, &hits, config)
+                queries.align_part(&file.source, part, &hits)
             });
             aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
         })

@@ -3,24 +3,22 @@
 //! A commit's tree is a choice of these contents, so that no tree needs to be indexed anew.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Error;
-use super::source::{Skip, Source, Sources};
+use crate::audit::Error;
+use crate::audit::read::Sources;
 use crate::git::{BlobId, Entry, ReadFiles, Repository};
-use crate::text::FilePath;
 
 /// Nothing.
 const NONE: u32 = u32::MAX;
 
 /// A content, and how it is read.
-pub(super) type Reading = (BlobId, u64);
+pub(in crate::audit) type Reading = (BlobId, u64);
 
 /// The fingerprints of contents.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(in crate::audit) struct Known {
     numbers: HashMap<Reading, u32>,
     /// For each fingerprint the last of its rows.
     last: HashMap<u64, u32>,
@@ -106,36 +104,9 @@ impl Known {
 
 /// Which of the known contents a tree has, and where.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(in crate::audit) struct Tree {
     /// Contents and the numbers of the files that are them, sorted.
     files: Vec<(u32, u32)>,
     /// For each content its first row, or [`NONE`].
     first: Vec<u32>,
-}
-
-/// Bytes of text that are kept read; beyond it all are let go.
-const MAX_KEPT: usize = 48 * 1024 * 1024;
-
-/// A content, and the file it is.
-type File = (BlobId, FilePath);
-
-/// Files that were read not long ago.
-#[derive(Debug, Default)]
-pub(super) struct Recent {
-    sources: HashMap<File, Arc<Result<Source, Skip>>>,
-    n_bytes: usize,
-}
-
-impl Recent {
-    pub fn get(&self, file: &File) -> Option<Arc<Result<Source, Skip>>> {
-        self.sources.get(file).cloned()
-    }
-
-    pub fn keep(&mut self, file: File, source: Arc<Result<Source, Skip>>) {
-        if self.n_bytes > MAX_KEPT {
-            *self = Self::default();
-        }
-        self.n_bytes += source.as_ref().as_ref().map_or(100, |source| source.text.len());
-        self.sources.insert(file, source);
-    }
 }

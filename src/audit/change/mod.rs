@@ -1,0 +1,8 @@
+//! Finds out what a change brings in: pairs the files of base and head, diffs them, and takes out what was moved.
+
+mod changed;
+mod moves;
+mod pairing;
+
+pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
+pub(super) use moves::credit_moves;

@@ -1,0 +1,12 @@
+//! Judges what was found: which of it is a copy that the change brings in, and which findings that makes.
+
+mod attribution;
+mod copies;
+mod findings;
+mod suppress;
+
+pub(super) use attribution::Attributions;
+pub(super) use copies::{Copied, copies_of};
+pub(super) use findings::{AllCopies, FileUnderAudit, fragment};
+pub(super) use suppress::comments;
+pub use suppress::suppress;

@@ -1,0 +1,13 @@
+//! Reads files into tokens, and remembers between runs what they hold.
+
+mod remembered;
+mod skip;
+mod source;
+mod warm;
+
+pub use remembered::Remembered;
+pub(super) use remembered::params;
+pub use skip::Skip;
+pub(super) use skip::reason;
+pub(super) use source::{MIXED, Source, Sources};
+pub use warm::warm;

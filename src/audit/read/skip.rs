@@ -1,0 +1,65 @@
+//! Says why a file was passed over.
+
+/// Why a file was passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Skip {
+    /// No language knows it.
+    NotSource,
+    /// The settings leave it out.
+    Ignored,
+    /// It is data or prose, which repeats by nature.
+    Data,
+    /// It is larger than the settings allow.
+    TooLarge,
+    /// It holds NUL bytes.
+    Binary,
+    /// A generator has marked it as its output, or `.gitattributes` has.
+    Generated,
+    /// Others wrote it, says `.gitattributes`: it is compared, not judged.
+    Vendored,
+    /// Its lines are so long that no one writes them.
+    Minified,
+    /// It is a pointer of Git LFS; the content is elsewhere.
+    LfsPointer,
+}
+
+impl Skip {
+    /// The reason, to follow "not examined:".
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NotSource => "not source code",
+            Self::Ignored => "ignored",
+            Self::Data => "data or prose",
+            Self::TooLarge => "too large",
+            Self::Binary => "binary",
+            Self::Generated => "generated",
+            Self::Vendored => "vendored",
+            Self::Minified => "minified",
+            Self::LfsPointer => "a Git LFS pointer",
+        }
+    }
+
+    /// Whether a reader has to be told: the file may well be source that somebody wrote.
+    pub fn is_notable(self) -> bool {
+        matches!(self, Self::TooLarge | Self::LfsPointer)
+    }
+}
+
+/// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
+const REASONS: [(u32, Skip); 6] = [
+    (1, Skip::NotSource),
+    (2, Skip::Data),
+    (3, Skip::Binary),
+    (4, Skip::Generated),
+    (5, Skip::Minified),
+    (6, Skip::LfsPointer),
+];
+
+pub(super) fn number(skip: Skip) -> Option<u32> {
+    REASONS.iter().find(|(_, reason)| *reason == skip).map(|(number, _)| *number)
+}
+
+/// The reason that a status names; `None` when the file was read.
+pub(in crate::audit) fn reason(status: u32) -> Option<Skip> {
+    REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
+}

@@ -1,0 +1,37 @@
+//! Reads all files of a snapshot that the cache does not know.
+
+use rayon::prelude::*;
+
+use super::remembered::Remembered;
+use super::source::Sources;
+use crate::audit::{Context, Error};
+use crate::git::{Attributes, Entry, Repository, Snapshot};
+
+/// Learns what the files of a snapshot hold; returns how many had to be read.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn warm(
+    repository: &Repository,
+    snapshot: &Snapshot,
+    remembered: &Remembered,
+    context: Context<'_>,
+) -> Result<usize, Error> {
+    let attributes = Attributes::read(&snapshot.entries, &repository.reader())?;
+    let sources = Sources::new(context, &attributes, remembered);
+    let is_unknown = |entry: &&Entry| {
+        sources.skip_by_name(&entry.path).is_none() && remembered.get(entry, sources.reading(&entry.path)).is_none()
+    };
+    let unknown: Vec<&Entry> = snapshot.entries.iter().filter(is_unknown).collect();
+    context.progress.begin("reading", unknown.len());
+    unknown.par_iter().try_for_each_init(
+        || (repository.reader(), Vec::new()),
+        |(reader, scratch), entry| {
+            let read = sources.read(reader, entry)?;
+            sources.learn(entry, &read, scratch);
+            context.progress.step();
+            Ok::<(), Error>(())
+        },
+    )?;
+    Ok(unknown.len())
+}

@@ -1,0 +1,114 @@
+//! Looks for the origins of novel code outside of the tree: in folders of components.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::corpus::no_attributes;
+use super::licenses::identify;
+use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
+use super::tree::{Targets, search};
+use crate::audit::Error;
+use crate::audit::read::{Remembered, Source, Sources};
+use crate::corpus::Folder;
+use crate::git::{Entry, ReadFiles};
+use crate::policy::{Component, Place};
+use crate::text::{FilePath, printable};
+
+/// What is found of the queries in `folder`, the corpus `name`: each of its direct subfolders is a component.
+pub(super) fn search_folder(
+    name: &str,
+    folder: &Folder,
+    queries: &Queries<'_>,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    // What is remembered is of the files of the repository.
+    let nothing = Remembered::nothing();
+    let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
+    let all = folder.entries()?;
+    let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
+    let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
+    let targets = Targets {
+        entries: &entries,
+        open: &|| folder.clone(),
+        place: &|path| place(name, path),
+        common_at: sources.config.common_components,
+    };
+    let mut outcome = search(queries, &targets, sources)?;
+    take_whole(&mut outcome, &entries, name, folder, queries)?;
+    identify(&mut outcome.found, &all, folder, &|path| component_folder(path).to_vec(), &|_| None)?;
+    for found in &mut outcome.found {
+        found.target.path = within_component(&found.target.path);
+    }
+    Ok(outcome)
+}
+
+/// Where a file of the corpus `corpus` is kept: in the component that is its top folder.
+fn place(corpus: &str, path: &FilePath) -> Place {
+    Place::Component(Arc::new(component(corpus, path)))
+}
+
+/// The component that a file of the corpus `corpus` belongs to: its top folder.
+fn component(corpus: &str, path: &FilePath) -> Component {
+    let bytes = path.as_bytes();
+    let name = memchr::memchr(b'/', bytes).map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
+    Component { corpus: corpus.to_owned(), name, ..Component::default() }
+}
+
+/// The top folder of a path; nothing of a file at the root.
+fn component_folder(path: &FilePath) -> &[u8] {
+    let bytes = path.as_bytes();
+    memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
+}
+
+/// Takes note of the files that whole queries are, byte for byte, whether or not they share a fingerprint that tells.
+fn take_whole(
+    outcome: &mut SearchOutcome,
+    entries: &[Entry],
+    corpus: &str,
+    folder: &Folder,
+    queries: &Queries<'_>,
+) -> Result<(), Error> {
+    let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
+        by_size.entry(source.text.len()).or_default().push(number);
+    }
+    if by_size.is_empty() {
+        return Ok(());
+    }
+    let mut whole: Vec<(FilePath, Vec<usize>)> = Vec::new();
+    let mut n_components: BTreeMap<usize, BTreeSet<Vec<u8>>> = BTreeMap::new();
+    for entry in entries {
+        let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
+        let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
+        let text = folder.read(entry)?;
+        let same: Vec<usize> = alike.iter().filter(|&&query| queries.sources()[query].text == text).copied().collect();
+        for &query in &same {
+            n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
+        }
+        if !same.is_empty() {
+            whole.push((entry.path.clone(), same));
+        }
+    }
+    for (path, mut same) in whole {
+        same.retain(|query| n_components[query].len() <= queries.config.common_components);
+        let Some(&first) = same.first() else { continue };
+        let at = outcome.found.iter().position(|found| found.target.path == path);
+        let found = match at {
+            Some(at) => outcome.found.swap_remove(at),
+            None => {
+                let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
+                let text = Some(target.text.clone().into());
+                Found { place: place(corpus, &path), target, text, alignments: Vec::new(), whole: Vec::new() }
+            }
+        };
+        outcome.found.push(found.aligned_whole(&same));
+    }
+    outcome.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    Ok(())
+}
+
+/// The path of a file inside its component.
+fn within_component(path: &FilePath) -> FilePath {
+    let bytes = path.as_bytes();
+    FilePath::new(memchr::memchr(b'/', bytes).map_or(bytes, |end| &bytes[end + 1..]))
+}

@@ -1,0 +1,68 @@
+//! Finds the licenses of what was found in folders of components.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
+use std::sync::Arc;
+
+use super::queries::Found;
+use crate::audit::Error;
+use crate::corpus::MAX_LICENSE_FILE;
+use crate::git::{Entry, ReadFiles};
+use crate::license::{Licenses, Said, Terms, is_relevant};
+use crate::policy::{Component, Place};
+use crate::text::FilePath;
+
+/// Finds out the licenses of what was found in folders of components: `folder_of` says which folder the component of a
+/// file is, `declared` what license it is said to have.
+pub(super) fn identify(
+    found: &mut [Found],
+    entries: &[Entry],
+    reader: &impl ReadFiles,
+    folder_of: &dyn Fn(&FilePath) -> Vec<u8>,
+    declared: &dyn Fn(&FilePath) -> Option<String>,
+) -> Result<(), Error> {
+    let mut known: BTreeMap<Vec<u8>, Licenses> = BTreeMap::new();
+    for one in found {
+        let Place::Component(component) = &one.place else { continue };
+        let folder = folder_of(&one.target.path);
+        let licenses = match known.entry(folder.clone()) {
+            Slot::Occupied(slot) => slot.into_mut(),
+            Slot::Vacant(slot) => {
+                let mut licenses = heard(entries, reader, &folder)?;
+                if let Some(declared) = declared(&one.target.path) {
+                    licenses.declare(&FilePath::new(""), &declared);
+                }
+                slot.insert(licenses)
+            }
+        };
+        let path = FilePath::new(below(&one.target.path, &folder));
+        let terms = Terms::new(&licenses.of(&path, &one.target.text));
+        one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
+    }
+    Ok(())
+}
+
+/// What the files in `folder` say of licenses, by their paths in it.
+fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
+    let mut licenses = Licenses::default();
+    let is_inside =
+        |entry: &&Entry| folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len();
+    let first = entries.partition_point(|entry| entry.path.as_bytes() < folder);
+    let inside = entries[first..].iter().take_while(|entry| entry.path.as_bytes().starts_with(folder));
+    for entry in inside.filter(is_inside) {
+        let path = FilePath::new(below(&entry.path, folder));
+        if is_relevant(&path) && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
+            licenses.hear(&path, &Said::new(&path, &reader.read(entry)?));
+        }
+    }
+    Ok(licenses)
+}
+
+/// The rest of `path` below `folder`; the whole path where it is not there.
+fn below<'p>(path: &'p FilePath, folder: &[u8]) -> &'p [u8] {
+    let bytes = path.as_bytes();
+    if folder.is_empty() {
+        return bytes;
+    }
+    bytes.strip_prefix(folder).and_then(|rest| rest.strip_prefix(b"/")).unwrap_or(bytes)
+}

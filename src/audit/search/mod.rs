@@ -1,0 +1,17 @@
+//! Looks for the origins of code: in the tree, in folders and corpora of components, and in the past.
+
+mod corpus;
+mod folder;
+mod licenses;
+mod outside;
+mod past;
+mod queries;
+mod tree;
+mod vendored;
+
+pub use corpus::{CorpusReading, Stored};
+pub use outside::Outside;
+pub use past::{Indexed, Past};
+pub(super) use queries::{FEW_FILES, Found, Queries, SearchOutcome, may_be_whole};
+pub(super) use tree::{Located, Targets, search, search_located};
+pub(super) use vendored::{identify_vendored, place_in_tree};

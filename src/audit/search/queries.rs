@@ -1,0 +1,291 @@
+//! Looks for the origins of novel code: streams a set of sources past an index of the queries.
+//!
+//! The index holds what is asked about, not what is searched: its size grows
+//! with the change, and each file of the tree is read, asked and forgotten.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use crate::audit::read::{MIXED, Skip, Source};
+use crate::config::Config;
+use crate::fingerprint::{Fingerprint, Params};
+use crate::git::Entry;
+use crate::index::{Index, Posting};
+use crate::matching::{Alignment, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds};
+use crate::policy::Place;
+use crate::store::Cached;
+use crate::text::FilePath;
+
+/// The fingerprints of the parts of some documents that are asked about.
+pub(in crate::audit) struct Queries<'q> {
+    pub config: &'q Config,
+    sources: Vec<&'q Source>,
+    /// For each source, which of its tokens are asked about.
+    asked: Vec<Cow<'q, [bool]>>,
+    index: Index,
+    /// For each source, its rare words.
+    rare: OnceLock<Vec<HashSet<u32>>>,
+}
+
+/// A fingerprint of the queries, and where it occurs in a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audit) struct Hit {
+    /// Its first row in the index of the queries.
+    pub(super) row: u32,
+    /// The position in the target.
+    position: u32,
+}
+
+impl Hit {
+    /// The fingerprint, as a number.
+    pub fn row(&self) -> u32 {
+        self.row
+    }
+}
+
+/// What was found of the queries in one file.
+#[derive(Debug)]
+pub(in crate::audit) struct Found {
+    /// Where the file is kept.
+    pub place: Place,
+    pub target: Source,
+    /// Its text, when it is not one of the tree and can be shown.
+    pub text: Option<Arc<[u8]>>,
+    /// The query's number, and how it aligns with the target.
+    pub alignments: Vec<(usize, Alignment)>,
+    /// The queries that are this very file, byte for byte; they align as a whole.
+    pub whole: Vec<usize>,
+}
+
+impl Found {
+    /// Takes note that the file is these queries, byte for byte.
+    pub fn aligned_whole(mut self, queries: &[usize]) -> Self {
+        let all: Alignment = (0..self.target.tokens.len()).map(|at| (at, at)).collect();
+        self.alignments.retain(|(query, _)| !queries.contains(query));
+        self.alignments.extend(queries.iter().map(|&query| (query, all.clone())));
+        self.alignments.sort_by_key(|(query, _)| *query);
+        Self { whole: queries.to_vec(), ..self }
+    }
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub(in crate::audit) struct SearchOutcome {
+    /// The files that share something with a query, sorted by path.
+    pub found: Vec<Found>,
+    /// For each query, its seeds in order: position, and the number of files that hold the fingerprint.
+    pub frequencies: Vec<Vec<(u32, u32)>>,
+    /// Files that were not compared, and why.
+    pub skipped: Vec<(Entry, Skip)>,
+    /// Files that were.
+    pub n_compared: usize,
+}
+
+impl<'q> Queries<'q> {
+    /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
+    pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
+        let (sources, asked) = queries.into_iter().unzip();
+        let mut queries = Self { config, sources, asked, index: Index::new([]), rare: OnceLock::new() };
+        let postings = queries
+            .fingerprints(&config.fingerprint)
+            .into_iter()
+            .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
+        queries.index = Index::new(postings);
+        queries
+    }
+
+    /// The fingerprints that tell something and of whose tokens at least half are asked about, each with its query's number.
+    pub fn fingerprints(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
+        let k = params.noise_threshold();
+        let mut hashes = Vec::new();
+        let mut found = Vec::new();
+        for (document, (source, asked)) in self.sources.iter().zip(&self.asked).enumerate() {
+            for print in params.fingerprints(&source.tokens, &mut hashes) {
+                let at = print.position as usize;
+                let n_asked = asked[at..at + k].iter().filter(|&&is_asked| is_asked).count();
+                if 2 * n_asked >= k && is_telling(&source.tokens[at..at + k], self.config.matching.min_distinct) {
+                    found.push((document, print));
+                }
+            }
+        }
+        found
+    }
+
+    /// The documents that are asked about.
+    pub fn sources(&self) -> &[&'q Source] {
+        &self.sources
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// The hashes that are asked about, each once, in order.
+    pub fn hashes(&self) -> BTreeSet<u64> {
+        let mut scratch = Vec::new();
+        let mut asked = BTreeSet::new();
+        for source in &self.sources {
+            let prints = self.config.fingerprint.fingerprints(&source.tokens, &mut scratch);
+            asked.extend(prints.map(|print| print.hash).filter(|&hash| !self.index.rows(hash).is_empty()));
+        }
+        asked
+    }
+
+    /// Each fingerprint that is asked about, by its number and its hash, once.
+    pub fn distinct(&self) -> Vec<(u32, u64)> {
+        let prints = self.fingerprints(&self.config.fingerprint);
+        let numbered = prints.into_iter().map(|(_, print)| (self.index.rows(print.hash).start as u32, print.hash));
+        let distinct: BTreeSet<(u32, u64)> = numbered.collect();
+        distinct.into_iter().collect()
+    }
+
+    /// Whether any query could share a fingerprint with sources of `family`: those of two families never do.
+    fn may_share(&self, family: &str) -> bool {
+        family == MIXED || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
+    }
+
+    fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
+        let hit = |print: Fingerprint| {
+            let rows = self.index.rows(print.hash);
+            (!rows.is_empty()).then_some(Hit { row: rows.start as u32, position: print.position })
+        };
+        fingerprints.filter_map(hit).collect()
+    }
+
+    /// The fingerprints of `target` that the queries have too.
+    pub fn hits_in(&self, target: &Source, scratch: &mut Vec<u64>) -> Vec<Hit> {
+        if !self.may_share(&target.family) {
+            return Vec::new();
+        }
+        self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
+    }
+
+    /// The fingerprints of a file that the queries have too, by what is remembered of it.
+    pub fn hits_in_remembered(&self, target: &Cached<'_>) -> Vec<Hit> {
+        if !self.may_share(target.family) {
+            return Vec::new();
+        }
+        let rows = target.hashes().map(|hash| self.index.rows(hash));
+        let found: Vec<_> = rows.enumerate().filter(|(_, rows)| !rows.is_empty()).collect();
+        let mut positions = target.positions().enumerate();
+        let hit = |(number, rows): (usize, std::ops::Range<usize>)| {
+            let (_, position) = positions.find(|(at, _)| *at == number)?;
+            Some(Hit { row: rows.start as u32, position })
+        };
+        found.into_iter().filter_map(hit).collect()
+    }
+
+    /// The number of the query that is the file at `path`.
+    pub fn number_of(&self, path: &FilePath) -> Option<usize> {
+        self.sources.iter().position(|source| source.path == *path)
+    }
+
+    /// Aligns the queries with `target` along its `hits`; `same` is the number of the query that is the target itself.
+    pub fn align(&self, target: &Source, hits: &[Hit], same: Option<usize>) -> Vec<(usize, Alignment)> {
+        self.align_those(target.document(), hits, same, |_, _| true)
+    }
+
+    /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
+    pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
+        let start = part.start as u32;
+        let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
+        let from = hits.partition_point(|hit| hit.position < start);
+        let within = hits[from..].iter().take_while(ends_within);
+        let hits: Vec<Hit> = within.map(|hit| Hit { position: hit.position - start, ..*hit }).collect();
+        if hits.is_empty() {
+            return Vec::new();
+        }
+        let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
+        let mut aligned = self.align_those(document, &hits, None, |_, _| true);
+        for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
+            block.target += start;
+        }
+        aligned
+    }
+
+    /// Aligns the queries with a file of another project, those that could show evidence that is enough.
+    pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
+        let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
+        let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
+        self.align_those(target.document(), hits, None, |query, seeds: &[Seed]| {
+            let own = &self.sources[query].tokens;
+            may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
+        })
+    }
+
+    /// Aligns the queries of which `is_asked` says so, by their number and seeds.
+    fn align_those(
+        &self,
+        target: Document<'_>,
+        hits: &[Hit],
+        same: Option<usize>,
+        is_asked: impl Fn(usize, &[Seed]) -> bool,
+    ) -> Vec<(usize, Alignment)> {
+        let mut found = Vec::new();
+        for (query, shared) in self.shared(hits) {
+            let source = self.sources[query];
+            let is_same = same == Some(query);
+            let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
+            if is_asked(query, &seeds) {
+                let aligned = alignments(source.document(), target, &mut seeds, &self.config.matching, is_same);
+                found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+            }
+        }
+        found
+    }
+
+    /// For each query the fingerprints it shares with a target, by the `hits` there.
+    fn shared(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
+        let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for hit in hits {
+            in_target.entry(hit.row).or_default().push(hit.position);
+        }
+        let mut shared: BTreeMap<usize, Vec<Shared>> = BTreeMap::new();
+        for (row, target) in in_target {
+            let postings: Vec<Posting> = self.rows_from(row).collect();
+            for of_query in postings.chunk_by(|a, b| a.document == b.document) {
+                let query = of_query.iter().map(|posting| posting.position).collect();
+                let of_document = shared.entry(of_query[0].document as usize).or_default();
+                of_document.push(Shared { query, target: target.clone() });
+            }
+        }
+        shared
+    }
+
+    /// For each query, its seeds in order, with the number of files that hold each.
+    pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
+        let mut frequencies = vec![Vec::new(); self.sources.len()];
+        for (&row, &n) in n_documents {
+            for posting in self.rows_from(row) {
+                frequencies[posting.document as usize].push((posting.position, n));
+            }
+        }
+        for of_query in &mut frequencies {
+            of_query.sort_unstable();
+        }
+        frequencies
+    }
+
+    /// All postings of the fingerprint whose first row this is.
+    fn rows_from(&self, row: u32) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
+        self.index.run_from(row as usize)
+    }
+}
+
+/// Files that a seed may stand in and tell all that a seed can.
+pub(in crate::audit) const FEW_FILES: f64 = 5.0;
+
+/// Tokens that a file must have to be told when it is a file of a corpus, byte for byte: where all is the same, fewer tell enough.
+pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
+/// And its bytes: an empty file, or one with a line of code, is the same in many projects.
+pub(in crate::audit) const WHOLE_BYTES: usize = 300;
+
+/// Whether a file may be told as a whole.
+pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {
+    source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
+}
