@@ -118,6 +118,17 @@ impl FilePath {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
     }
 
+    /// The number of folders up and down from one path to another.
+    pub fn distance(&self, other: &Self) -> usize {
+        if self == other {
+            return 0;
+        }
+        let parts = |path: &Self| path.0.iter().filter(|&&byte| byte == b'/').count() + 1;
+        let pairs = self.0.split(|&byte| byte == b'/').zip(other.0.split(|&byte| byte == b'/'));
+        let n_shared = pairs.take_while(|(a, b)| a == b).count();
+        parts(self) + parts(other) - 2 * n_shared
+    }
+
     /// The path as a relative URI reference: every byte that is not unreserved is percent-encoded.
     pub fn to_uri(&self) -> String {
         let mut uri = String::with_capacity(self.0.len());

@@ -1,11 +1,14 @@
 //! Runs `check`: finds the copies that a change brings in.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
-use super::change::{Changed, asking, base_texts, changed_files, credit_moves, queries};
+use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries};
 use super::judge::{AllCopies, Attributions, Copied, comments};
-use super::read::{Remembered, Skip, Sources};
-use super::search::{Outside, Past, Queries, SearchOutcome, Targets, identify_vendored, place_in_tree, search};
+use super::read::{Remembered, Skip, Source, Sources};
+use super::search::{
+    Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, twins,
+};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
@@ -60,19 +63,33 @@ pub fn check(
     examined.n_judged = changed.len();
     examined.n_novel = changed.iter().map(Changed::n_novel).sum();
 
-    let asking = asking(&changed, !elsewhere.outsides.is_empty(), config);
+    let new: HashSet<FilePath> =
+        changes(&base_files, &head_files).changed.into_iter().map(|(new, _)| new.path).collect();
+    let is_new = |path: &FilePath| new.contains(path);
+    let asking = asking(&changed, true, config);
     let queries = queries(&asking, config);
+    let twins = brought_in_whole(&asking, &head_files, &is_new);
     let is_off = RULES.iter().all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
-    // A short file can be one of a corpus, byte for byte.
-    let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty();
+    // A short file can be another one, byte for byte.
+    let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
+    let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
     if asks_nothing || is_off {
         return Ok(outcome);
     }
 
-    let of_tree = search_tree(&queries, &head_files, repository, &sources)?;
+    // Where a whole file came from is known: the tree is searched for the origins of the others.
+    let of_others = asking.iter().zip(&twins).map(|(file, twins)| match twins.origins.is_empty() {
+        true => (&file.source, file.asked(config)),
+        false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
+    });
+    let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
+    let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
+    let tree = Tree { head: &head_files, is_new: &is_new, before: &before, twins: &twins };
+    let of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, repository, &sources)?;
+    outcome.examined.n_passed_over = of_tree.n_passed_over;
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
@@ -81,7 +98,7 @@ pub fn check(
     all.take(of_tree, None);
     if let Some(past) = elsewhere.past {
         let found = past.search(&queries, &standing, repository, &sources)?;
-        all.take(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: 0 }, None);
+        all.take(SearchOutcome { found, frequencies, ..SearchOutcome::default() }, None);
         outcome.examined.unavailable = past.unavailable();
     }
     for outside in elsewhere.outsides {
@@ -114,10 +131,34 @@ pub fn check(
     Ok(outcome)
 }
 
+/// For each of `asking`, the files of the head that it equals, if the change brought most of it in.
+fn brought_in_whole(asking: &[&Changed], head: &Snapshot, is_new: &(dyn Fn(&FilePath) -> bool + Sync)) -> Vec<Twins> {
+    let sources: Vec<&Source> = asking.iter().map(|file| &file.source).collect();
+    let mut twins = twins(&sources, &head.entries, is_new);
+    for (twins, file) in twins.iter_mut().zip(asking) {
+        // What stood there before, and was made whole by a small change, is judged as any other change.
+        if 2 * file.n_novel() < file.novel.len() {
+            *twins = Twins::default();
+        }
+    }
+    twins
+}
+
+/// The head as it is searched for the origins of a change.
+struct Tree<'t> {
+    head: &'t Snapshot,
+    /// Which of its files the change brings in or touches.
+    is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
+    /// The files that the change touches, as they were.
+    before: &'t [&'t Source],
+    /// For each query the files that it equals.
+    twins: &'t [Twins],
+}
+
 /// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
 fn search_tree(
     queries: &Queries<'_>,
-    head: &Snapshot,
+    tree: &Tree<'_>,
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
@@ -125,14 +166,19 @@ fn search_tree(
         None => true,
         Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
     };
+    let &Tree { head, is_new, before, twins } = tree;
+    let place = |path: &FilePath| place_in_tree(sources.config, path);
     let entries: Vec<Entry> = head.entries.iter().filter(|entry| is_compared(entry)).cloned().collect();
     let targets = Targets {
         entries: &entries,
         open: &|| repository.reader(),
-        place: &|path| place_in_tree(sources.config, path),
-        common_at: sources.config.common_at,
+        place: &place,
+        is_new,
+        before,
+        max_components: None,
     };
     let mut searched = search(queries, &targets, sources)?;
+    searched.take_twins(queries, twins, &place);
     identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
     Ok(searched)
 }

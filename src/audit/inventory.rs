@@ -280,7 +280,9 @@ impl Comparing<'_> {
                     entries: &entries,
                     open: &|| repository.reader(),
                     place: &|path| place_in_tree(config, path),
-                    common_at: config.common_components,
+                    is_new: &|_| false,
+                    before: &[],
+                    max_components: Some(config.common_components),
                 };
                 let mut searched = search(&queries, &targets, sources)?;
                 identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;

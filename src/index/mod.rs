@@ -74,10 +74,10 @@ impl Index {
         from + start..from + start + n_equal
     }
 
-    /// The postings of the fingerprint whose first row is `row`.
-    pub fn run_from(&self, row: usize) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
+    /// The rows of the fingerprint whose first row is `row`: its remixed hash, and a posting each, sorted.
+    pub fn run_from(&self, row: usize) -> &[(u64, Posting)] {
         let n_equal = self.rows[row..].iter().take_while(|other| other.0 == self.rows[row].0).count();
-        self.rows[row..row + n_equal].iter().map(|row| row.1)
+        &self.rows[row..row + n_equal]
     }
 
     /// The number of postings.

@@ -17,6 +17,7 @@ mod run;
 mod seed;
 mod seeding;
 mod split;
+mod unit;
 
 pub use alignment::{Alignment, Block};
 pub use alignments::alignments;

@@ -301,19 +301,8 @@ pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
     origins.sort_by_cached_key(|origin| {
         let percent = (origin.similarity * 100.0).round() as i64;
         let is_renamed = origin.clone_type != CloneType::Type1;
-        (-percent, is_renamed, distance(&origin.path, path), origin.path.clone(), origin.fragment)
+        (-percent, is_renamed, origin.path.distance(path), origin.path.clone(), origin.fragment)
     });
-}
-
-/// The number of folders up and down from one path to another.
-fn distance(a: &FilePath, b: &FilePath) -> usize {
-    if a == b {
-        return 0;
-    }
-    let parts = |path: &FilePath| path.as_bytes().split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (a, b) = (parts(a), parts(b));
-    let n_shared = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    a.len() + b.len() - 2 * n_shared
 }
 
 /// The identity of a copy: its rule, its path and its [`content`], in hexadecimal.

@@ -6,3 +6,4 @@ mod pairing;
 
 pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
 pub(super) use moves::credit_moves;
+pub(super) use pairing::changes;

@@ -291,7 +291,12 @@ fn judged(
         }
     }
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
-    let located = Located { entries, hits, place: &|path| place_in_tree(config, path), common_at: config.common_at };
+    let located = Located {
+        entries,
+        hits,
+        place: &|path| place_in_tree(config, path),
+        is_new: &|path| change.after.get(path).is_some(),
+    };
     let searched = search_located(&queries, &located, &reader, sources)?;
     let mut all = AllCopies::new(&asking, &changed, config);
     all.copies = copies_of(&asking, &searched, &changed, None, config);

@@ -10,7 +10,7 @@ use crate::audit::change::{Changed, MAX_OLD_BETWEEN, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::Config;
-use crate::matching::{Alignment, Block, ClonePair, Enough, Evidence, clones};
+use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -103,7 +103,10 @@ fn copies(
         .map(|fragment| completed(fragment, alignment, query.source))
         .flat_map(|fragment| clones(alignment.within(fragment), tokens, others, &config.matching))
         .filter(|pair| n_counted(&pair.alignment.query()) >= config.min_tokens)
-        .filter(|pair| rarity(&pair.alignment, frequencies, config) >= config.min_rarity)
+        .filter(|pair| {
+            is_long_or_whole(pair, query.source.document(), config)
+                || rarity(&pair.alignment, frequencies, config) >= config.min_rarity
+        })
         .collect()
 }
 
@@ -197,6 +200,14 @@ fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
     false
 }
 
+/// A run of this many times `min-tokens` is no idiom, however often it occurs.
+const LONG: usize = 2;
+
+/// Whether a clone says something whatever else holds it: it is long, or a whole function. Rarity silences idioms only.
+pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, config: &Config) -> bool {
+    pair.longest_run >= LONG * config.min_tokens || query.holds_unit(pair.alignment.query(), config.min_tokens)
+}
+
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.
 ///
 /// A seed in a few files tells all; one in many is how such code is written, and tells in
@@ -209,7 +220,7 @@ pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)]
         let from = frequencies.partition_point(|&(position, _)| position < block.query);
         let within = frequencies[from..].iter().take_while(|&&(position, _)| position + k <= block.query + block.len);
         for &(_, n_files) in within {
-            told += (FEW_FILES / f64::from(n_files)).min(1.0);
+            told += (FEW_FILES / f64::from(n_files.max(1))).min(1.0);
             n_seeds += 1.0;
         }
     }

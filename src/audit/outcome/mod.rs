@@ -33,6 +33,8 @@ pub struct Examined {
     pub n_novel: usize,
     /// Files of the head that copies were looked for in.
     pub n_compared: usize,
+    /// Pairs of a changed file and another that share code and were not aligned, since others explain the same.
+    pub n_passed_over: usize,
     /// Changed files that were not judged, and why, sorted by path.
     pub skipped: Vec<(FilePath, Skip)>,
     /// Files of the head that are source and were not compared, and why, sorted by path.

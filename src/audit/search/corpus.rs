@@ -86,8 +86,8 @@ impl Stored {
         Ok(SearchOutcome {
             found: best_of_each(found.into_iter().flatten().collect(), queries.sources()),
             frequencies,
-            skipped: Vec::new(),
             n_compared,
+            ..SearchOutcome::default()
         })
     }
 

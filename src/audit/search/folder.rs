@@ -31,7 +31,9 @@ pub(super) fn search_folder(
         entries: &entries,
         open: &|| folder.clone(),
         place: &|path| place(name, path),
-        common_at: sources.config.common_components,
+        is_new: &|_| false,
+        before: &[],
+        max_components: Some(sources.config.common_components),
     };
     let mut outcome = search(queries, &targets, sources)?;
     take_whole(&mut outcome, &entries, name, folder, queries)?;

@@ -1,5 +1,6 @@
 //! Looks for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
+mod candidates;
 mod corpus;
 mod folder;
 mod licenses;
@@ -7,6 +8,7 @@ mod outside;
 mod past;
 mod queries;
 mod tree;
+mod twins;
 mod vendored;
 
 pub use corpus::{CorpusReading, Stored};
@@ -14,4 +16,5 @@ pub use outside::Outside;
 pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Queries, SearchOutcome, may_be_whole};
 pub(super) use tree::{Located, Targets, search, search_located};
+pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{identify_vendored, place_in_tree};

@@ -136,7 +136,7 @@ impl Past {
                     let best = versions.last(&path, &events, reader, scratch)?;
                     let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
                     let deletion = self.deletion(event, reader)?;
-                    let alignments = queries.align(&source, &hits, None);
+                    let alignments = queries.align(&source, &hits);
                     let text: Arc<[u8]> = source.text.clone().into();
                     Ok(Some(Found {
                         place: Place::Past(Arc::new(deletion)),

@@ -29,6 +29,8 @@ pub(in crate::audit) struct Queries<'q> {
     index: Index,
     /// For each source, its rare words.
     rare: OnceLock<Vec<HashSet<u32>>>,
+    /// For each source, its fingerprints in order.
+    sequences: OnceLock<Vec<Vec<u32>>>,
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
@@ -73,23 +75,28 @@ impl Found {
 }
 
 /// What a search found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
     pub found: Vec<Found>,
     /// For each query, its seeds in order: position, and the number of files that hold the fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
+    /// Likewise with the number of places that hold it in all, in files of the change too; empty where nobody asks.
+    pub n_places: Vec<Vec<(u32, u32)>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
     /// Files that were.
     pub n_compared: usize,
+    /// Pairs of a query and a file that share something and were not aligned, since others explain it.
+    pub n_passed_over: usize,
 }
 
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
     pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
         let (sources, asked) = queries.into_iter().unzip();
-        let mut queries = Self { config, sources, asked, index: Index::new([]), rare: OnceLock::new() };
+        let mut queries =
+            Self { config, sources, asked, index: Index::new([]), rare: OnceLock::new(), sequences: OnceLock::new() };
         let postings = queries
             .fingerprints(&config.fingerprint)
             .into_iter()
@@ -185,9 +192,21 @@ impl<'q> Queries<'q> {
         self.sources.iter().position(|source| source.path == *path)
     }
 
-    /// Aligns the queries with `target` along its `hits`; `same` is the number of the query that is the target itself.
-    pub fn align(&self, target: &Source, hits: &[Hit], same: Option<usize>) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), hits, same, |_, _| true)
+    /// Aligns all queries with `target` along its `hits`.
+    pub fn align(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
+        self.align_those(target.document(), hits, None, None, |_, _| true)
+    }
+
+    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that is
+    /// the file itself.
+    pub fn align_wanted(
+        &self,
+        target: &Source,
+        hits: &[Hit],
+        same: Option<usize>,
+        wanted: &[usize],
+    ) -> Vec<(usize, Alignment)> {
+        self.align_those(target.document(), hits, same, Some(wanted), |_, _| true)
     }
 
     /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
@@ -201,7 +220,7 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
-        let mut aligned = self.align_those(document, &hits, None, |_, _| true);
+        let mut aligned = self.align_those(document, &hits, None, None, |_, _| true);
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
@@ -212,7 +231,7 @@ impl<'q> Queries<'q> {
     pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target.document(), hits, None, |query, seeds: &[Seed]| {
+        self.align_those(target.document(), hits, None, None, |query, seeds: &[Seed]| {
             let own = &self.sources[query].tokens;
             may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
         })
@@ -224,10 +243,11 @@ impl<'q> Queries<'q> {
         target: Document<'_>,
         hits: &[Hit],
         same: Option<usize>,
+        wanted: Option<&[usize]>,
         is_asked: impl Fn(usize, &[Seed]) -> bool,
     ) -> Vec<(usize, Alignment)> {
         let mut found = Vec::new();
-        for (query, shared) in self.shared(hits) {
+        for (query, shared) in self.shared(hits, wanted) {
             let source = self.sources[query];
             let is_same = same == Some(query);
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
@@ -239,19 +259,29 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// For each query the fingerprints it shares with a target, by the `hits` there.
-    fn shared(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
+    /// For each query the fingerprints it shares with a target, by the `hits` there; of all queries, or those `wanted`.
+    fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<Shared>> {
         let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
         }
         let mut shared: BTreeMap<usize, Vec<Shared>> = BTreeMap::new();
+        let mut share = |of_query: &[(u64, Posting)], target: &[u32]| {
+            let Some((_, first)) = of_query.first() else { return };
+            let query = of_query.iter().map(|(_, posting)| posting.position).collect();
+            shared.entry(first.document as usize).or_default().push(Shared { query, target: target.to_vec() });
+        };
         for (row, target) in in_target {
-            let postings: Vec<Posting> = self.rows_from(row).collect();
-            for of_query in postings.chunk_by(|a, b| a.document == b.document) {
-                let query = of_query.iter().map(|posting| posting.position).collect();
-                let of_document = shared.entry(of_query[0].document as usize).or_default();
-                of_document.push(Shared { query, target: target.clone() });
+            let postings = self.postings(row);
+            let Some(wanted) = wanted else {
+                postings.chunk_by(|a, b| a.1.document == b.1.document).for_each(|of_query| share(of_query, &target));
+                continue;
+            };
+            // Of a thousand queries that have the fingerprint a file is aligned with a few.
+            for &query in wanted {
+                let from = postings.partition_point(|(_, posting)| (posting.document as usize) < query);
+                let n = postings[from..].iter().take_while(|(_, posting)| posting.document as usize == query).count();
+                share(&postings[from..from + n], &target);
             }
         }
         shared
@@ -261,7 +291,7 @@ impl<'q> Queries<'q> {
     pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
         let mut frequencies = vec![Vec::new(); self.sources.len()];
         for (&row, &n) in n_documents {
-            for posting in self.rows_from(row) {
+            for (_, posting) in self.postings(row) {
                 frequencies[posting.document as usize].push((posting.position, n));
             }
         }
@@ -271,9 +301,26 @@ impl<'q> Queries<'q> {
         frequencies
     }
 
-    /// All postings of the fingerprint whose first row this is.
-    fn rows_from(&self, row: u32) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
+    /// All postings of the fingerprint whose first row this is, in order.
+    pub(super) fn postings(&self, row: u32) -> &[(u64, Posting)] {
         self.index.run_from(row as usize)
+    }
+
+    /// The number of postings of all fingerprints.
+    pub(super) fn n_postings(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The fingerprints of a query in the order of its tokens, by the number of their first row.
+    pub(super) fn sequence(&self, query: usize) -> &[u32] {
+        let sequences = self.sequences.get_or_init(|| {
+            let mut sequences = vec![Vec::new(); self.sources.len()];
+            for (document, print) in self.fingerprints(&self.config.fingerprint) {
+                sequences[document].push(self.index.rows(print.hash).start as u32);
+            }
+            sequences
+        });
+        &sequences[query]
     }
 }
 

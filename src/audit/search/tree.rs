@@ -1,14 +1,14 @@
 //! Searches files: streams them past an index of the queries, and aligns what they share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome};
+use super::candidates::{Candidates, Sharing, choose};
+use super::queries::{Found, Hit, Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources, reason};
-use crate::config::Config;
-use crate::git::{Entry, ReadFiles};
+use crate::git::{BlobId, Entry, ReadFiles};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -19,8 +19,12 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub open: &'t (dyn Fn() -> R + Sync),
     /// Where each file is kept.
     pub place: &'t (dyn Fn(&FilePath) -> Place + Sync),
-    /// Files of the tree, or components of a corpus, that a fingerprint may occur in before it is common.
-    pub common_at: usize,
+    /// Which of the files the change brings in or touches.
+    pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
+    /// The files of base that the change touches, as they were: what is common is counted on what base held.
+    pub before: &'t [&'t Source],
+    /// Components that a fingerprint may occur in before it is common; none for files of the tree.
+    pub max_components: Option<usize>,
 }
 
 /// Streams `targets` past the queries and aligns what they share.
@@ -36,46 +40,79 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     targets: &Targets<'_, R>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Targets { entries, open, place, common_at } = targets;
+    let &Targets { entries, open, place, is_new, before, max_components } = targets;
     let progress = sources.progress;
     let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
-    let asked: Vec<Result<Asked, Skip>> = entries
+    let same_as = same_as(entries, sources);
+    let asked: Vec<Option<Result<Asked, Skip>>> = entries
         .par_iter()
+        .zip(&same_as)
         .map_init(
             || (open(), Vec::new()),
-            |(reader, scratch), entry| {
-                let asked = ask(queries, entry, reader, sources, scratch)?;
+            |(reader, scratch), (entry, same_as)| {
                 progress.step();
-                Ok(asked)
+                match same_as {
+                    Some(_) => Ok(None),
+                    None => ask(queries, entry, reader, sources, scratch).map(Some),
+                }
             },
         )
         .collect::<Result<_, Error>>()?;
+    // Where a thousand paths name one blob, it was asked once.
+    let asked: Vec<&Result<Asked, Skip>> = same_as
+        .iter()
+        .enumerate()
+        .map(|(at, same_as)| asked[same_as.unwrap_or(at)].as_ref().expect("the first of equal files is asked"))
+        .collect();
 
-    let hits = entries.iter().zip(&asked).filter_map(|(entry, asked)| {
-        let rows = asked.as_ref().ok()?.hits.iter().map(|hit| hit.row);
-        Some((entry, rows.collect()))
-    });
-    let n_documents = n_documents(hits, place);
+    let rows_of: Vec<Vec<u32>> = asked.iter().map(|asked| asked.as_ref().map_or(Vec::new(), Asked::rows)).collect();
+    let of_entries = entries.iter().zip(&rows_of).filter(|(entry, _)| !is_new(&entry.path));
+    let mut scratch = Vec::new();
+    let rows_before: Vec<(&FilePath, Vec<u32>)> =
+        before.iter().map(|source| (&source.path, rows(&queries.hits_in(source, &mut scratch)))).collect();
+    let of_before = rows_before.iter().map(|(path, rows)| (*path, rows));
+    let mut n_documents = n_documents(of_entries.map(|(entry, rows)| (&entry.path, rows)).chain(of_before), place);
+    let mut n_places: BTreeMap<u32, u32> = BTreeMap::new();
+    for hit in asked.iter().filter_map(|asked| asked.as_ref().ok()).flat_map(|asked| &asked.hits) {
+        *n_places.entry(hit.row).or_default() += 1;
+        // What only the change has, no file of base had.
+        n_documents.entry(hit.row).or_default();
+    }
 
     let n_compared = asked.iter().filter(|asked| asked.is_ok()).count();
-    let promising = promising(&asked, &n_documents, common_at, sources.config);
-    progress.begin("aligning", promising.len());
-    let found = promising
+    let is_followed = |row: &u32| {
+        max_components.is_none_or(|max| n_documents.get(row).is_none_or(|&n_components| n_components as usize <= max))
+    };
+    let sharing: Vec<Sharing<'_>> = entries
+        .iter()
+        .zip(rows_of)
+        .enumerate()
+        .map(|(file, (entry, rows))| {
+            let rows: Vec<u32> = rows.into_iter().filter(is_followed).collect();
+            Sharing { file, path: &entry.path, is_new: is_new(&entry.path), rows }
+        })
+        .filter(|sharing| !sharing.rows.is_empty())
+        .collect();
+    let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
+    drop(sharing);
+    progress.begin("aligning", queries_of.len());
+    let found = queries_of
         .par_iter()
         .map_init(
             || (open(), Vec::new()),
-            |(reader, scratch), (number, hits)| {
-                let read = sources.read(reader, &entries[*number])?;
+            |(reader, scratch), (&number, wanted)| {
+                let read = sources.read(reader, &entries[number])?;
                 progress.step();
-                let is_false = asked[*number].as_ref().is_ok_and(|asked| asked.is_false(&read, queries, scratch));
-                if is_false {
+                let Ok(asked) = asked[number] else { return Ok(None) };
+                if asked.is_false(&read, queries, scratch) {
                     sources.remembered.distrust();
                 }
                 Ok(read.ok().map(|target| {
                     let place = place(&target.path);
                     let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
-                    let alignments = queries.align(&target, hits, same);
+                    let hits: Vec<Hit> = asked.hits.iter().filter(|hit| is_followed(&hit.row)).copied().collect();
+                    let alignments = queries.align_wanted(&target, &hits, same, wanted);
                     let text = (place != Place::Tree).then(|| target.text.clone().into());
                     Found { place, target, text, alignments, whole: Vec::new() }
                 }))
@@ -87,10 +124,43 @@ pub(in crate::audit) fn search<R: ReadFiles>(
         // What else it said is as little to be trusted: nothing is remembered this time.
         return search(queries, targets, sources);
     }
-    let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), asked.err()?))).collect();
+    let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
+    let skipped = skipped.collect();
     let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
-    let frequencies = queries.frequencies(&n_documents);
-    Ok(SearchOutcome { found, frequencies, skipped, n_compared })
+    let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
+    Ok(SearchOutcome { found, frequencies, n_places, skipped, n_compared, n_passed_over })
+}
+
+/// For each file the first one that has the same content and is read in the same way, if another comes before it.
+fn same_as(entries: &[Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
+    let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
+    let mut same_as = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        let Some(blob) = entry.blob() else {
+            same_as.push(None);
+            continue;
+        };
+        let alike = first.entry(blob).or_default();
+        let is_same = |other: &&usize| {
+            let other = &entries[**other].path;
+            extension(other) == extension(&entry.path)
+                && sources.attributes.of(other).language == sources.attributes.of(&entry.path).language
+                && sources.attributes.of(other).generated == sources.attributes.of(&entry.path).generated
+        };
+        let known = alike.iter().find(is_same).copied();
+        // Of one blob under ever other names the rest are read one by one.
+        if known.is_none() && alike.len() < 8 {
+            alike.push(at);
+        }
+        same_as.push(known);
+    }
+    same_as
+}
+
+/// What of a name decides how a file is read: its extension, or all of a name without one.
+fn extension(path: &FilePath) -> &[u8] {
+    let name = path.name();
+    memchr::memrchr(b'.', name).filter(|&at| at > 0).map_or(name, |at| &name[at..])
 }
 
 /// The files of a tree that share something with the queries, when that is known without reading them.
@@ -100,8 +170,8 @@ pub(in crate::audit) struct Located<'l> {
     pub hits: Vec<(usize, Vec<u32>)>,
     /// Where each file is kept.
     pub place: &'l (dyn Fn(&FilePath) -> Place + Sync),
-    /// As of [`Targets`].
-    pub common_at: usize,
+    /// Which of the files the change brings in or touches.
+    pub is_new: &'l (dyn Fn(&FilePath) -> bool + Sync),
 }
 
 /// Aligns the queries with the files that share rare fingerprints with them.
@@ -114,29 +184,37 @@ pub(in crate::audit) fn search_located(
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Located { entries, ref hits, place, common_at } = located;
-    let n_documents = n_documents(hits.iter().map(|(file, rows)| (&entries[*file], rows.clone())), place);
-    let is_rare = |row: &u32| f64::from(n_documents[row]) <= FEW_FILES / sources.config.min_rarity;
-    let is_telling = |row: &u32| n_documents.get(row).is_some_and(|&n| n as usize <= common_at);
+    let &Located { entries, ref hits, place, is_new } = located;
+    let of_files = hits.iter().map(|(file, rows)| (&entries[*file].path, rows));
+    let mut n_documents = n_documents(of_files.filter(|(path, _)| !is_new(path)), place);
+    for &row in hits.iter().flat_map(|(_, rows)| rows) {
+        n_documents.entry(row).or_default();
+    }
+    let sharing: Vec<Sharing<'_>> = hits
+        .iter()
+        .map(|(file, rows)| {
+            let path = &entries[*file].path;
+            Sharing { file: *file, path, is_new: is_new(path), rows: rows.clone() }
+        })
+        .collect();
+    let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
     let mut scratch = Vec::new();
     let mut found = Vec::new();
-    for (file, rows) in hits {
-        if !rows.iter().any(is_rare) || !rows.iter().any(is_telling) {
-            continue;
-        }
-        let Ok(target) = sources.read(reader, &entries[*file])? else { continue };
-        let mut hits = queries.hits_in(&target, &mut scratch);
-        hits.retain(|hit| is_telling(&hit.row));
+    for (file, wanted) in queries_of {
+        let Ok(target) = sources.read(reader, &entries[file])? else { continue };
+        let hits = queries.hits_in(&target, &mut scratch);
         let place = place(&target.path);
         let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
-        let alignments = queries.align(&target, &hits, same);
+        let alignments = queries.align_wanted(&target, &hits, same, &wanted);
         if !alignments.is_empty() {
             let text = (place != Place::Tree).then(|| target.text.clone().into());
             found.push(Found { place, target, text, alignments, whole: Vec::new() });
         }
     }
     let frequencies = queries.frequencies(&n_documents);
-    Ok(SearchOutcome { found, frequencies, skipped: Vec::new(), n_compared: entries.len() })
+    let n_places = vec![Vec::new(); queries.sources().len()];
+    let n_compared = entries.len();
+    Ok(SearchOutcome { found, frequencies, n_places, skipped: Vec::new(), n_compared, n_passed_over })
 }
 
 /// What a file of the tree has of the queries.
@@ -146,7 +224,19 @@ struct Asked {
     is_remembered: bool,
 }
 
+/// The fingerprints of some hits, sorted, each once.
+fn rows(hits: &[Hit]) -> Vec<u32> {
+    let mut rows: Vec<u32> = hits.iter().map(Hit::row).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
 impl Asked {
+    fn rows(&self) -> Vec<u32> {
+        rows(&self.hits)
+    }
+
     /// Whether what was remembered of a file is not what it holds.
     fn is_false(&self, read: &Result<Source, Skip>, queries: &Queries<'_>, scratch: &mut Vec<u64>) -> bool {
         let is_true = |source: &Source| queries.hits_in(source, scratch) == self.hits;
@@ -173,34 +263,12 @@ fn ask(
     Ok(read.map(|target| Asked { hits: queries.hits_in(&target, scratch), is_remembered: false }))
 }
 
-/// The files that can hold a clone, by number, and their hits that are not common.
-///
-/// A clone needs seeds that are rare in the mean, so at least one that is as rare as the mean must be.
-fn promising(
-    asked: &[Result<Asked, Skip>],
-    n_documents: &BTreeMap<u32, u32>,
-    common_at: usize,
-    config: &Config,
-) -> Vec<(usize, Vec<Hit>)> {
-    let rare_at = FEW_FILES / config.min_rarity;
-    let mut promising = Vec::new();
-    for (number, asked) in asked.iter().enumerate() {
-        let Ok(asked) = asked else { continue };
-        if asked.hits.iter().any(|hit| f64::from(n_documents[&hit.row]) <= rare_at) {
-            let is_telling = |hit: &&Hit| n_documents[&hit.row] as usize <= common_at;
-            promising.push((number, asked.hits.iter().filter(is_telling).copied().collect::<Vec<_>>()));
-        }
-    }
-    promising.retain(|(_, hits)| !hits.is_empty());
-    promising
-}
-
 /// Compares what is remembered of the queries, and of a few files that are read for it, with what they hold,
 /// and ends the use of the cache when it was wrong about one.
 fn sample(
     queries: &Queries<'_>,
     entries: &[Entry],
-    asked: &[Result<Asked, Skip>],
+    asked: &[&Result<Asked, Skip>],
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) {
@@ -228,18 +296,13 @@ fn sample(
 /// For each fingerprint that was hit, the number of files that hold it: files of the tree, and components
 /// outside of it, since a component's versions and files are one voice.
 fn n_documents<'e>(
-    hits: impl Iterator<Item = (&'e Entry, Vec<u32>)>,
+    rows_of: impl Iterator<Item = (&'e FilePath, &'e Vec<u32>)>,
     place: &(dyn Fn(&FilePath) -> Place + Sync),
 ) -> BTreeMap<u32, u32> {
     let mut counted: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
-    for (entry, mut rows) in hits {
-        if rows.is_empty() {
-            continue;
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        let place = Some(place(&entry.path)).filter(|place| matches!(place, Place::Component(_)));
-        for row in rows {
+    for (path, rows) in rows_of.filter(|(_, rows)| !rows.is_empty()) {
+        let place = Some(place(path)).filter(|place| matches!(place, Place::Component(_)));
+        for &row in rows {
             let (n, last) = counted.entry(row).or_default();
             // The files of a component stand beside each other.
             if place.is_none() || *last != place {

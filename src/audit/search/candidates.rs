@@ -1,0 +1,141 @@
+//! Chooses which queries are aligned with which files, by the fingerprints they share.
+//!
+//! Most code that many files hold is an idiom, and aligning a query with all of them shows the same a thousand times. So
+//! for each query the files that share most with it come first, and one is passed over when every fingerprint it shares,
+//! and every few in a row, was explained often enough by those before it.
+//!
+//! ```text
+//! fingerprints of the query     a b c d e f g h
+//! file 1                        x x x x x x . .     taken
+//! file 2                        x x x . . x . .     passed over, once a b c f were explained often enough
+//! file 3                        . . . . . x x x     taken: nobody explained g and h
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::queries::Queries;
+use crate::text::FilePath;
+
+/// Fingerprints in a row that are explained as one: a file that holds them together holds more than their shapes.
+const IN_A_ROW: usize = 4;
+
+/// Maximum pairs of a query and a file that are looked at for one fingerprint before only the first [`FIRST_FILES`] of its
+/// files count. Bounds the time where hundreds of changed files are like hundreds of others.
+const MAX_PAIRS: usize = 64 * 64;
+const FIRST_FILES: usize = 64;
+
+/// Shared fingerprints that are aligned for each fingerprint of the queries, and in all, before fewer files are taken.
+/// What is aligned grows with the change, and not with its square.
+const ALIGNED_PER_FINGERPRINT: usize = 8;
+const ALIGNED_IN_ALL: usize = 500_000;
+/// What a pair costs besides its fingerprints, in fingerprints.
+const COST_OF_PAIR: usize = 64;
+
+/// A file and what it shares with the queries.
+pub(super) struct Sharing<'f> {
+    /// The number of the file.
+    pub file: usize,
+    pub path: &'f FilePath,
+    /// Whether the change brings the file in or touches it; what was there before is the better origin.
+    pub is_new: bool,
+    /// The fingerprints it shares, by the number of their first row, sorted, each once.
+    pub rows: Vec<u32>,
+}
+
+/// The files to align, by number, and the queries to align each with; and how many pairs were passed over.
+pub(super) struct Candidates {
+    pub queries_of: BTreeMap<usize, Vec<usize>>,
+    pub n_passed_over: usize,
+}
+
+/// Chooses at most `max_files` files for each fingerprint of each query; fewer where the change and the tree
+/// are so much alike that aligning them would take time in the square of the change.
+///
+/// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each fingerprint.
+pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
+    let mut order: Vec<usize> = (0..files.len()).collect();
+    order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), files[at].path));
+    let mut n_files: HashMap<u32, usize> = HashMap::new();
+    let mut of_query: Vec<HashMap<usize, Vec<u32>>> = vec![HashMap::new(); queries.sources().len()];
+    for &at in &order {
+        for &row in &files[at].rows {
+            let n_before = n_files.entry(row).or_default();
+            *n_before += 1;
+            let postings = queries.postings(row);
+            if *n_before > FIRST_FILES && *n_before * postings.len() > MAX_PAIRS {
+                continue;
+            }
+            for of_one in postings.chunk_by(|a, b| a.1.document == b.1.document) {
+                of_query[of_one[0].1.document as usize].entry(at).or_default().push(row);
+            }
+        }
+    }
+    let ranked: Vec<Vec<(usize, Vec<u32>)>> = of_query
+        .into_par_iter()
+        .enumerate()
+        .map(|(query, sharing)| {
+            let path = &queries.sources()[query].path;
+            let mut sharing: Vec<(usize, Vec<u32>)> = sharing.into_iter().collect();
+            sharing.sort_by_cached_key(|(at, rows)| {
+                let file = &files[*at];
+                (file.is_new, Reverse(rows.len()), file.path.distance(path), file.path.clone())
+            });
+            sharing
+        })
+        .collect();
+    let n_asked: usize = queries.n_postings();
+    let budget = ALIGNED_PER_FINGERPRINT * n_asked + ALIGNED_IN_ALL;
+    let mut max_files = max_files.max(1);
+    loop {
+        let taken: Vec<Vec<usize>> =
+            ranked.par_iter().enumerate().map(|(query, ranked)| taken(queries, query, ranked, max_files)).collect();
+        let cost_of = |(ranked, taken): (&Vec<(usize, Vec<u32>)>, &Vec<usize>)| -> usize {
+            taken.iter().map(|&place| ranked[place].1.len() + COST_OF_PAIR).sum()
+        };
+        let cost: usize = ranked.iter().zip(&taken).map(cost_of).sum();
+        if cost > budget && max_files > 1 {
+            max_files = (max_files / 2).max(1);
+            continue;
+        }
+        let n_pairs: usize = ranked.iter().map(Vec::len).sum();
+        let mut queries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (query, taken) in taken.iter().enumerate() {
+            for &place in taken {
+                queries_of.entry(files[ranked[query][place].0].file).or_default().push(query);
+            }
+        }
+        let n_taken: usize = taken.iter().map(Vec::len).sum();
+        return Candidates { queries_of, n_passed_over: n_pairs - n_taken };
+    }
+}
+
+/// The places in `ranked` of the files that explain something of a query which fewer than `max_files` before them did.
+fn taken(queries: &Queries<'_>, query: usize, ranked: &[(usize, Vec<u32>)], max_files: usize) -> Vec<usize> {
+    let sequence = queries.sequence(query);
+    let mut n_explained: HashMap<u32, usize> = HashMap::new();
+    let mut n_explained_in_a_row = vec![0usize; sequence.len()];
+    let mut taken = Vec::new();
+    for (place, (_, rows)) in ranked.iter().enumerate() {
+        let mut rows = rows.clone();
+        rows.sort_unstable();
+        let mut ends = Vec::new();
+        let mut n_in_a_row = 0;
+        for (at, row) in sequence.iter().enumerate() {
+            n_in_a_row = if rows.binary_search(row).is_ok() { n_in_a_row + 1 } else { 0 };
+            if n_in_a_row >= IN_A_ROW {
+                ends.push(at);
+            }
+        }
+        let is_needed = rows.iter().any(|row| n_explained.get(row).is_none_or(|&n| n < max_files))
+            || ends.iter().any(|&at| n_explained_in_a_row[at] < max_files);
+        if is_needed {
+            taken.push(place);
+            rows.iter().for_each(|&row| *n_explained.entry(row).or_default() += 1);
+            ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
+        }
+    }
+    taken
+}
