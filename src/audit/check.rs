@@ -68,7 +68,7 @@ pub fn check(
     let is_new = |path: &FilePath| new.contains(path);
     let asking = asking(&changed, true, config);
     let queries = queries(&asking, config);
-    let twins = brought_in_whole(&asking, &head_files, &is_new);
+    let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let is_off = RULES.iter().all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
@@ -80,8 +80,8 @@ pub fn check(
         return Ok(outcome);
     }
 
-    // Where a whole file came from is known: the tree is searched for the origins of the others.
-    let of_others = asking.iter().zip(&twins).map(|(file, twins)| match twins.origins.is_empty() {
+    // Of equal files that the change brings in the first speaks for the others.
+    let of_others = asking.iter().zip(&twins).map(|(file, twins)| match twins.is_first {
         true => (&file.source, file.asked(config)),
         false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
     });
@@ -131,17 +131,22 @@ pub fn check(
     Ok(outcome)
 }
 
-/// For each of `asking`, the files of the head that it equals, if the change brought most of it in.
-fn brought_in_whole(asking: &[&Changed], head: &Snapshot, is_new: &(dyn Fn(&FilePath) -> bool + Sync)) -> Vec<Twins> {
-    let sources: Vec<&Source> = asking.iter().map(|file| &file.source).collect();
-    let mut twins = twins(&sources, &head.entries, is_new);
-    for (twins, file) in twins.iter_mut().zip(asking) {
-        // What stood there before, and was made whole by a small change, is judged as any other change.
-        if 2 * file.n_novel() < file.novel.len() {
-            *twins = Twins::default();
-        }
-    }
-    twins
+/// For each of `asking`, the files of the head that it equals, if the change brought nearly all of it in: what stood there
+/// before, and was made whole by the change, is judged as any other change.
+fn brought_in_whole(
+    asking: &[&Changed],
+    head: &Snapshot,
+    is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+    sources: &Sources<'_>,
+) -> Vec<Twins> {
+    let is_whole = |file: &Changed| 10 * file.n_novel() >= 9 * file.novel.len();
+    let asked: Vec<Option<&Source>> = asking.iter().map(|file| is_whole(file).then_some(&file.source)).collect();
+    // The same bytes under another name may be another language, or none.
+    let is_comparable = |source: &Source, path: &FilePath| {
+        sources.skip_by_name(path).is_none()
+            && sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
+    };
+    twins(&asked, &head.entries, is_new, &is_comparable)
 }
 
 /// The head as it is searched for the origins of a change.

@@ -15,52 +15,74 @@ use crate::text::FilePath;
 const MAX_NAMED: usize = 8;
 
 /// The files that a changed file equals, byte for byte.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::audit) struct Twins {
     /// The nearest that may be its origin: what was there before, else what the change brings in before it.
     pub origins: Vec<FilePath>,
     /// How many there are in all.
     pub n: usize,
+    /// Whether none of those that the change brings in comes before it.
+    pub is_first: bool,
+}
+
+impl Twins {
+    const NONE: Self = Self { origins: Vec::new(), n: 0, is_first: true };
+}
+
+/// Since when a file is as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    /// It was there before the change.
+    Base,
+    /// The change made it so.
+    Touched,
+    /// The change brought all of it in.
+    BroughtIn,
 }
 
 /// For each of `sources`, files of the head, the files of `entries` that it is a copy of; `is_new` tells which of them
-/// the change touches. Of equal files that are all new the first is the origin of the others.
+/// the change touches, `is_comparable` whether a source under another path would be read alike. Of equal files that are
+/// all new the first is the origin of the others.
 ///
 /// Time O(n log n) in the files, and one hash of each source.
 pub(in crate::audit) fn twins(
-    sources: &[&Source],
+    sources: &[Option<&Source>],
     entries: &[Entry],
     is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+    is_comparable: &dyn Fn(&Source, &FilePath) -> bool,
 ) -> Vec<Twins> {
-    let ids: Vec<Option<BlobId>> =
-        sources.iter().map(|source| may_be_whole(source).then(|| BlobId::of(&source.text))).collect();
+    let id = |source: &&Source| may_be_whole(source).then(|| BlobId::of(&source.text));
+    let ids: Vec<Option<BlobId>> = sources.iter().map(|source| source.as_ref().and_then(id)).collect();
     // Files of a work tree have no blob; those that changed are among the sources.
-    let mut paths_of: HashMap<BlobId, BTreeMap<&FilePath, bool>> = HashMap::new();
+    let mut paths_of: HashMap<BlobId, BTreeMap<&FilePath, Since>> = HashMap::new();
     for (source, id) in sources.iter().zip(&ids) {
-        if let Some(id) = id {
-            paths_of.entry(*id).or_default().insert(&source.path, true);
+        if let (Some(source), Some(id)) = (source, id) {
+            paths_of.entry(*id).or_default().insert(&source.path, Since::BroughtIn);
         }
     }
     for entry in entries {
         if let Some(paths) = entry.blob().and_then(|id| paths_of.get_mut(&id)) {
-            paths.insert(&entry.path, is_new(&entry.path));
+            let since = if is_new(&entry.path) { Since::Touched } else { Since::Base };
+            paths.entry(&entry.path).or_insert(since);
         }
     }
-    let twins_of = |(source, id): (&&Source, &Option<BlobId>)| {
-        let Some(paths) = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1) else {
-            return Twins::default();
-        };
+    let twins_of = |(source, id): (&Option<&Source>, &Option<BlobId>)| {
+        let paths = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1);
+        let (Some(source), Some(paths)) = (source, paths) else { return Twins::NONE };
+        let is_other = |path: &FilePath| *path != source.path && is_comparable(source, path);
         // Looking at the nearest of a million equal files for each of them would take a million squared.
-        let old = || paths.iter().filter(|(_, is_new)| !**is_new).take(MAX_NAMED * MAX_NAMED);
-        let new = || paths.iter().take_while(|(path, _)| **path < &source.path).take(MAX_NAMED);
-        let mut origins: Vec<FilePath> = old().map(|(path, _)| (*path).clone()).collect();
+        let old = paths.iter().filter(|(_, since)| **since != Since::BroughtIn).take(MAX_NAMED * MAX_NAMED);
+        let mut origins: Vec<FilePath> = old.map(|(path, _)| (*path).clone()).filter(&is_other).collect();
+        let before =
+            paths.iter().take_while(|(path, _)| **path < &source.path).filter(|(_, since)| **since == Since::BroughtIn);
+        let before: Vec<FilePath> = before.take(MAX_NAMED).map(|(path, _)| (*path).clone()).filter(&is_other).collect();
+        let is_first = before.is_empty();
         if origins.is_empty() {
-            origins = new().map(|(path, _)| (*path).clone()).collect();
+            origins = before;
         }
-        origins.retain(|path| *path != source.path);
         origins.sort_by_cached_key(|path| (path.distance(&source.path), path.clone()));
         origins.truncate(MAX_NAMED);
-        Twins { origins, n: paths.len() - 1 }
+        Twins { origins, n: paths.len() - 1, is_first }
     };
     sources.iter().zip(&ids).map(twins_of).collect()
 }
