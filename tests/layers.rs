@@ -1,6 +1,6 @@
 //! Keeps the floors: a module uses only those above it on the page `src/lib.rs`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -152,4 +152,221 @@ fn each_outer_dependency_has_one_home() {
             }
         }
     }
+}
+
+/// A room of a folder: a file in it that is not `mod.rs`, or a folder in it.
+struct Room {
+    name: String,
+    /// Its files, with the path of the module that each is.
+    files: Vec<(PathBuf, Vec<String>)>,
+}
+
+/// The folders below `src`, with the paths of their modules.
+fn folders() -> Vec<(PathBuf, Vec<String>)> {
+    let mut found = vec![(root(), Vec::new())];
+    let mut at = 0;
+    while let Some((folder, module)) = found.get(at).cloned() {
+        for (path, name) in entries(&folder).into_iter().filter(|(path, _)| path.is_dir()) {
+            found.push((path, [&module[..], &[name]].concat()));
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// What a folder holds, sorted: the paths, and the names of the modules that they are.
+fn entries(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut entries: Vec<(PathBuf, String)> = fs::read_dir(folder)
+        .expect("src is readable")
+        .map(|entry| entry.expect("the folder stays readable").path())
+        .filter(|path| path.is_dir() || path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| (path.clone(), path.file_stem().expect("it has a name").to_string_lossy().into_owned()))
+        .collect();
+    entries.sort();
+    entries
+}
+
+fn rooms(folder: &Path, module: &[String]) -> Vec<Room> {
+    let room = |(path, name): (PathBuf, String)| {
+        let module = [module, std::slice::from_ref(&name)].concat();
+        let mut files = Vec::new();
+        let mut left = vec![(path, module)];
+        while let Some((path, module)) = left.pop() {
+            if path.is_file() {
+                files.push((path, module));
+                continue;
+            }
+            for (path, name) in entries(&path) {
+                let module = if name == "mod" { module.clone() } else { [&module[..], &[name]].concat() };
+                left.push((path, module));
+            }
+        }
+        Room { name, files }
+    };
+    entries(folder).into_iter().filter(|(_, name)| name != "mod").map(room).collect()
+}
+
+/// The paths that begin at the start of `text`, those of a list in braces one by one, as segments.
+fn paths(text: &str) -> Vec<Vec<String>> {
+    let text = text.trim_start();
+    if let Some(list) = text.strip_prefix('{') {
+        let mut depth = 0;
+        let mut items = vec![String::new()];
+        for c in list.chars() {
+            match c {
+                '}' if depth == 0 => break,
+                ',' if depth == 0 => {
+                    items.push(String::new());
+                    continue;
+                }
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            items.last_mut().expect("there is one from the start").push(c);
+        }
+        return items.iter().filter(|item| !item.trim().is_empty()).flat_map(|item| paths(item)).collect();
+    }
+    let word: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let below = match text[word.len()..].strip_prefix("::") {
+        Some(rest) => paths(rest),
+        None => vec![Vec::new()],
+    };
+    below.into_iter().map(|path| [vec![word.clone()], path].concat()).collect()
+}
+
+/// The modules and items that a file names from the root on, by paths that begin with `crate`, `super` or `self`.
+fn named(code: &str, module: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = &code[..at];
+            if before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                continue;
+            }
+            // Inside of an inline module there is one module more to leave.
+            let inline = before.rfind("\nmod ").map(|at| &before[at + 1..]);
+            let is_open =
+                |block: &str| block.lines().next().is_some_and(|line| line.ends_with('{')) && !block.contains("\n}");
+            let is_inline = inline.is_some_and(is_open);
+            let inner = if is_inline { vec![String::from("inline")] } else { Vec::new() };
+            for path in paths(&code[at..]) {
+                let mut full = [module, &inner[..]].concat();
+                let mut rest = &path[..];
+                while let Some((first, behind)) = rest.split_first() {
+                    match first.as_str() {
+                        "crate" => full.clear(),
+                        "super" => drop(full.pop()),
+                        "self" => {}
+                        _ => break,
+                    }
+                    rest = behind;
+                }
+                found.push([&full[..], rest].concat());
+            }
+        }
+    }
+    found
+}
+
+/// The items that `mod.rs` hands on from its rooms, each with its room.
+fn handed_on(folder: &Path, rooms: &[Room]) -> BTreeMap<String, String> {
+    let code = code(&folder.join("mod.rs"));
+    let uses = code.match_indices("use ").flat_map(|(at, keyword)| paths(&code[at + keyword.len()..]));
+    let mut items = BTreeMap::new();
+    for path in uses {
+        let path = path.strip_prefix(&[String::from("self")][..]).unwrap_or(&path);
+        if let [room, .., item] = path
+            && rooms.iter().any(|of| of.name == *room)
+        {
+            items.insert(item.clone(), room.clone());
+        }
+    }
+    items
+}
+
+/// For each room of a folder, the others that it uses, be it by an item that `mod.rs` hands on.
+fn neighbors(folder: &Path, module: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let rooms = rooms(folder, module);
+    let handed_on = handed_on(folder, &rooms);
+    let mut neighbors = BTreeMap::new();
+    for room in &rooms {
+        let mut used = BTreeSet::new();
+        for (file, of) in &room.files {
+            for path in named(&code(file), of) {
+                let Some(next) = path.strip_prefix(module).and_then(<[String]>::first) else { continue };
+                let is_room = rooms.iter().any(|of| of.name == *next);
+                used.extend(if is_room { Some(next) } else { handed_on.get(next) }.cloned());
+            }
+        }
+        used.remove(&room.name);
+        neighbors.insert(room.name.clone(), used);
+    }
+    neighbors
+}
+
+/// The rooms that each can be reached from each other: the circles.
+fn circles(neighbors: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<BTreeSet<String>> {
+    let reached = |from: &String| {
+        let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut left: Vec<&String> = neighbors[from].iter().collect();
+        while let Some(room) = left.pop() {
+            if reached.insert(room.clone()) {
+                left.extend(&neighbors[room]);
+            }
+        }
+        reached
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> = neighbors.keys().map(|room| (room, reached(room))).collect();
+    let circle = |room: &String| -> BTreeSet<String> {
+        reached[room].iter().filter(|other| reached[*other].contains(room)).cloned().collect()
+    };
+    neighbors.keys().map(circle).filter(|circle| !circle.is_empty()).collect()
+}
+
+/// Circles that are still to be opened.
+const OPEN: [(&str, &[&str]); 2] =
+    [("cli", &["cache", "check", "corpus"]), ("license", &["debian", "manifest", "reuse", "statement"])];
+
+/// Where two files need each other, none can be understood, tested or moved without the other. Some things do refer to
+/// themselves: then a comment of `mod.rs` says so, with the word "circle" and the names of the files.
+#[test]
+fn the_files_of_a_folder_form_no_circle_that_its_mod_rs_does_not_name() {
+    let mut faults = Vec::new();
+    for (folder, module) in folders() {
+        let text = fs::read_to_string(folder.join("mod.rs")).expect("a folder has a mod.rs");
+        let comments = text.lines().filter(|line| line.starts_with("//") && line.to_lowercase().contains("circle"));
+        let comments: Vec<&str> = comments.collect();
+        for circle in circles(&neighbors(&folder, &module)) {
+            let is_named = |comment: &&str| circle.iter().all(|room| comment.contains(&format!("`{room}`")));
+            let is_open = |(at, rooms): &(&str, &[&str])| module == [*at] && circle.iter().eq(rooms.iter());
+            if !comments.iter().any(is_named) && !OPEN.iter().any(is_open) {
+                let rooms: Vec<&str> = circle.iter().map(String::as_str).collect();
+                faults.push(format!("in {}, these need each other: {}", folder.display(), rooms.join(", ")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "move what they share to a file of its own\n{}", faults.join("\n"));
+}
+
+/// A folder may say of itself what `src/lib.rs` says: then its `mod.rs` is its map.
+#[test]
+fn in_a_folder_with_a_map_a_file_uses_only_those_above_it() {
+    let mut n_maps = 0;
+    let mut faults = Vec::new();
+    for (folder, module) in folders() {
+        let text = fs::read_to_string(folder.join("mod.rs")).expect("a folder has a mod.rs");
+        if !text.contains("a module uses only those above it") {
+            continue;
+        }
+        n_maps += 1;
+        let listed = text.lines().filter_map(|line| line.strip_suffix(';')?.split("mod ").nth(1));
+        let order: Vec<&str> = listed.collect();
+        for (room, used) in neighbors(&folder, &module) {
+            let place = |name: &str| order.iter().position(|listed| *listed == name);
+            let below = used.iter().filter(|used| place(used) > place(&room));
+            faults.extend(below.map(|used| format!("{}: `{room}` uses `{used}`, below it", folder.display())));
+        }
+    }
+    assert!(n_maps > 0 && faults.is_empty(), "{}", faults.join("\n"));
 }

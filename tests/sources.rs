@@ -2,13 +2,11 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use secondhand::corpus::{Component, Error, Limits, Note, Request, Seen, Sink, SourceFile, read};
+use secondhand::corpus::{Component, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::git::BlobId;
-use secondhand::license::Licenses;
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -26,14 +24,7 @@ impl Sink for Taken {
         size < 1 << 20
     }
 
-    fn knows(
-        &mut self,
-        _: &Arc<Component>,
-        _: &FilePath,
-        _: &BlobId,
-        _: &Seen,
-        _: &Arc<Licenses>,
-    ) -> Result<bool, Error> {
+    fn knows(&mut self, _: &BlobId, _: &SourceFile) -> Result<bool, Error> {
         Ok(false)
     }
 

@@ -6,6 +6,7 @@
 //! Invariant: nothing that is read can write a file, run a command, or take unbounded memory; the one
 //! source that starts a program (`purl`) starts the package manager that the user has set up.
 
+// Archives lie in archives: `archive`, `tar` and `zip` form a circle.
 mod archive;
 mod debian;
 mod folder;
