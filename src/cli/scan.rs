@@ -10,7 +10,7 @@ use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings};
 use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
-use crate::corpus::Folder;
+use crate::corpus::{Folder, slashes};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::text::FilePath;
@@ -66,11 +66,6 @@ fn place(flags: &Scan, common: &Common) -> Result<Place, Failure> {
         (Err(_), [folder]) if flags.rev.is_none() => Ok(Place::Folder(folder.clone())),
         (Err(_), _) => Err(Failure::Outside { root }),
     }
-}
-
-fn slashes(path: &Path) -> FilePath {
-    let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
-    FilePath::new(parts.join(&b'/'))
 }
 
 fn scan_folder(folder: &Path, flags: &Scan, common: &Common) -> Result<Outcome, Failure> {

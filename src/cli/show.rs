@@ -10,6 +10,7 @@ use super::error::Failure;
 use super::output::print_text;
 use super::{CLEAN, settings};
 use crate::config::{ConfigError, RawConfig, options, schema};
+use crate::corpus::slashes;
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
@@ -95,10 +96,6 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
         return Ok(FileAttributes::default());
     };
     let Ok(path) = path.strip_prefix(&root) else { return Ok(FileAttributes::default()) };
-    let slashes = |path: &Path| {
-        let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
-        FilePath::new(parts.join(&b'/'))
-    };
     let files = path.ancestors().skip(1).map(|folder| folder.join(".gitattributes"));
     let files = files.filter(|file| root.join(file).is_file());
     let entries: Vec<_> = files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use limits::Limits;
-pub use walk::Folder;
+pub use walk::{Folder, slashes};
 
 use crate::git;
 use crate::license::{Expression, Licenses};
