@@ -1,9 +1,10 @@
 //! Runs `secondhand audit`.
 
-use super::args::{Audit, Common};
+use super::args::Audit;
 use super::check::{fails, start_threads};
 use super::corpus::outsides;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};

@@ -1,9 +1,10 @@
 //! Runs `secondhand check`.
 
-use super::args::{Check, Common, FailOn, PastFlags, Trust};
+use super::args::{Check, Trust};
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
+use super::flags::{Common, FailOn, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Common, Compare};
+use super::args::Compare;
 use super::check::start_threads;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings};

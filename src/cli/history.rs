@@ -1,8 +1,9 @@
 //! Runs `secondhand history`.
 
-use super::args::{Common, History};
+use super::args::History;
 use super::check::start_threads;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::scan::contains;

@@ -8,8 +8,8 @@ use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
 use tempfile::NamedTempFile;
 
-use super::args::{Common, Output};
 use super::error::Failure;
+use super::flags::{Common, Output};
 use crate::audit::Outcome;
 use crate::report::{FORMATS, Format, Style};
 

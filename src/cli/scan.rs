@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Common, Scan};
+use super::args::Scan;
 use super::check::{fails, start_threads};
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};

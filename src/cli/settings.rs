@@ -4,8 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::Common;
 use super::error::Failure;
+use super::flags::Common;
 use crate::config::{Config, RawConfig, find, options};
 
 /// The settings in use, checked, and the name of where they were written, for messages.

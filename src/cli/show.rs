@@ -5,8 +5,9 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use super::args::{Cli, Common};
+use super::args::Cli;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::print_text;
 use super::{CLEAN, settings};
 use crate::config::{ConfigError, RawConfig, options, schema};

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::{Check, Common, Suppressing, Trust};
+use super::args::{Check, Trust};
 use super::error::Failure;
+use super::flags::{Common, Suppressing};
 use super::settings;
 use crate::audit::{Outcome, Range, suppress};
 use crate::config::{Config, NAMES, RawConfig, decisions, options};
