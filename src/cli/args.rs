@@ -5,7 +5,11 @@ use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::flags::{Common, Output, PastFlags, Suppressing, parse_report};
+use super::flags::{
+    CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
+};
+use crate::corpus::kinds;
+use crate::report::{AUDIT_FORMATS, COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS};
 
 /// Tells you when new code isn't new: finds the copies that a change brings into a repository.
 #[derive(Debug, Parser)]
@@ -37,12 +41,6 @@ Examples:
 
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
 
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  secondhand compare old.c new.c                   how alike two files are
-  secondhand compare submissions/ --base-code given/ --report html=pairs.html
-  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
-
 /// What is done with corpora.
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
@@ -51,10 +49,7 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        /// What to add: a folder; a git repository, or REPOSITORY@REVISION; an archive (tar, tar.gz, tar.xz, zip, crate, tgz, whl,
-        /// jar); a Debian source package (.dsc); a list of sources (corpus.toml); a package URL (pkg:cargo/serde@1.0.200), which
-        /// cargo, npm, pip or apt-get fetches
-        #[arg(value_name = "SOURCE", required = true)]
+        #[arg(value_name = "SOURCE", required = true, help = format!("What to add: {}", kinds()))]
         sources: Vec<String>,
         #[command(flatten)]
         declared: Declared,
@@ -154,7 +149,6 @@ pub(super) enum Command {
     #[command(subcommand)]
     Baseline(Baseline),
     /// Rank files or folders by how much of each is in each other, matches side by side
-    #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
     /// Explain a rule, or list all of them
     #[command(
@@ -237,7 +231,7 @@ pub(super) enum Cache {
 
 /// Flags of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = CHECK_EXAMPLES)]
+#[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
     /// What the change starts from: its merge base with the head is taken [default: from CI, else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
@@ -256,12 +250,10 @@ pub(super) struct Check {
     /// Tell when and by whom the origins were written
     #[arg(long)]
     pub blame: bool,
-    /// Compare with this corpus, too: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
-    #[arg(long = "corpus", value_name = "NAME|DIR")]
-    pub corpora: Vec<String>,
-    /// Tokens that a change must bring into a copy to make it a finding
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Whose settings, baseline and .gitattributes judge the change
     #[arg(long, value_name = "WHOSE", default_value = "head", env = "SECONDHAND_TRUST")]
     pub trust: Trust,
@@ -280,17 +272,15 @@ Examples:
 
 /// Flags of `scan`.
 #[derive(Debug, Args)]
-#[command(after_help = SCAN_EXAMPLES)]
+#[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Scan {
     /// Folders and files to scan; a folder outside of any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Scan the tree of this revision instead of the work tree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
-    /// Tokens that a clone must have
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub tree: TreeFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Fail when more than this part of the lines is duplicated
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
@@ -309,7 +299,7 @@ Examples:
 
 /// Flags of `history`.
 #[derive(Debug, Args)]
-#[command(after_help = HISTORY_EXAMPLES)]
+#[command(after_help = HISTORY_EXAMPLES, mut_args = with_formats(TIMELINE_FORMATS))]
 pub(super) struct History {
     /// A revision, or a range `A..B` [default: HEAD]
     #[arg(value_name = "RANGE")]
@@ -317,12 +307,8 @@ pub(super) struct History {
     /// Follow first parents only: a merge then stands for all it brought in
     #[arg(long)]
     pub first_parent: bool,
-    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
-    #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
-    /// Judge the newest N commits only
-    #[arg(long, value_name = "N")]
-    pub max_commits: Option<usize>,
+    #[command(flatten)]
+    pub limits: CommitLimits,
     /// Tell of copies in this folder or file only; may be repeated
     #[arg(long, value_name = "PATH")]
     pub path: Vec<String>,
@@ -332,18 +318,10 @@ pub(super) struct History {
     /// Tell of copies only whose origin is outside of this folder; may be repeated
     #[arg(long, value_name = "PATH")]
     pub origin_outside: Vec<String>,
-    /// Tokens that a commit must bring into a copy to make it one
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
-    /// The format of what is printed: text, json, csv, html or markdown
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
-    /// Write it to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
-    pub reports: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
+    #[command(flatten)]
+    pub reporting: Reporting,
 }
 
 const AUDIT_EXAMPLES: &str = "\
@@ -355,20 +333,17 @@ Examples:
 
 /// Flags of `audit`.
 #[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLES)]
+#[command(after_help = AUDIT_EXAMPLES, mut_args = with_formats(AUDIT_FORMATS))]
 pub(super) struct Audit {
-    /// Audit the tree of this revision instead of the work tree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
+    #[command(flatten)]
+    pub tree: TreeFlags,
     /// Audit every commit, too, and tell which first brought in what; this reads all history
     #[arg(long)]
     pub history: bool,
-    /// Compare with this corpus: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
-    #[arg(long = "corpus", value_name = "NAME|DIR")]
-    pub corpora: Vec<String>,
-    /// Tokens that a copy must have
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     #[command(flatten)]
     pub suppressing: Suppressing,
     #[command(flatten)]
@@ -442,8 +417,15 @@ pub(super) enum Trust {
     Base,
 }
 
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  secondhand compare old.c new.c                   how alike two files are
+  secondhand compare submissions/ --base-code given/ --report html=pairs.html
+  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
+
 /// Flags of `compare`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
     /// Files and folders, each a submission; the children of a folder that stands alone
     #[arg(value_name = "PATH", required = true)]
@@ -454,22 +436,14 @@ pub(super) struct Compare {
     /// Compare every k-gram, not a winnowed sample: exact figures, more memory
     #[arg(long)]
     pub exact: bool,
-    /// Tokens that a match must have to be shown
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Pairs to list, the most alike first
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub top: usize,
     /// Fail when at least this part of one submission is in another
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
-    /// The format of what is printed: text, json, csv or html
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
-    /// Write it to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
-    pub reports: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub reporting: Reporting,
 }

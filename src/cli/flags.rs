@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
+
+use super::settings::Setting;
+use crate::git::{Error, Limits, seconds_of};
+use crate::report::Format;
 
 /// Flags that every command takes.
 #[derive(Debug, Args)]
@@ -65,6 +69,7 @@ pub(super) enum Color {
 
 /// Which part of the past is searched.
 #[derive(Debug, Clone, Args)]
+#[command(mut_args = |flag| if ["since", "max_commits"].contains(&flag.get_id().as_str()) { flag.requires("history") } else { flag })]
 pub(super) struct PastFlags {
     /// Search the past, too, for deleted code that comes back; the first time this reads all history
     #[arg(long)]
@@ -72,12 +77,60 @@ pub(super) struct PastFlags {
     /// The past of this revision or range (`A..B`) instead of that of the base; may be repeated
     #[arg(long, value_name = "REV|RANGE", requires = "history")]
     pub history_of: Vec<String>,
+    #[command(flatten)]
+    pub limits: CommitLimits,
+}
+
+/// How far back a history is followed.
+#[derive(Debug, Clone, Args)]
+pub(super) struct CommitLimits {
     /// Leave out commits before this date: `2025-01-31`, `2 years ago`
-    #[arg(long, value_name = "DATE", requires = "history")]
-    pub since: Option<String>,
-    /// Search the newest N commits only
-    #[arg(long, value_name = "N", requires = "history")]
-    pub max_commits: Option<usize>,
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// Only the newest N commits
+    #[arg(long, value_name = "N")]
+    max_commits: Option<usize>,
+}
+
+impl CommitLimits {
+    /// What the flags say.
+    ///
+    /// # Errors
+    /// When the date is none.
+    pub fn read(&self) -> Result<Limits, Error> {
+        Ok(Limits { since: self.since.as_deref().map(seconds_of).transpose()?, max_commits: self.max_commits })
+    }
+}
+
+/// Where the tree is read that a command looks through.
+#[derive(Debug, Args)]
+pub(super) struct TreeFlags {
+    /// Read the tree of this revision instead of the work tree
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+}
+
+/// What code is compared with, besides the repository's own.
+#[derive(Debug, Args)]
+pub(super) struct CorpusFlags {
+    /// Compare with this corpus: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
+    #[arg(long = "corpus", value_name = "NAME|DIR")]
+    pub named: Vec<String>,
+}
+
+/// How long a copy has to be.
+#[derive(Debug, Args)]
+pub(super) struct MinTokens {
+    /// Minimum tokens for a copy to be reported; of a change, only the tokens it brings in count
+    #[arg(long, value_name = "N")]
+    min_tokens: Option<usize>,
+}
+
+impl MinTokens {
+    /// The flag as the value of the option `key`, when it is given.
+    pub fn setting(&self, key: &'static str) -> Option<Setting> {
+        self.min_tokens.map(|n| (key, n.to_string()))
+    }
 }
 
 /// Flags for what is not reported.
@@ -94,9 +147,9 @@ pub(super) struct Suppressing {
     pub show_suppressed: bool,
 }
 
-/// Flags for what is printed, and what fails.
+/// Which reports are written, and where. Each command says with [`with_formats`] which formats it has.
 #[derive(Debug, Args)]
-pub(super) struct Output {
+pub(super) struct Reporting {
     /// The format of what is printed
     #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
     pub format: String,
@@ -106,6 +159,20 @@ pub(super) struct Output {
     /// Write a further report to a file; may be repeated
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
     pub reports: Vec<(String, PathBuf)>,
+}
+
+/// Names `formats` in the help of `--format`.
+pub(super) fn with_formats<T>(formats: &[Format<T>]) -> impl FnMut(Arg) -> Arg + use<T> {
+    let names: Vec<&str> = formats.iter().map(|format| format.name).collect();
+    let help = format!("The format of what is printed: {}", names.join(", "));
+    move |arg| if arg.get_id() == "format" { arg.help(&help) } else { arg }
+}
+
+/// Flags for what is printed, and what fails.
+#[derive(Debug, Args)]
+pub(super) struct Output {
+    #[command(flatten)]
+    pub reporting: Reporting,
     /// The level from which findings fail the run
     #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
     pub fail_on: FailOn,
@@ -129,7 +196,7 @@ fn parse_setting(text: &str) -> Result<(String, String), String> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
-pub(super) fn parse_report(text: &str) -> Result<(String, PathBuf), String> {
+fn parse_report(text: &str) -> Result<(String, PathBuf), String> {
     let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE, as in `sarif=copies.sarif`")?;
     Ok((format.to_owned(), file.into()))
 }
