@@ -194,9 +194,8 @@ fn the_report_formats_are_documented() {
 /// The lists that pages written by hand repeat.
 #[test]
 fn the_readme_names_the_formats_and_the_page_on_corpora_the_sources() {
-    let page = |file: &str| {
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("the page is there")
-    };
+    let page =
+        |file: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("the page is there");
     let readme = page("README.md");
     let (before, _) = readme.split_once("](docs/reports.md)").expect("the README links the page on formats");
     let (_, named) = before.rsplit_once('[').expect("the link has a text");

@@ -35,7 +35,7 @@ pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Com
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
     let languages = config.languages(&origin)?;
-    for id in config.languages.keys() {
+    for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
             let key = format!("language.{id}.examples");
             return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
