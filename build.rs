@@ -1,11 +1,19 @@
 //! Writes the index of the built-in languages: which table owns which file name.
 //!
-//! A run needs a handful of tables; with this index only those are parsed. Writes the digest, too, of
+//! A run needs a handful of tables; with this index only those are parsed. Also writes the digest of
 //! all that decides how a file is read: fingerprints of another digest are not the same fingerprints.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
+
+#[path = "build/digest.rs"]
+mod digest;
+
+use digest::Digest;
+
+/// The code that decides how the bytes of a file become fingerprints, or why they do not.
+const READING: [&str; 4] = ["src/language", "src/fingerprint", "src/text.rs", "src/audit/read/source.rs"];
 
 fn main() {
     println!("cargo::rerun-if-changed=config/languages");
@@ -19,10 +27,12 @@ fn main() {
     files.sort();
 
     let mut rows = String::new();
+    let mut digest = Digest::new();
     for path in &files {
         let id = path.file_stem().and_then(|stem| stem.to_str()).expect("a table's name is UTF-8");
         let text = fs::read_to_string(path).expect("a table is UTF-8");
         let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        digest.add_table(id, &table);
         let name = table.get("name").and_then(toml::Value::as_str).unwrap_or(id);
         let list = |key: &str| strings(table.get(key));
         let claims = table.get("claims").and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -39,31 +49,23 @@ fn main() {
     }
     let out = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).to_owned();
     fs::write(out.join("languages.rs"), format!("&[\n{rows}]\n")).expect("the build folder is writable");
-    let digest = READING.iter().fold(FNV_BASIS, |digest, path| digest_of(&Path::new(&root).join(path), digest));
-    fs::write(out.join("digest.rs"), format!("{digest:#018x}\n")).expect("the build folder is writable");
+    READING.iter().for_each(|path| add_code(&Path::new(&root).join(path), &mut digest));
+    fs::write(out.join("digest.rs"), format!("{:#018x}\n", digest.finish())).expect("the build folder is writable");
 }
 
-/// All that decides how the bytes of a file become fingerprints, or why they do not.
-const READING: [&str; 5] =
-    ["config/languages", "src/language", "src/fingerprint", "src/text.rs", "src/audit/read/source.rs"];
-
-const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
-
-/// Goes on with a digest (64-bit FNV-1a) by the files below `path`, in order.
-fn digest_of(path: &Path, digest: u64) -> u64 {
-    if path.is_dir() {
-        println!("cargo::rerun-if-changed={}", path.display());
-        let mut below: Vec<_> = fs::read_dir(path)
-            .expect("the folder is part of the package")
-            .map(|entry| entry.expect("the folder stays readable").path())
-            .collect();
-        below.sort();
-        return below.iter().fold(digest, |digest, path| digest_of(path, digest));
-    }
+/// Adds the files below `path`, in order.
+fn add_code(path: &Path, digest: &mut Digest) {
     println!("cargo::rerun-if-changed={}", path.display());
-    let bytes = fs::read(path).expect("the file is part of the package");
-    let fold = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-    bytes.iter().chain(&[0xFF]).fold(digest, fold)
+    if path.is_file() {
+        digest.add_code(&fs::read_to_string(path).expect("the file is part of the package"));
+        return;
+    }
+    let mut below: Vec<_> = fs::read_dir(path)
+        .expect("the folder is part of the package")
+        .map(|entry| entry.expect("the folder stays readable").path())
+        .collect();
+    below.sort();
+    below.iter().for_each(|path| add_code(path, digest));
 }
 
 /// The strings of a value: one, or a list of them.

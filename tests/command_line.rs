@@ -165,6 +165,23 @@ mod exit_status {
         assert!(!repository.path("x").exists() && !repository.path("y").exists());
     }
 
+    #[test]
+    fn a_command_takes_the_formats_that_its_help_names() {
+        let repository = repository_with_a_copy();
+        let mut n_commands = 0;
+        for command in secondhand::cli::command().get_subcommands() {
+            let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else { continue };
+            let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+            let named = help.strip_prefix("The format of what is printed: ").expect("the help names the formats");
+            let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
+            // Only `compare` needs to be given something.
+            run.args((command.get_name() == "compare").then_some("."));
+            check_failure(&mut run, "unknown format `?`", &format!("help: there are: {named}"));
+            n_commands += 1;
+        }
+        assert_eq!(n_commands, 5);
+    }
+
     /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
     #[track_caller]
     fn check_unwritable(repository: &Repository, file: &str, why: &str) {

@@ -70,6 +70,35 @@ fn a_corpus_without_the_code_finds_nothing() {
     check(&copying(), &corpus(&[("beta/other.c", C.second)]), &[]);
 }
 
+/// The bytes are a name on Linux; other systems refuse it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_of_a_corpus_whose_name_is_not_utf8_is_compared_like_any_other() {
+    use std::os::unix::ffi::OsStrExt;
+    let corpus = corpus(&[("beta/other.c", C.second)]);
+    let place = corpus.path().join(std::ffi::OsStr::from_bytes(b"alpha\xFE/lib/table\xFF.c"));
+    fs::create_dir_all(place.parent().expect("it has a folder")).expect("the folder is writable");
+    fs::write(place, C.first).expect("the folder is writable");
+    check(
+        &copying(),
+        &corpus,
+        &["unknown-license: 14 lines copied from lib/table\\xff.c:1 of alpha\\xfe (license not known)"],
+    );
+    let shelf = Shelf::new();
+    shelf.corpus(&["add", "known", corpus.path().to_str().expect("temporary folders are UTF-8"), "--name", "known"]);
+    let found = shelf.check(&copying(), "known");
+    assert_eq!(
+        found,
+        ["unknown-license: 14 lines copied from alpha\\xfe/lib/table\\xff.c:1 of known (license not known)"]
+    );
+}
+
+#[test]
+fn what_git_keeps_of_a_component_is_not_compared() {
+    let corpus = corpus(&[("alpha/.git/hooks/table.c", C.first), ("alpha/sub/.git/table.c", C.first)]);
+    check(&copying(), &corpus, &[]);
+}
+
 #[test]
 fn of_origins_in_the_tree_and_in_a_corpus_the_corpus_names_the_rule_and_both_are_named() {
     let repository = Repository::new();

@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use secondhand::cli;
 use secondhand::config::{options, schema};
+use secondhand::corpus::SOURCES;
 use secondhand::language::Languages;
 use secondhand::policy::RULES;
 use secondhand::report;
@@ -188,6 +189,23 @@ fn the_report_formats_are_documented() {
     }
     page += "\nThe JSON is versioned; [its schema](history.schema.json) is published.\n";
     check("docs/reports.md", &page);
+}
+
+/// The lists that pages written by hand repeat.
+#[test]
+fn the_readme_names_the_formats_and_the_page_on_corpora_the_sources() {
+    let page =
+        |file: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("the page is there");
+    let readme = page("README.md");
+    let (before, _) = readme.split_once("](docs/reports.md)").expect("the README links the page on formats");
+    let (_, named) = before.rsplit_once('[').expect("the link has a text");
+    let formats: Vec<_> = report::FORMATS.iter().map(|format| format.name).collect();
+    assert_eq!(named, formats.join(", "), "README.md: the formats");
+
+    let corpora = page("docs/corpora.md");
+    let named = corpora.lines().skip_while(|line| *line != "|---|---|").skip(1).take_while(|line| !line.is_empty());
+    let sources = SOURCES.iter().map(|source| format!("| {} | {} |", source.name, source.help));
+    assert_eq!(named.collect::<Vec<_>>(), sources.collect::<Vec<_>>(), "docs/corpora.md: the first table");
 }
 
 #[test]

@@ -1,9 +1,15 @@
-//! Defines the command line: each flag once, with its help.
+//! Defines the command line: the commands, and the flags that one of them has alone.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::flags::{
+    CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
+};
+use crate::corpus::kinds;
+use crate::report::{AUDIT_FORMATS, COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS};
 
 /// Tells you when new code isn't new: finds the copies that a change brings into a repository.
 #[derive(Debug, Parser)]
@@ -35,60 +41,6 @@ Examples:
 
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
 
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  secondhand compare old.c new.c                   how alike two files are
-  secondhand compare submissions/ --base-code given/ --report html=pairs.html
-  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
-
-/// Flags that every command takes.
-#[derive(Debug, Args)]
-pub(super) struct Common {
-    /// Work in this folder's repository
-    #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
-    pub repo: PathBuf,
-    /// Read settings from this file instead of the repository's
-    #[arg(long, value_name = "FILE", global = true, env = "SECONDHAND_CONFIG")]
-    pub config: Option<PathBuf>,
-    /// Read no settings file
-    #[arg(long, global = true, conflicts_with = "config")]
-    pub isolated: bool,
-    /// Set an option for this run, as in the settings file: `min-tokens=40`
-    #[arg(long = "set", value_name = "KEY=VALUE", global = true, value_parser = parse_setting)]
-    pub set: Vec<(String, String)>,
-    /// Keep corpora in this folder [default: the user's data folder]
-    #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CORPUS_DIR")]
-    pub corpus_dir: Option<PathBuf>,
-    /// Threads to use; 0 for one a core
-    #[arg(
-        short = 'j',
-        long = "threads",
-        value_name = "N",
-        default_value_t = 0,
-        global = true,
-        env = "SECONDHAND_THREADS"
-    )]
-    pub threads: usize,
-    /// When to color
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
-    pub color: Color,
-    /// Print findings only
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-    /// Say more: every file that was passed over, and why
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
-    pub verbose: bool,
-    /// Show no progress bar
-    #[arg(long, global = true)]
-    pub no_progress: bool,
-    /// Keep fingerprints of files in this folder [default: `secondhand` in the git directory]
-    #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CACHE_DIR")]
-    pub cache_dir: Option<PathBuf>,
-    /// Read every file anew, and keep nothing
-    #[arg(long, global = true)]
-    pub no_cache: bool,
-}
-
 /// What is done with corpora.
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
@@ -97,10 +49,7 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        /// What to add: a folder; a git repository, or REPOSITORY@REVISION; an archive (tar, tar.gz, tar.xz, zip, crate, tgz, whl,
-        /// jar); a Debian source package (.dsc); a list of sources (corpus.toml); a package URL (pkg:cargo/serde@1.0.200), which
-        /// cargo, npm, pip or apt-get fetches
-        #[arg(value_name = "SOURCE", required = true)]
+        #[arg(value_name = "SOURCE", required = true, help = format!("What to add: {}", kinds()))]
         sources: Vec<String>,
         #[command(flatten)]
         declared: Declared,
@@ -170,17 +119,6 @@ pub(super) struct Declared {
     pub license: Option<String>,
 }
 
-/// When to color.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Color {
-    /// When the output is a terminal; heeds NO_COLOR and CLICOLOR_FORCE
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Find the copies that a change brings in
@@ -211,7 +149,6 @@ pub(super) enum Command {
     #[command(subcommand)]
     Baseline(Baseline),
     /// Rank files or folders by how much of each is in each other, matches side by side
-    #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
     /// Explain a rule, or list all of them
     #[command(
@@ -292,26 +229,9 @@ pub(super) enum Cache {
     Clear,
 }
 
-/// Which part of the past is searched.
-#[derive(Debug, Clone, Args)]
-pub(super) struct PastFlags {
-    /// Search the past, too, for deleted code that comes back; the first time this reads all history
-    #[arg(long)]
-    pub history: bool,
-    /// The past of this revision or range (`A..B`) instead of that of the base; may be repeated
-    #[arg(long, value_name = "REV|RANGE", requires = "history")]
-    pub history_of: Vec<String>,
-    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
-    #[arg(long, value_name = "DATE", requires = "history")]
-    pub since: Option<String>,
-    /// Search the newest N commits only
-    #[arg(long, value_name = "N", requires = "history")]
-    pub max_commits: Option<usize>,
-}
-
 /// Flags of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = CHECK_EXAMPLES)]
+#[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
     /// What the change starts from: its merge base with the head is taken [default: from CI, else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
@@ -330,12 +250,10 @@ pub(super) struct Check {
     /// Tell when and by whom the origins were written
     #[arg(long)]
     pub blame: bool,
-    /// Compare with this corpus, too: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
-    #[arg(long = "corpus", value_name = "NAME|DIR")]
-    pub corpora: Vec<String>,
-    /// Tokens that a change must bring into a copy to make it a finding
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Whose settings, baseline and .gitattributes judge the change
     #[arg(long, value_name = "WHOSE", default_value = "head", env = "SECONDHAND_TRUST")]
     pub trust: Trust,
@@ -354,17 +272,15 @@ Examples:
 
 /// Flags of `scan`.
 #[derive(Debug, Args)]
-#[command(after_help = SCAN_EXAMPLES)]
+#[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Scan {
     /// Folders and files to scan; a folder outside of any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Scan the tree of this revision instead of the work tree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
-    /// Tokens that a clone must have
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub tree: TreeFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Fail when more than this part of the lines is duplicated
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
@@ -383,7 +299,7 @@ Examples:
 
 /// Flags of `history`.
 #[derive(Debug, Args)]
-#[command(after_help = HISTORY_EXAMPLES)]
+#[command(after_help = HISTORY_EXAMPLES, mut_args = with_formats(TIMELINE_FORMATS))]
 pub(super) struct History {
     /// A revision, or a range `A..B` [default: HEAD]
     #[arg(value_name = "RANGE")]
@@ -391,12 +307,8 @@ pub(super) struct History {
     /// Follow first parents only: a merge then stands for all it brought in
     #[arg(long)]
     pub first_parent: bool,
-    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
-    #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
-    /// Judge the newest N commits only
-    #[arg(long, value_name = "N")]
-    pub max_commits: Option<usize>,
+    #[command(flatten)]
+    pub limits: CommitLimits,
     /// Tell of copies in this folder or file only; may be repeated
     #[arg(long, value_name = "PATH")]
     pub path: Vec<String>,
@@ -406,18 +318,10 @@ pub(super) struct History {
     /// Tell of copies only whose origin is outside of this folder; may be repeated
     #[arg(long, value_name = "PATH")]
     pub origin_outside: Vec<String>,
-    /// Tokens that a commit must bring into a copy to make it one
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
-    /// The format of what is printed: text, json, csv, html or markdown
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
-    /// Write it to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
-    pub reports: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
+    #[command(flatten)]
+    pub reporting: Reporting,
 }
 
 const AUDIT_EXAMPLES: &str = "\
@@ -429,20 +333,17 @@ Examples:
 
 /// Flags of `audit`.
 #[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLES)]
+#[command(after_help = AUDIT_EXAMPLES, mut_args = with_formats(AUDIT_FORMATS))]
 pub(super) struct Audit {
-    /// Audit the tree of this revision instead of the work tree
-    #[arg(long, value_name = "REV")]
-    pub rev: Option<String>,
+    #[command(flatten)]
+    pub tree: TreeFlags,
     /// Audit every commit, too, and tell which first brought in what; this reads all history
     #[arg(long)]
     pub history: bool,
-    /// Compare with this corpus: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
-    #[arg(long = "corpus", value_name = "NAME|DIR")]
-    pub corpora: Vec<String>,
-    /// Tokens that a copy must have
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     #[command(flatten)]
     pub suppressing: Suppressing,
     #[command(flatten)]
@@ -516,22 +417,15 @@ pub(super) enum Trust {
     Base,
 }
 
-/// Flags for what is not reported.
-#[derive(Debug, Args)]
-pub(super) struct Suppressing {
-    /// Leave out the copies in this baseline [default: the option `baseline`, if the file is there]
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Use no baseline
-    #[arg(long, conflicts_with = "baseline")]
-    pub no_baseline: bool,
-    /// Report suppressed findings too, marked as such, where the format can
-    #[arg(long)]
-    pub show_suppressed: bool,
-}
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  secondhand compare old.c new.c                   how alike two files are
+  secondhand compare submissions/ --base-code given/ --report html=pairs.html
+  secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
     /// Files and folders, each a submission; the children of a folder that stands alone
     #[arg(value_name = "PATH", required = true)]
@@ -542,62 +436,14 @@ pub(super) struct Compare {
     /// Compare every k-gram, not a winnowed sample: exact figures, more memory
     #[arg(long)]
     pub exact: bool,
-    /// Tokens that a match must have to be shown
-    #[arg(long, value_name = "N")]
-    pub min_tokens: Option<usize>,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
     /// Pairs to list, the most alike first
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub top: usize,
     /// Fail when at least this part of one submission is in another
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
-    /// The format of what is printed: text, json, csv or html
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
-    /// Write it to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
-    pub reports: Vec<(String, PathBuf)>,
-}
-
-/// Flags for what is printed, and what fails.
-#[derive(Debug, Args)]
-pub(super) struct Output {
-    /// The format of what is printed
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
-    /// Write it to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
-    pub reports: Vec<(String, PathBuf)>,
-    /// The level from which findings fail the run
-    #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
-    pub fail_on: FailOn,
-}
-
-/// The level from which findings fail the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FailOn {
-    /// Errors only
-    Error,
-    /// Warnings and errors
-    Warning,
-    /// Any finding
-    Note,
-    /// Nothing
-    Never,
-}
-
-fn parse_setting(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in `min-tokens=40`")?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn parse_report(text: &str) -> Result<(String, PathBuf), String> {
-    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE, as in `sarif=copies.sarif`")?;
-    Ok((format.to_owned(), file.into()))
+    #[command(flatten)]
+    pub reporting: Reporting,
 }

@@ -1,9 +1,10 @@
 //! Runs `secondhand audit`.
 
-use super::args::{Audit, Common};
+use super::args::Audit;
 use super::check::{fails, start_threads};
 use super::corpus::outsides;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
@@ -15,8 +16,7 @@ use crate::report::AUDIT_FORMATS;
 use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
-    let reports: Reports<Outcome> =
-        Reports::of(AUDIT_FORMATS, &flags.output.format, flags.output.output.as_deref(), &flags.output.reports)?;
+    let reports = Reports::new(AUDIT_FORMATS, &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
@@ -27,17 +27,16 @@ fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let root = repository.root();
-    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
-    let (config, origin) = settings::read(common, Some(root), min_tokens.as_slice())?;
+    let (config, origin) = settings::read(common, Some(root), flags.min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
-    let outsides = outsides(&flags.corpora, &config, root, common)?;
+    let outsides = outsides(&flags.corpora.named, &config, root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }
     let baseline = baseline_of(Some(root), &config, &flags.suppressing)?;
     let decisions = decisions_of(root, &config)?;
     let reader = repository.reader();
-    let (end, snapshot) = scan::tree(&repository, flags.rev.as_deref())?;
+    let (end, snapshot) = scan::tree(&repository, flags.tree.rev.as_deref())?;
     let time = match end.commit {
         Some(commit) => reader.time(commit)?,
         None => now(),

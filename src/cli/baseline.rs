@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::args::{Baseline as Action, Cli, Command, Common, Known};
+use super::args::{Baseline as Action, Cli, Command, Known};
 use super::error::Failure;
+use super::flags::Common;
 use super::output::print_text;
 use super::suppressing::read_baseline;
 use super::{CLEAN, check, scan, settings};

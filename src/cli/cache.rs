@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::args::{self, Common};
+use super::args;
 use super::check::{span, start_threads};
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{note, print_text, warn};
 use super::progress::Bar;
 use super::{CLEAN, settings};

@@ -1,19 +1,21 @@
 //! Runs `secondhand check`.
 
-use super::args::{Check, Common, FailOn, PastFlags, Trust};
+use super::args::{Check, Trust};
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
+use super::flags::{Common, FailOn, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache};
 use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Limits, Reader, Repository, Snapshot, Span, seconds_of};
+use crate::git::{CommitId, Reader, Repository, Snapshot, Span};
 use crate::policy::Level;
+use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(&flags.output)?;
+    let reports = Reports::new(FORMATS, &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
@@ -26,7 +28,7 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let range = range(flags, &repository.reader())?;
     let judge = Judge::new(&repository, &range, flags, common)?;
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
-    let outsides = outsides(&flags.corpora, &judge.config, repository.root(), common)?;
+    let outsides = outsides(&flags.corpora.named, &judge.config, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };
@@ -70,7 +72,7 @@ pub(super) fn span(flags: &PastFlags, default: Option<CommitId>, reader: &Reader
     if span.tips.is_empty() {
         span.tips.extend(default);
     }
-    span.limits = Limits { since: flags.since.as_deref().map(seconds_of).transpose()?, max_commits: flags.max_commits };
+    span.limits = flags.limits.read()?;
     Ok((flags.history && !span.tips.is_empty()).then_some(span))
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Common, Compare};
+use super::args::Compare;
 use super::check::start_threads;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings};
@@ -15,7 +16,7 @@ use crate::report::COMPARISON_FORMATS;
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::of(COMPARISON_FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)?;
+    let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting)?;
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, &common.repo)?;
     if submissions.len() < 2 {
@@ -26,8 +27,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
 
     let repository = Repository::discover(&common.repo).ok();
     let root = repository.as_ref().map(Repository::root);
-    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
-    let (config, origin) = settings::read(common, root, min_tokens.as_slice())?;
+    let (config, origin) = settings::read(common, root, flags.min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
     let params = CompareParams { is_exact: flags.exact, max_pairs: flags.top };
     let comparison = {

@@ -4,8 +4,9 @@ use std::env;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::args::{Common, CorpusCommand, Declared};
+use super::args::{CorpusCommand, Declared};
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{print_text, report_failure};
 use super::progress::Bar;
 use super::{CLEAN, settings};

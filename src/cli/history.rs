@@ -1,31 +1,27 @@
 //! Runs `secondhand history`.
 
-use super::args::{Common, History};
+use super::args::History;
 use super::check::start_threads;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::scan::contains;
 use super::{CLEAN, cache, settings};
 use crate::audit::{Context, Copy, TimelineParams, timeline};
-use crate::git::{Limits, Repository, Span, seconds_of};
+use crate::git::{Repository, Span};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::of(TIMELINE_FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)?;
+    let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+    let min_tokens = flags.min_tokens.setting("min-tokens");
     let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
     let languages = config.languages(&origin)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
-    let since = flags.since.as_deref().map(seconds_of).transpose()?;
-    let mut span = Span {
-        limits: Limits { since, max_commits: flags.max_commits },
-        is_first_parent: flags.first_parent,
-        ..Span::default()
-    };
+    let mut span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };
     repository.reader().add_revision(&name, &mut span)?;
     let folder = cache::kept_folder(common, &repository);
     let author = flags.author.as_ref().map(|author| author.to_lowercase());

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::CLEAN;
-use super::args::{Common, Init};
+use super::args::Init;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::print_text;
 use crate::config::{ConfigOption, find, options};
 use crate::git::{self, Repository};

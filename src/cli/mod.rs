@@ -9,6 +9,7 @@ mod compare;
 mod corpus;
 mod environment;
 mod error;
+mod flags;
 mod history;
 mod init;
 mod output;
@@ -23,8 +24,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use self::args::{Cli, Color, Command};
+use self::args::{Cli, Command};
 use self::error::Failure;
+use self::flags::Color;
 
 /// Nothing at or above `--fail-on` was found.
 const CLEAN: u8 = 0;

@@ -8,16 +8,15 @@ use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
 use tempfile::NamedTempFile;
 
-use super::args::{Common, Output};
 use super::error::Failure;
-use crate::audit::Outcome;
-use crate::report::{FORMATS, Format, Style};
+use super::flags::{Common, Reporting};
+use crate::report::{Format, Style};
 
 /// The width of a report that no terminal limits.
 const DEFAULT_WIDTH: usize = 120;
 
 /// Where reports of a `T` go, checked before the audit begins.
-pub(super) struct Reports<T: 'static = Outcome> {
+pub(super) struct Reports<T: 'static> {
     printed: &'static Format<T>,
     /// The formats of files, and the files.
     written: Vec<(&'static Format<T>, PathBuf)>,
@@ -25,33 +24,18 @@ pub(super) struct Reports<T: 'static = Outcome> {
     is_printed: bool,
 }
 
-impl Reports {
-    /// Checks the formats and the files of the flags.
-    ///
-    /// # Errors
-    /// When there is no format of a name, or a file cannot be written.
-    pub fn new(flags: &Output) -> Result<Self, Failure> {
-        Self::of(FORMATS, &flags.format, flags.output.as_deref(), &flags.reports)
-    }
-}
-
 impl<T> Reports<T> {
     /// Checks the formats, which are to be among `formats`, and the files.
     ///
     /// # Errors
     /// When there is no format of a name, a file cannot be written, or two reports go to one file.
-    pub fn of(
-        formats: &'static [Format<T>],
-        format: &str,
-        output: Option<&Path>,
-        further: &[(String, PathBuf)],
-    ) -> Result<Self, Failure> {
-        let printed = find(formats, format)?;
+    pub fn new(formats: &'static [Format<T>], flags: &Reporting) -> Result<Self, Failure> {
+        let printed = find(formats, &flags.format)?;
         let mut written = Vec::new();
-        for (name, file) in further {
+        for (name, file) in &flags.reports {
             written.push((find(formats, name)?, file.clone()));
         }
-        written.extend(output.map(|file| (printed, file.to_owned())));
+        written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
         for (at, (_, file)) in written.iter().enumerate() {
             let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
             let target = Target::new(file).map_err(unwritable)?;
@@ -65,7 +49,7 @@ impl<T> Reports<T> {
                 return Err(Failure::Twice { file: file.clone() });
             }
         }
-        Ok(Self { printed, written, is_printed: output.is_none() })
+        Ok(Self { printed, written, is_printed: flags.output.is_none() })
     }
 
     /// Writes all reports.

@@ -2,21 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Common, Scan};
+use super::args::Scan;
 use super::check::{fails, start_threads};
 use super::error::Failure;
+use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings};
 use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
-use crate::corpus::Folder;
+use crate::corpus::{Folder, slashes};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
+use crate::report::FORMATS;
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(&flags.output)?;
+    let reports = Reports::new(FORMATS, &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(
@@ -55,22 +57,17 @@ fn place(flags: &Scan, common: &Common) -> Result<Place, Failure> {
     let repository = match (repository, paths.as_slice()) {
         (Ok(repository), []) => return Ok(Place::Repository(Box::new(repository), Vec::new())),
         (Ok(repository), _) => repository,
-        (Err(_), []) if flags.rev.is_none() => return Ok(Place::Folder(common.repo.clone())),
-        (Err(_), [folder]) if flags.rev.is_none() => return Ok(Place::Folder(folder.clone())),
+        (Err(_), []) if flags.tree.rev.is_none() => return Ok(Place::Folder(common.repo.clone())),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => return Ok(Place::Folder(folder.clone())),
         (Err(error), _) => return Err(error.into()),
     };
     let root = canonical(repository.root())?;
     let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes)).collect::<Result<Vec<_>, _>>();
     match (within, paths.as_slice()) {
         (Ok(within), _) => Ok(Place::Repository(Box::new(repository), within)),
-        (Err(_), [folder]) if flags.rev.is_none() => Ok(Place::Folder(folder.clone())),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(Place::Folder(folder.clone())),
         (Err(_), _) => Err(Failure::Outside { root }),
     }
-}
-
-fn slashes(path: &Path) -> FilePath {
-    let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
-    FilePath::new(parts.join(&b'/'))
 }
 
 fn scan_folder(folder: &Path, flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
@@ -87,7 +84,7 @@ fn scan_repository(
     flags: &Scan,
     common: &Common,
 ) -> Result<Outcome, Failure> {
-    let (end, snapshot) = tree(repository, flags.rev.as_deref())?;
+    let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
     let is_within = |entry: &Entry| within.is_empty() || within.iter().any(|path| contains(path, &entry.path));
     let entries = snapshot.entries.into_iter().filter(is_within).collect();
     scan_tree(Tree { end, entries, open: &|| repository.reader() }, Some(repository.root()), flags, common)
@@ -118,8 +115,7 @@ fn scan_tree<R: crate::git::ReadFiles>(
     flags: &Scan,
     common: &Common,
 ) -> Result<Outcome, Failure> {
-    let min_tokens = flags.min_tokens.map(|n| ("scan-min-tokens", n.to_string()));
-    let (config, origin) = settings::read(common, root, min_tokens.as_slice())?;
+    let (config, origin) = settings::read(common, root, flags.min_tokens.setting("scan-min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
     let baseline = baseline_of(root, &config, &flags.suppressing)?;
     let bar = Bar::new(!common.quiet && !common.no_progress);

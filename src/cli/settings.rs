@@ -4,16 +4,15 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::Common;
 use super::error::Failure;
+use super::flags::Common;
 use crate::config::{Config, RawConfig, find, options};
 
+/// An option and its value, as a flag sets it.
+pub(super) type Setting = (&'static str, String);
+
 /// The settings in use, checked, and the name of where they were written, for messages.
-pub(super) fn read(
-    common: &Common,
-    root: Option<&Path>,
-    flags: &[(&str, String)],
-) -> Result<(Config, String), Failure> {
+pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
     let (raw, origin) = raw(common, root, flags)?;
     Ok((Config::new(raw, &origin)?, origin))
 }
@@ -23,17 +22,13 @@ pub(super) fn complete(
     written: RawConfig,
     origin: String,
     common: &Common,
-    flags: &[(&str, String)],
+    flags: &[Setting],
 ) -> Result<(Config, String), Failure> {
     Ok((Config::new(overridden(written, common, flags)?, &origin)?, origin))
 }
 
 /// The settings in use as they were written, and where.
-pub(super) fn raw(
-    common: &Common,
-    root: Option<&Path>,
-    flags: &[(&str, String)],
-) -> Result<(RawConfig, String), Failure> {
+pub(super) fn raw(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(RawConfig, String), Failure> {
     let file: Option<PathBuf> = match (&common.config, common.isolated) {
         (_, true) => None,
         (Some(file), false) => Some(file.clone()),
@@ -48,7 +43,7 @@ pub(super) fn raw(
 }
 
 /// The settings with what variables and flags change in them.
-fn overridden(mut raw: RawConfig, common: &Common, flags: &[(&str, String)]) -> Result<RawConfig, Failure> {
+fn overridden(mut raw: RawConfig, common: &Common, flags: &[Setting]) -> Result<RawConfig, Failure> {
     let is_ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"SECONDHAND_");
     let options = if env::vars_os().any(|variable| is_ours(&variable)) { options() } else { Vec::new() };
     for name in options.into_iter().map(|option| option.name) {

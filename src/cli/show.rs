@@ -5,11 +5,13 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use super::args::{Cli, Common};
+use super::args::Cli;
 use super::error::Failure;
+use super::flags::Common;
 use super::output::print_text;
 use super::{CLEAN, settings};
 use crate::config::{ConfigError, RawConfig, options, schema};
+use crate::corpus::slashes;
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
@@ -33,7 +35,7 @@ pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Com
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
     let languages = config.languages(&origin)?;
-    for id in config.languages.keys() {
+    for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
             let key = format!("language.{id}.examples");
             return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
@@ -95,10 +97,6 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
         return Ok(FileAttributes::default());
     };
     let Ok(path) = path.strip_prefix(&root) else { return Ok(FileAttributes::default()) };
-    let slashes = |path: &Path| {
-        let parts: Vec<_> = path.components().map(|part| part.as_os_str().as_encoded_bytes().to_vec()).collect();
-        FilePath::new(parts.join(&b'/'))
-    };
     let files = path.ancestors().skip(1).map(|folder| folder.join(".gitattributes"));
     let files = files.filter(|file| root.join(file).is_file());
     let entries: Vec<_> = files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();

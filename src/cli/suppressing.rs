@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::{Check, Common, Suppressing, Trust};
+use super::args::{Check, Trust};
 use super::error::Failure;
+use super::flags::{Common, Suppressing};
 use super::settings;
 use crate::audit::{Outcome, Range, suppress};
 use crate::config::{Config, NAMES, RawConfig, decisions, options};
@@ -31,7 +32,7 @@ impl Judge {
     pub fn new(repository: &Repository, range: &Range, flags: &Check, common: &Common) -> Result<Self, Failure> {
         let reader = repository.reader();
         let base = range.base.as_ref().map(|(_, snapshot)| snapshot);
-        let min_tokens = flags.min_tokens.map(|n| ("min-tokens", n.to_string()));
+        let min_tokens = flags.min_tokens.setting("min-tokens");
         let is_of_base = flags.trust == Trust::Base && common.config.is_none() && !common.isolated;
         let (config, origin) = if is_of_base {
             let written = base.and_then(settings_entry).map(|entry| written(&reader, entry)).transpose()?;

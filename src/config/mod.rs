@@ -1,7 +1,7 @@
 //! Reads settings: what was written in `secondhand.toml`, checked and completed.
 //!
 //! Two steps: [`RawConfig`] is the file as written, every key optional;
-//! [`Config`] is complete, and each floor's parameters are made from it.
+//! [`Config`] is checked, and holds each floor's parameters, made from it.
 
 mod file;
 mod licensing;
@@ -10,23 +10,24 @@ mod raw;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::ops::Deref;
 
 pub use file::{ConfigError, NAMES, decisions, find, nearest};
 pub use paths::PathRules;
 pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
 
-use crate::language::{Languages, Table};
+use crate::language::Languages;
 use crate::policy::{Level, LicensePolicy, Rule};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
-/// Complete, checked settings.
+/// Complete, checked settings: what was written, and what the floors take that is made from it.
+///
+/// An option that is used as it is written is read from [`RawConfig`], which this derefs to.
 #[derive(Debug)]
 pub struct Config {
-    /// Novel tokens a copy must hold to be a finding.
-    pub min_tokens: usize,
-    /// Tokens a clone must have in a scan of a whole tree.
-    pub scan_min_tokens: usize,
+    /// As it was written, and checked.
+    written: RawConfig,
     /// How fingerprints are taken.
     pub fingerprint: fingerprint::Params,
     /// How they are taken in a scan of a whole tree: fewer, since every clone there holds a longer run.
@@ -35,46 +36,32 @@ pub struct Config {
     pub matching: matching::Params,
     /// What a copy out of a corpus has to show.
     pub enough: matching::Enough,
-    /// Documents a fingerprint may occur in before it is common, and not followed.
-    pub common_at: usize,
-    /// Components of a corpus a fingerprint may occur in before it is common, and not followed.
-    pub common_components: usize,
     /// How rare the seeds of a clone must be, 0 to 1.
     pub min_rarity: f64,
-    /// Bytes of the largest file that is read.
-    pub max_file_size: u64,
-    /// Whether generated files are compared.
-    pub include_generated: bool,
-    /// Whether data and prose are compared.
-    pub include_data: bool,
     /// Files that are not compared.
     pub ignore: PathRules,
-    /// The file of the baseline, from the root of the repository.
-    pub baseline: String,
     /// Files whose findings are notes at most.
     pub tests: PathRules,
-    /// The level of findings in test code.
-    pub test_level: Level,
     /// Levels by rule; `None` turns a rule off.
     pub levels: BTreeMap<&'static str, Option<Level>>,
-    /// Corpora to compare with, as the settings name them.
-    pub corpora: Vec<String>,
-    /// Folders of the repository that hold code of others.
-    pub vendored: Vec<Vendored>,
     /// Which licenses code may be copied under.
     pub licenses: LicensePolicy,
-    /// The decisions file, from the root of the repository.
-    pub decisions: String,
-    /// Languages that are added to the built-in ones, or replace one.
-    pub languages: BTreeMap<String, Table>,
+}
+
+impl Deref for Config {
+    type Target = RawConfig;
+
+    fn deref(&self) -> &RawConfig {
+        &self.written
+    }
 }
 
 impl Config {
-    /// Completes what was written in `origin` (a file name, for messages).
+    /// Checks and completes what was written in `origin` (a file name, for messages).
     ///
     /// # Errors
     /// [`ConfigError::Value`] names the key whose value cannot be used.
-    pub fn new(raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
+    pub fn new(mut raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
         let invalid = |key: &str, why: String| ConfigError::Value {
             file: origin.to_owned(),
             key: key.to_owned(),
@@ -92,19 +79,20 @@ impl Config {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
         licensing::check_vendored(&raw.vendored, origin)?;
+        sort_vendored(&mut raw.vendored).map_err(|why| invalid("vendored", why))?;
         let k = positive("noise-threshold", raw.noise_threshold)?;
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
         let fingerprint =
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
-        let guaranteed = |key: &str, n: usize| {
-            let why =
-                || format!("{n} is below the guarantee threshold of {t}: such copies would be found by chance only");
-            if n < t.get() { Err(invalid(key, why())) } else { Ok(n) }
-        };
+        for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
+            if n < t.get() {
+                let why =
+                    format!("{n} is below the guarantee threshold of {t}: such copies would be found by chance only");
+                return Err(invalid(key, why));
+            }
+        }
         let scan_t = positive("min-run", raw.min_run)?.min(positive("scan-min-tokens", raw.scan_min_tokens)?).max(t);
         Ok(Self {
-            min_tokens: guaranteed("min-tokens", raw.min_tokens)?,
-            scan_min_tokens: guaranteed("scan-min-tokens", raw.scan_min_tokens)?,
             fingerprint,
             scan_fingerprint: fingerprint::Params::new(k, scan_t)
                 .expect("k <= t was checked, and scan_t is no less than t"),
@@ -122,22 +110,12 @@ impl Config {
                 exact_run: raw.corpus_min_exact_run,
                 run: raw.corpus_min_run,
             },
-            common_at: raw.common_at,
-            common_components: raw.common_components,
             min_rarity: percent("min-rarity", raw.min_rarity)?,
-            max_file_size: raw.max_file_size,
-            include_generated: raw.include_generated,
-            include_data: raw.include_data,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
-            baseline: raw.baseline.clone(),
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
-            test_level: raw.test_level,
             levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
             licenses: licensing::licenses(&raw.license, origin)?,
-            decisions: raw.decisions,
-            corpora: raw.corpora,
-            vendored: vendored(raw.vendored).map_err(|why| invalid("vendored", why))?,
-            languages: raw.language,
+            written: raw,
         })
     }
 
@@ -147,7 +125,7 @@ impl Config {
     /// [`ConfigError::Value`] names the table that cannot be used.
     pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
         let mut languages = Languages::builtin();
-        for (id, table) in &self.languages {
+        for (id, table) in &self.language {
             languages.add(id, table.clone()).map_err(|error| ConfigError::Value {
                 file: origin.to_owned(),
                 key: format!("language.{id}"),
@@ -169,13 +147,13 @@ impl Config {
     }
 }
 
-/// The vendored folders, the innermost first.
-fn vendored(mut folders: Vec<Vendored>) -> Result<Vec<Vendored>, String> {
+/// Sorts the vendored folders, the innermost first.
+fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
     if let Some(wrong) = folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains("..")) {
         return Err(format!("`{}` is no folder below the root of the repository", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));
-    Ok(folders)
+    Ok(())
 }
 
 fn levels(raw: &RawConfig) -> Result<BTreeMap<&'static str, Option<Level>>, (String, String)> {

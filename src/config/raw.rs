@@ -1,6 +1,8 @@
 //! Defines the settings as they are written, and their documentation.
 //!
-//! The comment of a field is its help: the reference and the JSON schema are made from it.
+//! The comment of a field is its help: the reference and the JSON schema are made from it. An option is its field
+//! here, and where it is used; one that is checked, or used as something else than what is written, has a line in
+//! [`Config::new`](super::Config::new), too.
 
 use std::collections::BTreeMap;
 
@@ -11,105 +13,87 @@ use crate::language::Table;
 use crate::policy::Level;
 use crate::text::FilePath;
 
-/// Settings of Secondhand, as written in `secondhand.toml`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct RawConfig {
-    /// Tokens that a change must bring into a copy to make it a finding. Lower finds shorter copies, and more that are alike by chance.
-    pub min_tokens: usize,
-    /// Tokens that a clone must have to be listed by `scan`. Lower lists shorter clones, of which more are alike by chance.
-    pub scan_min_tokens: usize,
-    /// The noise threshold k: matches of fewer tokens are never seen. Lower finds copies with an edit on nearly every line, and takes more time.
-    pub noise_threshold: usize,
-    /// The guarantee threshold t: every match of this many tokens is seen. Lower finds more heavily edited copies, and takes more memory.
-    pub guarantee_threshold: usize,
-    /// Different tokens, names and literals counted by their class, that a match must begin with. Higher leaves out more tables and lists.
-    pub min_distinct: usize,
-    /// Tokens that may be inserted or deleted between two matches of one copy.
-    pub max_gap: usize,
-    /// Percent of the copy or of its origin that must be the same. Lower finds more heavily edited copies, and more chance likeness.
-    pub min_containment: u8,
-    /// Percent of the matching names and literals that must agree: be spelled the same, or renamed as elsewhere in the copy. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
-    pub min_agreement: u8,
-    /// Percent of the matching names and literals that must be spelled the same, unless the copy holds a run of `min-run` tokens. Lower finds more edited copies that were renamed as well.
-    pub min_spelled: u8,
-    /// Matching tokens in a row that make a copy whatever its names are. Lower finds shorter renamed copies, and more code that is written alike.
-    pub min_run: usize,
-    /// Files a match may stand in before it is common, and not followed.
-    pub common_at: usize,
-    /// Components of a corpus that a match may stand in before it is common: it is counted, and not scored.
-    pub common_components: usize,
-    /// Rare words, names or literals that few projects have, that a copy out of a corpus must share with its origin; a long run does instead. Lower finds more short copies, and more code that is alike by chance.
-    pub corpus_min_words: usize,
-    /// Tokens in a row, spelled the same, that make a copy out of a corpus though no rare words are in it.
-    pub corpus_min_exact_run: usize,
-    /// Tokens in a row that make a copy out of a corpus whatever its names are.
-    pub corpus_min_run: usize,
-    /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
-    pub min_rarity: u8,
-    /// Bytes of the largest file that is read; larger ones are listed as not examined.
-    pub max_file_size: u64,
-    /// Whether files that a generator has marked as its output are compared.
-    pub include_generated: bool,
-    /// Whether data and prose (JSON, YAML, Markdown and their like) are compared: they repeat by nature.
-    pub include_data: bool,
-    /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
-    pub ignore: Vec<String>,
-    /// The baseline: a file of copies that are known and not reported, from the root of the repository. Used when it is there; `secondhand baseline create` writes it.
-    pub baseline: String,
-    /// Files that are test code, in the syntax of .gitignore, besides the usual names.
-    pub tests: Vec<String>,
-    /// The level of findings in test code: tests repeat by nature.
-    pub test_level: Level,
-    /// The level of each rule: `off`, `note`, `warning` or `error`.
-    pub rules: BTreeMap<String, LevelSetting>,
-    /// Corpora that `check` compares with, besides those of `--corpus`: names of stored ones, or folders whose direct subfolders are components.
-    pub corpora: Vec<String>,
-    /// Folders of the repository that hold code of others: what is copied out of them falls under `corpus-copy`, with their license.
-    pub vendored: Vec<Vendored>,
-    /// Which licenses code may be copied under: `preset`, `project-license`, `allow`, `deny`, `exceptions`.
-    pub license: RawLicense,
-    /// The decisions file: copies that a person has accepted, from the root of the repository. Used when it is there.
-    pub decisions: String,
-    /// Languages to add or to change, by name; the keys are those of the built-in tables.
-    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
-    #[serde(skip_serializing)]
-    pub language: BTreeMap<String, Table>,
+/// A struct whose fields are written with their defaults, so that an option is one place.
+macro_rules! options {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$meta:meta])* pub $option:ident: $type:ty = $default:expr,)* }) => {
+        $(#[$about])*
+        pub struct $name {
+            $($(#[$meta])* pub $option: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($option: $default,)* }
+            }
+        }
+    };
 }
 
-impl Default for RawConfig {
-    fn default() -> Self {
-        Self {
-            min_tokens: 40,
-            scan_min_tokens: 50,
-            noise_threshold: 16,
-            guarantee_threshold: 20,
-            min_distinct: 5,
-            max_gap: 240,
-            min_containment: 60,
-            min_agreement: 75,
-            min_spelled: 75,
-            min_run: 32,
-            common_at: 1_000,
-            common_components: 20,
-            corpus_min_words: 3,
-            corpus_min_exact_run: 56,
-            corpus_min_run: 120,
-            min_rarity: 25,
-            max_file_size: 4 * 1024 * 1024,
-            include_generated: false,
-            include_data: false,
-            ignore: Vec::new(),
-            baseline: "secondhand-baseline.txt".to_owned(),
-            tests: Vec::new(),
-            test_level: Level::Note,
-            rules: BTreeMap::new(),
-            corpora: Vec::new(),
-            vendored: Vec::new(),
-            license: RawLicense::default(),
-            decisions: "secondhand-decisions.toml".to_owned(),
-            language: BTreeMap::new(),
-        }
+options! {
+    /// Settings of Secondhand, as written in `secondhand.toml`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+    pub struct RawConfig {
+        /// Tokens that a change must bring into a copy to make it a finding. Lower finds shorter copies, and more that are alike by chance.
+        pub min_tokens: usize = 40,
+        /// Tokens that a clone must have to be listed by `scan`. Lower lists shorter clones, of which more are alike by chance.
+        pub scan_min_tokens: usize = 50,
+        /// The noise threshold k: matches of fewer tokens are never seen. Lower finds copies with an edit on nearly every line, and takes more time.
+        pub noise_threshold: usize = 16,
+        /// The guarantee threshold t: every match of this many tokens is seen. Lower finds more heavily edited copies, and takes more memory.
+        pub guarantee_threshold: usize = 20,
+        /// Different tokens, names and literals counted by their class, that a match must begin with. Higher leaves out more tables and lists.
+        pub min_distinct: usize = 5,
+        /// Tokens that may be inserted or deleted between two matches of one copy.
+        pub max_gap: usize = 240,
+        /// Percent of the copy or of its origin that must be the same. Lower finds more heavily edited copies, and more chance likeness.
+        pub min_containment: u8 = 60,
+        /// Percent of the matching names and literals that must agree: be spelled the same, or renamed as elsewhere in the copy. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
+        pub min_agreement: u8 = 75,
+        /// Percent of the matching names and literals that must be spelled the same, unless the copy holds a run of `min-run` tokens. Lower finds more edited copies that were renamed as well.
+        pub min_spelled: u8 = 75,
+        /// Matching tokens in a row that make a copy whatever its names are. Lower finds shorter renamed copies, and more code that is written alike.
+        pub min_run: usize = 32,
+        /// Files a match may stand in before it is common, and not followed.
+        pub common_at: usize = 1_000,
+        /// Components of a corpus that a match may stand in before it is common: it is counted, and not scored.
+        pub common_components: usize = 20,
+        /// Rare words, names or literals that few projects have, that a copy out of a corpus must share with its origin; a long run does instead. Lower finds more short copies, and more code that is alike by chance.
+        pub corpus_min_words: usize = 3,
+        /// Tokens in a row, spelled the same, that make a copy out of a corpus though no rare words are in it.
+        pub corpus_min_exact_run: usize = 56,
+        /// Tokens in a row that make a copy out of a corpus whatever its names are.
+        pub corpus_min_run: usize = 120,
+        /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
+        pub min_rarity: u8 = 25,
+        /// Bytes of the largest file that is read; larger ones are listed as not examined.
+        pub max_file_size: u64 = 4 * 1024 * 1024,
+        /// Whether files that a generator has marked as its output are compared.
+        pub include_generated: bool = false,
+        /// Whether data and prose (JSON, YAML, Markdown and their like) are compared: they repeat by nature.
+        pub include_data: bool = false,
+        /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
+        pub ignore: Vec<String> = Vec::new(),
+        /// The baseline: a file of copies that are known and not reported, from the root of the repository. Used when it is there; `secondhand baseline create` writes it.
+        pub baseline: String = "secondhand-baseline.txt".to_owned(),
+        /// Files that are test code, in the syntax of .gitignore, besides the usual names.
+        pub tests: Vec<String> = Vec::new(),
+        /// The level of findings in test code: tests repeat by nature.
+        pub test_level: Level = Level::Note,
+        /// The level of each rule: `off`, `note`, `warning` or `error`.
+        pub rules: BTreeMap<String, LevelSetting> = BTreeMap::new(),
+        /// Corpora that `check` compares with, besides those of `--corpus`: names of stored ones, or folders whose direct subfolders are components.
+        pub corpora: Vec<String> = Vec::new(),
+        /// Folders of the repository that hold code of others: what is copied out of them falls under `corpus-copy`, with their license.
+        pub vendored: Vec<Vendored> = Vec::new(),
+        /// Which licenses code may be copied under: `preset`, `project-license`, `allow`, `deny`, `exceptions`.
+        pub license: RawLicense = RawLicense::default(),
+        /// The decisions file: copies that a person has accepted, from the root of the repository. Used when it is there.
+        pub decisions: String = "secondhand-decisions.toml".to_owned(),
+        /// Languages to add or to change, by name; the keys are those of the built-in tables.
+        #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+        #[serde(skip_serializing)]
+        pub language: BTreeMap<String, Table> = BTreeMap::new(),
     }
 }
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use limits::Limits;
-pub use walk::Folder;
+pub use walk::{Folder, slashes};
 
 use crate::git;
 use crate::license::{Expression, Licenses};
@@ -157,6 +157,11 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     (source.ok_or_else(unknown)?.read)(request, sink)
 }
 
+/// What a source is one of, in a line for people.
+pub fn kinds() -> String {
+    SOURCES.iter().map(|source| source.help).collect::<Vec<_>>().join("; ")
+}
+
 /// What a source is called on other machines: a package URL, or the name of a file or folder.
 pub fn label(spec: &str) -> String {
     if spec.starts_with("pkg:") {
@@ -269,10 +274,7 @@ impl Error {
     /// What the person can do about it.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Unknown { .. } => {
-                let known: Vec<_> = SOURCES.iter().map(|source| source.help).collect();
-                Some(format!("a source is one of: {}", known.join("; ")))
-            }
+            Self::Unknown { .. } => Some(format!("a source is one of: {}", kinds())),
             Self::Damaged { .. } => Some("fetch the archive again; nothing of it was kept".to_owned()),
             Self::TooMuch { .. } => Some(
                 "if the archive is what it should be, unpack it and name the folder; nothing of it was kept".to_owned(),

@@ -15,7 +15,7 @@ use super::{Component, Error, Request, Sink, Source};
 /// Package URLs.
 pub(super) static SOURCE: Source = Source {
     name: "purl",
-    help: "a package URL (pkg:cargo/…, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…, with @VERSION)",
+    help: "a package URL (pkg:cargo/serde@1.0.200, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…), which cargo, npm, pip or apt-get fetches",
     takes: |spec| spec.starts_with("pkg:"),
     read,
 };

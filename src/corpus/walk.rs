@@ -1,5 +1,9 @@
 //! Lists and reads the files of a plain folder.
 
+#[cfg(unix)]
+use std::ffi::OsStr;
+#[cfg(not(unix))]
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -19,7 +23,8 @@ impl Folder {
         Self { root: root.to_owned() }
     }
 
-    /// Its files, sorted by path; `.gitignore` and `.ignore` files in it are heeded, links are not followed.
+    /// Its files, sorted by path; `.gitignore` and `.ignore` files in it are heeded, links are not followed, and
+    /// what git keeps in `.git` is left out, at any depth: each component may be a clone.
     ///
     /// # Errors
     /// [`Error::Unreadable`] names the folder that could not be listed.
@@ -29,13 +34,13 @@ impl Folder {
             what: format!("the folder `{}`", self.root.display()),
             why: why.to_string(),
         };
-        for item in WalkBuilder::new(&self.root).require_git(false).hidden(false).build() {
+        let mut walk = WalkBuilder::new(&self.root);
+        walk.require_git(false).hidden(false).filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
+        for item in walk.build() {
             let item = item.map_err(unlisted)?;
-            let is_file = item.file_type().is_some_and(|kind| kind.is_file());
-            let relative = item.path().strip_prefix(&self.root).unwrap_or(item.path());
-            if is_file && !relative.starts_with(".git") {
-                let path = relative.as_os_str().as_encoded_bytes().to_vec();
-                entries.push(Entry { path: FilePath::new(path), content: Content::Disk });
+            if item.file_type().is_some_and(|kind| kind.is_file()) {
+                let relative = item.path().strip_prefix(&self.root).unwrap_or(item.path());
+                entries.push(Entry { path: slashes(relative), content: Content::Disk });
             }
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -43,8 +48,26 @@ impl Folder {
     }
 
     fn on_disk(&self, path: &FilePath) -> PathBuf {
-        self.root.join(String::from_utf8_lossy(path.as_bytes()).as_ref())
+        self.root.join(os_name(path.as_bytes()))
     }
+}
+
+/// A relative path as git writes it, with `/` between its parts.
+pub fn slashes(path: &Path) -> FilePath {
+    let parts: Vec<&[u8]> = path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
+    FilePath::new(parts.join(&b'/'))
+}
+
+/// The name that [`slashes`] took the bytes of. It need not be UTF-8: other people's files have all kinds of names.
+#[cfg(unix)]
+fn os_name(bytes: &[u8]) -> &OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(bytes)
+}
+
+/// The name that [`slashes`] took the bytes of: UTF-8, but for lone surrogates.
+#[cfg(not(unix))]
+fn os_name(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 impl ReadFiles for Folder {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::remembered::Remembered;
 use super::skip::Skip;
 use crate::audit::{Context, Progress};
-use crate::config::Config;
+use crate::config::{Config, RawConfig};
 use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
@@ -112,7 +112,7 @@ impl Sources<'_> {
     /// All that decides how a file is read besides its bytes and the language tables, as a number:
     /// its name, the settings that [`Self::read`] heeds, and what `.gitattributes` say of it.
     pub fn reading(&self, path: &FilePath) -> u64 {
-        let Config { include_data, include_generated, max_file_size, .. } = *self.config;
+        let RawConfig { include_data, include_generated, max_file_size, .. } = **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
         let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
         let names = [path.name(), &[0], language.as_deref().unwrap_or_default().as_bytes()].concat();
