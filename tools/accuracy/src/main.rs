@@ -47,6 +47,9 @@ mod edit;
 // `accuracy pulls`: how well `check` finds copies in pull requests made from real code.
 mod pulls;
 
+// `accuracy growth`: how the time of a run grows with its input.
+mod growth;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -65,11 +68,16 @@ enum Command {
     ///
     /// The copies are put in by this program, so their truth is known; equal seeds put in the same ones.
     Pulls(pulls::Args),
+    /// How time grows with the input: makes changes of a shape at sizes that double, and times the commands over them.
+    ///
+    /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
+    Growth(growth::Args),
 }
 
 fn main() -> ExitCode {
     let done = match &Cli::parse().command {
         Command::Pulls(args) => pulls::run(args),
+        Command::Growth(args) => growth::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
