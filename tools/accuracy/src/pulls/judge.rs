@@ -1,22 +1,14 @@
 //! Runs the program under test on a pull request, and holds its findings against the truth.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::builder::Copy;
-use crate::draft::Place;
+use super::builder::Copy;
+use super::kinds::Pull;
 use crate::error::Error;
-use crate::pull::Pull;
-use crate::repository::command;
-
-/// The program under test, and its settings.
-#[derive(Debug)]
-pub struct Program {
-    pub binary: PathBuf,
-    /// `KEY=VALUE`, as for its `--set`.
-    pub settings: Vec<String>,
-}
+use crate::place::Place;
+use crate::program::Program;
 
 /// What became of a pull request.
 #[derive(Debug)]
@@ -99,45 +91,29 @@ struct Lines {
     end_line: usize,
 }
 
-impl Program {
-    /// Checks the pull request and judges the findings.
-    pub fn judge(&self, repository: &Path, pull: &Pull) -> Result<Verdict, Error> {
-        let command = self.command(repository, pull);
-        let Report { examined, findings } = self.report(repository, pull)?;
-        let findings = findings.into_iter().map(finding);
-        let (counted, notes): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.level != "note");
-        let is_wrong = |finding: &&Finding| pull.copies.iter().all(|copy| finding.place.overlap(&copy.place) == 0);
-        Ok(Verdict {
-            copies: pull.copies.iter().map(|copy| found(copy, pull, &counted)).collect(),
-            n_findings: counted.len(),
-            n_notes: notes.len(),
-            wrong: counted.iter().filter(is_wrong).cloned().collect(),
-            skipped: examined.skipped,
-            command,
-        })
-    }
+/// Checks the pull request and judges the findings.
+pub fn judge(program: &Program, repository: &Path, pull: &Pull) -> Result<Verdict, Error> {
+    let mut command = program.command("check", repository);
+    command.args(["--base", &pull.base(), "--head", &pull.head()]);
+    let Report { examined, findings } = Program::report(&mut command)?;
+    let findings = findings.into_iter().map(finding);
+    let (counted, notes): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.level != "note");
+    let is_wrong = |finding: &&Finding| pull.copies.iter().all(|copy| finding.place.overlap(&copy.place) == 0);
+    Ok(Verdict {
+        copies: pull.copies.iter().map(|copy| found(copy, pull, &counted)).collect(),
+        n_findings: counted.len(),
+        n_notes: notes.len(),
+        wrong: counted.iter().filter(is_wrong).cloned().collect(),
+        skipped: examined.skipped,
+        command: by_hand(program, repository, pull),
+    })
+}
 
-    /// The command line, to be run again by hand.
-    fn command(&self, repository: &Path, pull: &Pull) -> String {
-        let settings: String = self.settings.iter().map(|setting| format!(" --set {setting}")).collect();
-        let (binary, repository) = (self.binary.display(), repository.display());
-        format!("{binary} check -C {repository} --base {} --head {} --isolated{settings}", pull.base(), pull.head())
-    }
-
-    fn report(&self, repository: &Path, pull: &Pull) -> Result<Report, Error> {
-        let failed = |why: String| Error::Audit { command: self.command(repository, pull), why };
-        let mut command = command(&self.binary);
-        command.arg("check").arg("-C").arg(repository).args(["--base", &pull.base(), "--head", &pull.head()]);
-        command.args(["--format", "json", "--isolated", "--no-progress", "--threads", "1"]);
-        command.args(self.settings.iter().flat_map(|setting| ["--set", setting]));
-        let output = command.output().map_err(|why| failed(why.to_string()))?;
-        // 0 is clean, 1 is findings; whatever else is no audit.
-        if !matches!(output.status.code(), Some(0 | 1)) {
-            return Err(failed(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())));
-        }
-        serde_json::from_slice(&output.stdout)
-            .map_err(|why| failed(format!("its report is not what the benchmark knows: {why}")))
-    }
+/// The command line, to be run again by hand.
+fn by_hand(program: &Program, repository: &Path, pull: &Pull) -> String {
+    let settings: String = program.settings.iter().map(|setting| format!(" --set {setting}")).collect();
+    let (binary, repository) = (program.binary.display(), repository.display());
+    format!("{binary} check -C {repository} --base {} --head {} --isolated{settings}", pull.base(), pull.head())
 }
 
 fn finding(row: Row) -> Finding {

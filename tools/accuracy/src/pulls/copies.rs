@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::builder::{Builder, Picked, Spot, Wanted, picked};
-use crate::draft::{Mark, new_lines};
+use super::builder::{Builder, Picked, Spot, Wanted, picked};
+use super::draft::{Mark, new_lines};
 use crate::edit::{edit_lines, relayout, rename, rename_loosely, scan, shift};
 use crate::fragment::{Form, Fragment};
 use crate::language::Language;

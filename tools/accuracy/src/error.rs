@@ -1,8 +1,8 @@
-//! Says why the benchmark could not be run.
+//! Says why the measurement failed.
 
 use std::path::{Path, PathBuf};
 
-/// Why the benchmark could not be run.
+/// Why the measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A folder or file could not be read.
@@ -22,11 +22,14 @@ pub enum Error {
         "cannot build a single pull request from these folders: no function in them is long and distinctive enough"
     )]
     NoPulls,
+    /// Cargo did not build the program under test.
+    #[error("cannot build the program to measure: {why}")]
+    Build { why: String },
     /// Git failed.
     #[error("cannot {doing}: {why}")]
     Git { doing: &'static str, why: String },
-    /// The program under test failed, or gave what is no report.
-    #[error("cannot judge with `{command}`: {why}")]
+    /// The program under test failed, or printed no report.
+    #[error("cannot run `{command}`: {why}")]
     Audit { command: String, why: String },
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use crate::builder::{Builder, Picked, Spot, Wanted};
-use crate::draft::{Mark, new_lines};
+use super::builder::{Builder, Picked, Spot, Wanted};
+use super::draft::{Mark, new_lines};
 use crate::edit::{self, edit_lines, new_names, renamed, shift};
 use crate::fragment::{Form, Fragment, statements};
 use crate::random::Random;

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::git::State;
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// A mark on lines: where something was put, or where it came from.
@@ -19,36 +21,6 @@ pub struct Line {
     pub number: Option<usize>,
     marks: u64,
 }
-
-/// A stretch of a file; lines from 1, both ends included.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub path: String,
-    pub first: usize,
-    pub last: usize,
-}
-
-impl Place {
-    /// The number of lines that both have.
-    pub fn overlap(&self, other: &Self) -> usize {
-        let shared = (self.last.min(other.last) + 1).saturating_sub(self.first.max(other.first));
-        if self.path == other.path { shared } else { 0 }
-    }
-
-    /// The number of lines.
-    pub fn n_lines(&self) -> usize {
-        self.last + 1 - self.first
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}-{}", self.path, self.first, self.last)
-    }
-}
-
-/// What differs from the tree: the text of each path, `None` where the file is gone.
-pub type State = BTreeMap<String, Option<String>>;
 
 /// A tree and what was changed in it.
 #[derive(Debug, Clone)]

@@ -1,17 +1,13 @@
 //! Adds verdicts up to figures.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
-use crate::draft::Place;
-use crate::judge::{Finding, Found, Verdict};
-use crate::pull::{Kind, Pull};
-
-/// The classes of length, in tokens; whole files alone reach the last.
-pub const LENGTHS: &[RangeInclusive<usize>] =
-    &[20..=34, 35..=49, 50..=74, 75..=99, 100..=149, 150..=200, 201..=usize::MAX];
+use super::builder::LENGTHS;
+use super::judge::{Finding, Found, Verdict};
+use super::kinds::{Kind, Pull};
+use crate::place::Place;
 
 /// A part of a whole, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

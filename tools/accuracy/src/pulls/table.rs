@@ -4,10 +4,12 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use crate::draft::Place;
-use crate::judge::{Finding, Found, Verdict};
-use crate::pull::Pull;
-use crate::tally::{Figures, LENGTHS, Share, Tally};
+use super::builder::LENGTHS;
+use super::judge::{Finding, Found, Verdict};
+use super::kinds::Pull;
+use super::tally::{Figures, Share, Tally};
+use crate::columns::aligned;
+use crate::place::Place;
 use crate::tree::Tree;
 
 /// The figures as a table.
@@ -89,23 +91,6 @@ fn summary(tally: &Tally) -> String {
 
 fn percent(share: Share) -> String {
     share.percent().map_or("-".to_owned(), |percent| format!("{percent:.1}"))
-}
-
-/// Rows as columns: the first to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..n_columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let cell = if column == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
-            text.push_str(&cell);
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-    }
-    text
 }
 
 /// The same figures as JSON.

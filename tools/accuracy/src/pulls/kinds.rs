@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::builder::{Builder, Copy};
-use crate::draft::State;
+use super::builder::{Builder, Copy};
+use super::{copies, harmless};
+use crate::git::State;
 use crate::random::Random;
 use crate::tree::Tree;
-use crate::{copies, harmless};
 
 /// A kind of pull request.
 #[derive(Debug)]

@@ -4,14 +4,19 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::draft::{Draft, Mark, Place, State, new_lines};
+use super::draft::{Draft, Mark, new_lines};
 use crate::edit;
 use crate::fragment::{Form, Fragment, statements};
+use crate::git::State;
 use crate::language::Language;
+use crate::place::Place;
 use crate::random::Random;
 use crate::scan::Scan;
-use crate::tally::LENGTHS;
 use crate::tree::{File, Pool, Tree};
+
+/// The classes of length, in tokens; whole files alone reach the last.
+pub const LENGTHS: &[RangeInclusive<usize>] =
+    &[20..=34, 35..=49, 50..=74, 75..=99, 100..=149, 150..=200, 201..=usize::MAX];
 
 /// A copy that a pull request brings in: the truth that findings are held against.
 #[derive(Debug, Clone)]

@@ -1,0 +1,89 @@
+//! Measures secondhand: how accurate it is, and how its time grows with its input.
+//!
+//! Each command has a folder. A module uses those above it. Equal folders and seeds make equal inputs.
+
+// Says why something could not be measured.
+mod error;
+
+// Prints.
+mod output;
+
+// Writes tables.
+mod columns;
+
+// Draws numbers from a seed.
+mod random;
+
+// Spreads work over threads.
+mod threads;
+
+// Names stretches of files.
+mod place;
+
+// Writes git repositories.
+mod git;
+
+// Finds the program under test, and runs it.
+mod program;
+
+// Tells, of each language, how code is cut out of it.
+mod language;
+
+// Scans source into tokens.
+mod scan;
+
+// Finds functions and blocks.
+mod fragment;
+
+// Measures how much of a text a tree holds already.
+mod likeness;
+
+// Samples a folder.
+mod tree;
+
+// Rewrites code as people do who copy it.
+mod edit;
+
+// `accuracy pulls`: how well `check` finds copies in pull requests made from real code.
+mod pulls;
+
+// `accuracy growth`: how the time of a run grows with its input.
+mod growth;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures secondhand: how accurate it is, and how its time grows with its input.
+#[derive(Debug, Parser)]
+#[command(name = "accuracy", bin_name = "cargo run --release -p accuracy --", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// How well `check` finds copies: builds pull requests from real code, with and without copies, and checks them.
+    ///
+    /// The copies are put in by this program, so their truth is known; equal seeds put in the same ones.
+    Pulls(pulls::Args),
+    /// How time grows with the input: makes changes of a shape at sizes that double, and times the commands over them.
+    ///
+    /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
+    Growth(growth::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match &Cli::parse().command {
+        Command::Pulls(args) => pulls::run(args),
+        Command::Growth(args) => growth::run(args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::tell(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
