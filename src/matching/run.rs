@@ -2,6 +2,8 @@
 //!
 //! Invariant: runs are maximal on their diagonal, no two overlap on one, and each holds a seed.
 
+use std::ops::Range;
+
 use super::alignment::Block;
 use super::seed::Seed;
 use crate::language::Token;
@@ -14,7 +16,7 @@ const MAX_WALKS: usize = 64;
 ///
 /// With `is_same` both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
 /// `period` tokens over and over. A period below `min_period` is how tables, lists and accessors look, and no copy; the
-/// run is left out. (Masking of tandem repeats, as DUST and TRF do for genomes.)
+/// run is left out, and so is each other run between two places within the repeat. (Masking of tandem repeats, as DUST and TRF do for genomes.)
 ///
 /// Time O(s log s + n) for s seeds, where n is at most [`MAX_WALKS`] times the tokens of both documents.
 pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
@@ -22,6 +24,7 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
     seeds.sort_unstable_by_key(|seed| (diagonal(seed), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
+    let mut tandems: Vec<Range<u32>> = Vec::new();
     let mut known: Option<(i64, usize)> = None;
     for seed in seeds.iter() {
         let (a, b) = (seed.query as usize, seed.target as usize);
@@ -41,16 +44,41 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
         let n_before = before.take_while(is_equal).count();
         let len = n_before + n_after;
         known = Some((diagonal(seed), a + n_after));
+        let run = Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
         let period = a.abs_diff(b);
-        let is_tandem = min_period.is_some_and(|min_period| len > period && period < min_period);
-        if !is_tandem {
-            runs.push(Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 });
+        if min_period.is_some_and(|min_period| len > period && period < min_period) {
+            let start = run.query.min(run.target);
+            tandems.push(start..run.query.max(run.target) + run.len);
+        } else {
+            runs.push(run);
         }
         match n_walks_left.checked_sub(len) {
             Some(left) => n_walks_left = left,
             None => break,
         }
     }
+    without_those_within(tandems, runs)
+}
+
+/// The runs of which not both sides lie within the same of some ranges.
+fn without_those_within(mut ranges: Vec<Range<u32>>, mut runs: Vec<Block>) -> Vec<Block> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<u32>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            // What touches only is another repeat: the tandems of two shapes stand side by side.
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    let range_at = |start: u32, len: u32| {
+        let at = joined.partition_point(|range| range.end <= start);
+        joined.get(at).filter(|range| range.start <= start && start + len <= range.end).map(|_| at)
+    };
+    runs.retain(|run| {
+        let of_query = range_at(run.query, run.len);
+        of_query.is_none() || of_query != range_at(run.target, run.len)
+    });
     runs
 }
 
@@ -86,5 +114,6 @@ mod tests {
         assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(6)), []);
         assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(5)), [(5, 0, 10)]);
         assert_eq!(runs_of(rows, rows, &[(10, 0)], Some(40)), [(10, 0, 5)], "its sides do not overlap");
+        assert_eq!(runs_of(rows, rows, &[(10, 0), (5, 0)], Some(40)), [], "they lie within a repeat");
     }
 }

@@ -4,7 +4,7 @@
 //! with the change, and each file of the tree is read, asked and forgotten.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +24,8 @@ use crate::text::FilePath;
 pub(in crate::audit) struct Queries<'q> {
     pub config: &'q Config,
     sources: Vec<&'q Source>,
+    /// The number of each source by its path.
+    numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens are asked about.
     asked: Vec<Cow<'q, [bool]>>,
     index: Index,
@@ -94,9 +96,12 @@ pub(in crate::audit) struct SearchOutcome {
 impl<'q> Queries<'q> {
     /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
     pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
-        let (sources, asked) = queries.into_iter().unzip();
-        let mut queries =
-            Self { config, sources, asked, index: Index::new([]), rare: OnceLock::new(), sequences: OnceLock::new() };
+        let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
+        // Of files of one name the first counts, as in a list that is searched.
+        let numbers = sources.iter().enumerate().rev().map(|(number, source)| (&source.path, number)).collect();
+        let index = Index::new([]);
+        let (rare, sequences) = (OnceLock::new(), OnceLock::new());
+        let mut queries = Self { config, sources, numbers, asked, index, rare, sequences };
         let postings = queries
             .fingerprints(&config.fingerprint)
             .into_iter()
@@ -138,7 +143,7 @@ impl<'q> Queries<'q> {
         let mut asked = BTreeSet::new();
         for source in &self.sources {
             let prints = self.config.fingerprint.fingerprints(&source.tokens, &mut scratch);
-            asked.extend(prints.map(|print| print.hash).filter(|&hash| !self.index.rows(hash).is_empty()));
+            asked.extend(prints.map(|print| print.hash).filter(|&hash| self.index.first_row(hash).is_some()));
         }
         asked
     }
@@ -146,7 +151,8 @@ impl<'q> Queries<'q> {
     /// Each fingerprint that is asked about, by its number and its hash, once.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
         let prints = self.fingerprints(&self.config.fingerprint);
-        let numbered = prints.into_iter().map(|(_, print)| (self.index.rows(print.hash).start as u32, print.hash));
+        let numbered =
+            prints.into_iter().filter_map(|(_, print)| Some((self.index.first_row(print.hash)? as u32, print.hash)));
         let distinct: BTreeSet<(u32, u64)> = numbered.collect();
         distinct.into_iter().collect()
     }
@@ -158,8 +164,8 @@ impl<'q> Queries<'q> {
 
     fn hits(&self, fingerprints: impl Iterator<Item = Fingerprint>) -> Vec<Hit> {
         let hit = |print: Fingerprint| {
-            let rows = self.index.rows(print.hash);
-            (!rows.is_empty()).then_some(Hit { row: rows.start as u32, position: print.position })
+            let row = self.index.first_row(print.hash)?;
+            Some(Hit { row: row as u32, position: print.position })
         };
         fingerprints.filter_map(hit).collect()
     }
@@ -177,19 +183,19 @@ impl<'q> Queries<'q> {
         if !self.may_share(target.family) {
             return Vec::new();
         }
-        let rows = target.hashes().map(|hash| self.index.rows(hash));
-        let found: Vec<_> = rows.enumerate().filter(|(_, rows)| !rows.is_empty()).collect();
+        let rows = target.hashes().map(|hash| self.index.first_row(hash));
+        let found: Vec<(usize, usize)> = rows.enumerate().filter_map(|(number, row)| Some((number, row?))).collect();
         let mut positions = target.positions().enumerate();
-        let hit = |(number, rows): (usize, std::ops::Range<usize>)| {
+        let hit = |(number, row): (usize, usize)| {
             let (_, position) = positions.find(|(at, _)| *at == number)?;
-            Some(Hit { row: rows.start as u32, position })
+            Some(Hit { row: row as u32, position })
         };
         found.into_iter().filter_map(hit).collect()
     }
 
     /// The number of the query that is the file at `path`.
     pub fn number_of(&self, path: &FilePath) -> Option<usize> {
-        self.sources.iter().position(|source| source.path == *path)
+        self.numbers.get(path).copied()
     }
 
     /// Aligns all queries with `target` along its `hits`.
@@ -316,7 +322,7 @@ impl<'q> Queries<'q> {
         let sequences = self.sequences.get_or_init(|| {
             let mut sequences = vec![Vec::new(); self.sources.len()];
             for (document, print) in self.fingerprints(&self.config.fingerprint) {
-                sequences[document].push(self.index.rows(print.hash).start as u32);
+                sequences[document].extend(self.index.first_row(print.hash).map(|row| row as u32));
             }
             sequences
         });
