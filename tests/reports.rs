@@ -13,7 +13,7 @@ use secondhand::audit::{End, Examined, Outcome, Skip};
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{
-    COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Suppressed, SuppressedBy,
+    COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
@@ -42,6 +42,7 @@ fn origin(path: &str, place: Place) -> Origin {
         fragment: fragment(1, 5),
         clone_type: CloneType::Type2 { is_consistent: true },
         similarity: 0.987,
+        rank: Rank::SAME,
         text: None,
         written: None,
         verdict: None,
@@ -83,6 +84,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         added: fragment(line, line + 4),
         n_tokens: 60,
         n_novel: 60,
+        n_places: 1,
         origins,
         identity: format!("{line:016x}"),
         others: Vec::new(),

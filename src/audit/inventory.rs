@@ -113,9 +113,10 @@ fn findings_of(
     if file.whole.is_empty() && copies.is_empty() {
         return Vec::new();
     }
-    let judged = FileUnderAudit::new(&file.changed, &[], attributions, config);
+    let nothing_else = BTreeMap::new();
+    let judged = FileUnderAudit::new(&file.changed, &[], &nothing_else, attributions, config);
     if file.whole.is_empty() {
-        judged.findings(copies, found)
+        judged.findings(copies, found, &[])
     } else {
         judged.whole_file(file.whole.clone()).into_iter().collect()
     }

@@ -39,12 +39,39 @@ const ROUND: usize = 256;
 /// The largest gap between runs, in cells, that is aligned inside.
 const GAP_CELLS: usize = 160 * 160;
 
+/// How many rows the extensions of one pair of documents may look at in all.
+///
+/// Code that is alike everywhere has chains without number, and each could be extended over all of the text. The best
+/// are extended first. Without an extension a chain still has all its runs, and loses only what lies around them.
+#[derive(Debug)]
+pub struct Budget {
+    n_rows_left: usize,
+}
+
+impl Budget {
+    /// Rows for each token of both documents. Ordinary files take less than one.
+    const ROWS_PER_TOKEN: usize = 8;
+    /// Rows of the shortest documents.
+    const MIN_ROWS: usize = 64 * ROUND;
+
+    /// The budget of a query and a target.
+    pub fn of(query: &[Token], target: &[Token]) -> Self {
+        Self { n_rows_left: Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS }
+    }
+
+    fn take_row(&mut self) -> bool {
+        let left = self.n_rows_left.checked_sub(1);
+        self.n_rows_left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 /// Aligns `query` with `target` along a `chain` of runs.
 ///
 /// Between runs by global, beyond the ends by X-drop alignment in a band
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
-/// Time O(n + gaps² + 80 · extension).
-pub fn align(query: &[Token], target: &[Token], chain: &[Block]) -> Alignment {
+/// Time O(n + gaps² + 80 · extension); an extension ends when the budget of rows does.
+pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Budget) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);
     let scorer = Scorer { query, target, renames };
@@ -53,7 +80,7 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block]) -> Alignment {
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
-        let blocks = scorer.extend_left(at);
+        let blocks = scorer.extend_left(at, budget);
         let Some(block) = blocks.last() else { break };
         at = (block.query as usize, block.target as usize);
         head.extend(blocks);
@@ -71,7 +98,7 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block]) -> Alignment {
     }
     loop {
         let (query_end, target_end) = (alignment.query().end, alignment.target().end);
-        let blocks = scorer.extend_right((query_end, target_end));
+        let blocks = scorer.extend_right((query_end, target_end), budget);
         if blocks.is_empty() {
             break;
         }
@@ -234,15 +261,15 @@ impl<'t> Scorer<'t> {
     }
 
     /// Extends beyond the ends `from`, one round; empty when nothing is gained.
-    fn extend_right(&self, from: (usize, usize)) -> Vec<Block> {
-        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j));
+    fn extend_right(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
+        let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j), budget);
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
     /// Extends before the starts `from`, one round; the blocks descend.
-    fn extend_left(&self, from: (usize, usize)) -> Vec<Block> {
+    fn extend_left(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
         let before = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
-        let path = self.extend(before(self.query, from.0), before(self.target, from.1));
+        let path = self.extend(before(self.query, from.0), before(self.target, from.1), budget);
         let mut blocks = blocks(&path, |i, j| (i, j));
         for block in &mut blocks {
             block.query = from.0 as u32 - block.query - block.len;
@@ -259,6 +286,7 @@ impl<'t> Scorer<'t> {
         &self,
         query: impl Fn(usize) -> Option<&'t Token>,
         target: impl Fn(usize) -> Option<&'t Token>,
+        budget: &mut Budget,
     ) -> Vec<(usize, usize)> {
         let (mut row, mut next) = (Row::EMPTY, Row::EMPTY);
         row.live = BAND..WIDTH;
@@ -268,7 +296,7 @@ impl<'t> Scorer<'t> {
         let mut steps: Vec<[Step; WIDTH]> = Vec::new();
         let mut best = Best { score: 0, cell: None };
         for i in 0..ROUND {
-            let Some(token) = query(i) else { break };
+            let Some(token) = query(i).filter(|_| budget.take_row()) else { break };
             let next_steps = self.next_row(&row, &mut next, i, token, &target, &mut best);
             if next.live.is_empty() {
                 break;

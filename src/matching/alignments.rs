@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Document;
-use super::align::align;
+use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
 use super::pair::{Params, solid_runs};
@@ -33,12 +33,13 @@ pub fn alignments(
     let mut runs = runs(query.tokens, target.tokens, seeds, params.k, min_period);
     let mut found: Vec<Alignment> = Vec::new();
     let mut aligned = Diagonals::default();
+    let mut budget = Budget::of(query.tokens, target.tokens);
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over these very runs says all there is to say.
         if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
             continue;
         }
-        let alignment = trim(&align(query.tokens, target.tokens, &chain), query, target);
+        let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
         let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
         for part in parts {
             // No clone has fewer tokens: a block that repeats itself every few tokens is cut into as many parts.

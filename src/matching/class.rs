@@ -55,6 +55,9 @@ const EXPLAINED: f64 = 0.5;
 /// does. A renamed copy reaches 0.8; an alignment that wandered on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
+/// Maximum members of a class; more show nothing further, and the best come first.
+const MAX_MEMBERS: usize = 64;
+
 /// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what explains it best.
 ///
 /// The nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns; the next takes what is
@@ -192,8 +195,12 @@ impl Net<'_> {
         let is_same = n_shared >= SAME * candidate.query.len() as f64 && n_shared >= SAME * query.len() as f64;
         let range = shared(&candidate.query, query);
         let agreement = candidate.agreement_in(&range);
+        let members = &self.classes[class].members;
+        if members.len() >= MAX_MEMBERS {
+            return;
+        }
         let is_better = || {
-            let members = self.classes[class].members.iter();
+            let members = members.iter();
             candidate.aligned.len() >= self.min_tokens
                 && members.map(|&member| self.candidates[member].agreement_in(&range)).all(|other| other < agreement)
         };

@@ -2,6 +2,7 @@
 //!
 //! Invariant: runs are maximal on their diagonal, no two overlap on one, and each holds a seed.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::alignment::Block;
@@ -10,7 +11,7 @@ use crate::language::Token;
 
 /// How often the tokens of both documents may be walked over before growing ends. Code that is alike on that many
 /// diagonals repeats itself throughout, and further diagonals show nothing new.
-const MAX_WALKS: usize = 64;
+const MAX_WALKS: usize = 32;
 
 /// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`.
 ///
@@ -21,10 +22,11 @@ const MAX_WALKS: usize = 64;
 /// Time O(s log s + n) for s seeds, where n is at most [`MAX_WALKS`] times the tokens of both documents.
 pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
     let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
-    seeds.sort_unstable_by_key(|seed| (diagonal(seed), seed.query));
+    // The nearest diagonals first: on them a tandem repeat shows, and what lies within one is not looked at again.
+    seeds.sort_unstable_by_key(|seed| (diagonal(seed).abs(), diagonal(seed), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
-    let mut tandems: Vec<Range<u32>> = Vec::new();
+    let mut tandems = Tandems::default();
     let mut known: Option<(i64, usize)> = None;
     for seed in seeds.iter() {
         let (a, b) = (seed.query as usize, seed.target as usize);
@@ -34,6 +36,9 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
             Some((of, end)) if of == diagonal(seed) => end,
             _ => 0,
         };
+        if tandems.holds_both(a, b) {
+            continue;
+        }
         let is_equal = |(a, b): &(&Token, &Token)| a.symbol == b.symbol;
         let n_after = query[a..].iter().zip(&target[b..]).take_while(is_equal).count();
         // Another k-gram with the same hash.
@@ -47,8 +52,7 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
         let run = Block { query: (a - n_before) as u32, target: (b - n_before) as u32, len: len as u32 };
         let period = a.abs_diff(b);
         if min_period.is_some_and(|min_period| len > period && period < min_period) {
-            let start = run.query.min(run.target);
-            tandems.push(start..run.query.max(run.target) + run.len);
+            tandems.add(run.query.min(run.target) as usize..(run.query.max(run.target) + run.len) as usize);
         } else {
             runs.push(run);
         }
@@ -57,29 +61,35 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
             None => break,
         }
     }
-    without_those_within(tandems, runs)
-}
-
-/// The runs of which not both sides lie within the same of some ranges.
-fn without_those_within(mut ranges: Vec<Range<u32>>, mut runs: Vec<Block>) -> Vec<Block> {
-    ranges.sort_unstable_by_key(|range| range.start);
-    let mut joined: Vec<Range<u32>> = Vec::new();
-    for range in ranges {
-        match joined.last_mut() {
-            // What touches only is another repeat: the tandems of two shapes stand side by side.
-            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => joined.push(range),
-        }
-    }
-    let range_at = |start: u32, len: u32| {
-        let at = joined.partition_point(|range| range.end <= start);
-        joined.get(at).filter(|range| range.start <= start && start + len <= range.end).map(|_| at)
-    };
     runs.retain(|run| {
-        let of_query = range_at(run.query, run.len);
-        of_query.is_none() || of_query != range_at(run.target, run.len)
+        let (query, target, last) = (run.query as usize, run.target as usize, run.len as usize - 1);
+        !(tandems.holds_both(query, target) && tandems.holds_both(query, query + last))
     });
     runs
+}
+
+/// The tandem repeats of a document; those that overlap are one.
+#[derive(Default)]
+struct Tandems(BTreeMap<usize, usize>);
+
+impl Tandems {
+    fn add(&mut self, mut range: Range<usize>) {
+        // What only touches is another repeat: tandems of two shapes stand side by side.
+        while let Some((&start, &end)) = self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start) {
+            self.0.remove(&start);
+            range = range.start.min(start)..range.end.max(end);
+        }
+        self.0.insert(range.start, range.end);
+    }
+
+    fn at(&self, position: usize) -> Option<usize> {
+        self.0.range(..=position).next_back().filter(|(_, end)| position < **end).map(|(start, _)| *start)
+    }
+
+    /// Whether two positions lie within the same one.
+    fn holds_both(&self, a: usize, b: usize) -> bool {
+        !self.0.is_empty() && self.at(a).is_some_and(|of_a| self.at(b) == Some(of_a))
+    }
 }
 
 #[cfg(test)]

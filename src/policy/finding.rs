@@ -37,6 +37,8 @@ pub struct Origin {
     pub clone_type: CloneType,
     /// How alike they are, 0 to 1.
     pub similarity: f64,
+    /// What else decides which origin comes first.
+    pub rank: Rank,
     /// The text of the file, when it is not one of the head tree and is known.
     pub text: Option<Arc<[u8]>>,
     /// When and by whom it was written, when that was asked for and is known.
@@ -55,6 +57,22 @@ impl Origin {
             (Place::Tree, _) => &COPIED_CODE,
         }
     }
+}
+
+/// What decides which of several origins comes first, before how near it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rank {
+    /// Whether the change brings most of it in as well: what was there before comes first.
+    pub is_new: bool,
+    /// Tokens that are spelled the same over all tokens of the finding and the origin, 0 to 1.
+    pub spelled: f64,
+    /// The same of lines, comments included, 0 to 1.
+    pub lines: f64,
+}
+
+impl Rank {
+    /// Of an origin that is the same in every way, and was there before.
+    pub const SAME: Self = Self { is_new: false, spelled: 1.0, lines: 1.0 };
 }
 
 /// Where an origin is kept.
@@ -152,6 +170,8 @@ pub struct Finding {
     pub n_tokens: usize,
     /// Those of them that the change brings in.
     pub n_novel: usize,
+    /// How many other places hold it, of which the origins are those that were looked at.
+    pub n_places: usize,
     /// The origins, the best first; at least one.
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
@@ -261,6 +281,15 @@ impl Finding {
 
     /// What is said in one line.
     pub fn message(&self) -> String {
+        let message = self.message_of_first();
+        // Origins are listed as far as they were looked at.
+        match self.n_places > self.origins.len() && self.n_novel > 0 {
+            true => format!("{message}, found in {} places besides", self.n_places),
+            false => message,
+        }
+    }
+
+    fn message_of_first(&self) -> String {
         let origin = self.origins.first();
         let n_lines = self.fragment.n_lines();
         let lines = if n_lines == 1 { "line" } else { "lines" };
@@ -294,14 +323,16 @@ impl Finding {
     }
 }
 
-/// Sorts origins: the most similar first, then the nearest path, then by name and line.
+/// Sorts origins: what was there before the change first, then what is spelled most alike, then the nearest path, then by
+/// name and line.
 ///
-/// Similarities within one percent count as equal, so that a stray token does not outweigh nearness.
+/// Figures within one percent count as equal, so that a stray token does not outweigh nearness.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
+    let percent = |part: f64| -((part * 100.0).round() as i64);
     origins.sort_by_cached_key(|origin| {
-        let percent = (origin.similarity * 100.0).round() as i64;
-        let is_renamed = origin.clone_type != CloneType::Type1;
-        (-percent, is_renamed, origin.path.distance(path), origin.path.clone(), origin.fragment)
+        let Rank { is_new, spelled, lines } = origin.rank;
+        let alike = (percent(spelled), percent(origin.similarity), percent(lines));
+        (is_new, alike, origin.path.distance(path), origin.path.clone(), origin.fragment)
     });
 }
 
@@ -334,6 +365,7 @@ mod tests {
             fragment,
             clone_type: CloneType::Type3,
             similarity,
+            rank: Rank { is_new: false, spelled: similarity, lines: 0.0 },
             text: None,
             written: None,
             verdict: None,

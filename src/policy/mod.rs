@@ -12,7 +12,7 @@ mod suppression;
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{
-    Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Suppressed, SuppressedBy, Writing,
+    Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Rank, Suppressed, SuppressedBy, Writing,
     content, identity, order_origins,
 };
 pub use licensing::{Accepted, Answer, Attribution, Decision, Exception, LicensePolicy, LicenseTerm, Verdict};

@@ -1,5 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::language::Token;
 use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, shown_lines};
 use crate::policy::{
     Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin, Place,
-    REVIVED_CODE, Rule, Verdict, content, identity, order_origins,
+    REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -35,12 +36,15 @@ pub(in crate::audit) struct AllCopies<'c> {
     pub found: Vec<Found>,
     /// For each file that was asked about.
     pub copies: Vec<Vec<Copied>>,
+    /// For each of them in how many places of the tree its fingerprints are, by their position.
+    n_places: Vec<Vec<(u32, u32)>>,
 }
 
 impl<'c> AllCopies<'c> {
     /// Nothing yet, in the files `asking` of a change.
     pub fn new(asking: &'c [&'c Changed], changed: &'c [Changed], config: &'c Config) -> Self {
-        Self { asking, changed, config, found: Vec::new(), copies: asking.iter().map(|_| Vec::new()).collect() }
+        let copies = asking.iter().map(|_| Vec::new()).collect();
+        Self { asking, changed, config, found: Vec::new(), copies, n_places: Vec::new() }
     }
 
     /// Adds what one search found, as far as a rule asks; `enough` is the evidence that other projects need.
@@ -52,16 +56,22 @@ impl<'c> AllCopies<'c> {
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
+        if self.n_places.is_empty() {
+            self.n_places = searched.n_places;
+        }
     }
 
     /// The findings that the copies make, sorted by path and place.
     pub fn findings(&self, predecessors: &[Predecessor], attributions: &Attributions) -> Vec<Finding> {
         let base_text = base_texts(predecessors);
-        let of_file = |(query, copies): (&&Changed, &Vec<Copied>)| {
+        let novel_of = self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+        let of_file = |number: usize| {
+            let (query, n_places) = (self.asking[number], self.n_places.get(number).map_or(&[][..], Vec::as_slice));
             let base_text = base_text(&query.source.path);
-            FileUnderAudit::new(query, base_text, attributions, self.config).findings(copies, &self.found)
+            let file = FileUnderAudit::new(query, base_text, &novel_of, attributions, self.config);
+            file.findings(&self.copies[number], &self.found, n_places)
         };
-        let with_copies = self.asking.iter().zip(&self.copies).filter(|(_, copies)| !copies.is_empty());
+        let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
         let mut findings: Vec<Finding> = with_copies.flat_map(of_file).collect();
         findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
         findings
@@ -78,75 +88,145 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     added: Vec<Added>,
     attributions: &'c Attributions,
     config: &'c Config,
+    /// For each file of the change, which of its tokens are novel.
+    novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
 }
 
 impl<'c> FileUnderAudit<'c> {
-    /// The file `query`, which was `base_text` before the change.
-    pub fn new(query: &'c Changed, base_text: &[u8], attributions: &'c Attributions, config: &'c Config) -> Self {
+    /// The file `query`, which was `base_text` before the change; `novel_of` are all files of the change.
+    pub fn new(
+        query: &'c Changed,
+        base_text: &[u8],
+        novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
+        attributions: &'c Attributions,
+        config: &'c Config,
+    ) -> Self {
         let text = &query.source.text;
-        Self { query, lines: Lines::new(text), added: added_lines(base_text, text), attributions, config }
+        let (lines, added) = (Lines::new(text), added_lines(base_text, text));
+        Self { query, lines, added, attributions, config, novel_of }
     }
 
     /// The findings that its copies make.
-    pub fn findings(&self, copies: &[Copied], found: &[Found]) -> Vec<Finding> {
-        let tokens = &self.query.source.tokens;
-        let candidate = |copied: &Copied| copied.pair.candidate(tokens, &found[copied.found].target.tokens);
-        let candidates: Vec<Candidate> = copies.iter().map(candidate).collect();
+    ///
+    /// Each kind of place is judged by itself, and what several have is joined then: whatever else is searched, a
+    /// finding stays what it is, or becomes graver.
+    pub fn findings(&self, copies: &[Copied], found: &[Found], n_places: &[(u32, u32)]) -> Vec<Finding> {
+        let kind = |copied: &Copied| match found[copied.found].place {
+            Place::Tree => 0,
+            Place::Component(_) => 1,
+            Place::Past(_) => 2,
+        };
+        let mut drafts: Vec<Draft> = Vec::new();
+        for asked in 0..3 {
+            let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
+            let is_past = asked == 2;
+            // Those of one kind share nothing.
+            let n_before = drafts.len();
+            for draft in self.drafts(&of_kind, found) {
+                match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
+                    Some(other) => drafts[other].join(draft),
+                    // What stands in the tree was not revived, or only beside what was.
+                    None if is_past && n_covered(&draft.range, &drafts[..n_before]) * 2 >= draft.range.len() => {}
+                    None => drafts.push(draft),
+                }
+            }
+        }
+        drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
         let mut findings: Vec<Finding> = Vec::new();
-        for class in classes(&candidates, self.config.min_tokens) {
-            let Some(finding) = self.finding(&class, copies, found) else { continue };
+        let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
+        for draft in drafts {
+            let n_places = n_places_of(&draft, n_places);
+            let Some(mut finding) = self.finding_of(draft.range, draft.origins) else { continue };
+            finding.n_places = finding.n_places.max(n_places);
             // Code hosts show one alert a rule and line.
-            match findings.iter_mut().find(|other| other.added.start.line == finding.added.start.line) {
-                Some(other) => {
+            match on_line.get(&(finding.rule.id, finding.added.start.line)) {
+                Some(&other) => {
+                    let other: &mut Finding = &mut findings[other];
+                    other.level = other.level.max(finding.level);
                     other.origins.extend(finding.origins);
                     order_origins(&mut other.origins, &other.path);
                 }
-                None => findings.push(finding),
+                None => {
+                    on_line.insert((finding.rule.id, finding.added.start.line), findings.len());
+                    findings.push(finding);
+                }
             }
         }
         findings
     }
 
-    /// The finding that a class of its copies makes.
-    fn finding(&self, class: &CloneClass, copies: &[Copied], found: &[Found]) -> Option<Finding> {
+    /// The classes of some copies, each with its origins.
+    fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
         let Self { query, config, .. } = self;
-        let source = &query.source;
-        let n_novel = query.novel[class.query.clone()].iter().filter(|&&is_novel| is_novel).count();
-        let is_whole = class.members.iter().any(|&member| copies[member].is_whole);
-        if n_novel < config.min_tokens && !is_whole {
-            return None;
-        }
-        let mut origins: Vec<Origin> = Vec::new();
-        for &member in &class.members {
-            let Copied { found: number, pair, .. } = &copies[member];
-            let Found { place, target, text, .. } = &found[*number];
-            let pair = ClonePair::new(pair.alignment.within(class.query.clone()), &source.tokens, &target.tokens);
-            let is_cut = class.query.start > copies[member].pair.alignment.query().start
-                || class.query.end < copies[member].pair.alignment.query().end;
-            if pair.alignment.blocks.is_empty() || is_cut && !pair.is_clone(&config.matching) {
+        let tokens = &query.source.tokens;
+        let candidate = |copied: &&Copied| copied.pair.candidate(tokens, &found[copied.found].target.tokens);
+        let candidates: Vec<Candidate> = copies.iter().map(candidate).collect();
+        let mut lines_of: HashMap<usize, Lines> = HashMap::new();
+        let mut drafts = Vec::new();
+        for CloneClass { query: range, members } in classes(&candidates, config.min_tokens) {
+            let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+            let is_whole = members.iter().any(|&member| copies[member].is_whole);
+            if n_novel < config.min_tokens && !is_whole {
                 continue;
             }
-            let fragment = fragment(&target.text, &Lines::new(&target.text), &target.tokens[pair.alignment.target()])?;
-            let is_laid_out = text.is_none() && *place != Place::Tree;
-            let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
-            let is_known = |other: &Origin| {
-                other.place == *place && other.path == target.path && overlaps(&other.fragment, &fragment)
-            };
-            if !origins.iter().any(is_known) {
-                let (place, verdict) = self.judged(place, &fragment);
-                origins.push(Origin {
-                    place,
-                    verdict,
-                    path: target.path.clone(),
-                    fragment,
-                    clone_type: pair.clone_type,
-                    similarity: pair.similarity,
-                    text: text.clone(),
-                    written: None,
-                });
+            let mut origins: Vec<Origin> = Vec::new();
+            for member in members {
+                let number = copies[member].found;
+                let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
+                if let Some(origin) = self.origin(&range, &copies[member].pair, &found[number], lines) {
+                    let is_known = |other: &Origin| {
+                        other.place == origin.place
+                            && other.path == origin.path
+                            && overlaps(&other.fragment, &origin.fragment)
+                    };
+                    if !origins.iter().any(is_known) {
+                        origins.push(origin);
+                    }
+                }
+            }
+            if !origins.is_empty() {
+                drafts.push(Draft { range, origins });
             }
         }
-        self.finding_of(class.query.clone(), origins)
+        drafts
+    }
+
+    /// The origin of the tokens in `range` that `pair` shows, if what is left of it there is a clone.
+    fn origin(&self, range: &Range<usize>, pair: &ClonePair, found: &Found, lines: &Lines) -> Option<Origin> {
+        let Found { place, target, text, .. } = found;
+        let source = &self.query.source;
+        let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
+        let is_cut = left.n_tokens() < all.n_tokens();
+        let pair = ClonePair::new(left, &source.tokens, &target.tokens);
+        if pair.alignment.blocks.is_empty() || is_cut && !pair.is_clone(&self.config.matching) {
+            return None;
+        }
+        let of_target = pair.alignment.target();
+        let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
+        let is_laid_out = text.is_none() && *place != Place::Tree;
+        let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
+        // How much of the whole finding it explains, as it is spelled.
+        let spelled = 2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64;
+        let of_text = |text: &[u8], tokens: &[Token]| {
+            let (first, last) = (tokens.first()?, tokens.last()?);
+            Some(text.get(first.start as usize..last.end as usize)?.to_vec())
+        };
+        let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
+        let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
+        let novel = if *place == Place::Tree { self.novel_of.get(&target.path).copied() } else { None };
+        let n_novel = novel.map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
+        let (place, verdict) = self.judged(place, &fragment);
+        Some(Origin {
+            place,
+            verdict,
+            path: target.path.clone(),
+            fragment,
+            clone_type: pair.clone_type,
+            similarity: pair.similarity,
+            rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
+            text: text.clone(),
+            written: None,
+        })
     }
 
     /// The finding of a file that is, byte for byte, a file of these components.
@@ -156,7 +236,8 @@ impl<'c> FileUnderAudit<'c> {
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            Origin { place, path, fragment, clone_type, similarity: 1.0, text: None, written: None, verdict }
+            let (similarity, rank) = (1.0, Rank::SAME);
+            Origin { place, path, fragment, clone_type, similarity, rank, text: None, written: None, verdict }
         };
         let origins = files.into_iter().map(origin).collect();
         self.finding_of(0..source.tokens.len(), origins)
@@ -164,22 +245,26 @@ impl<'c> FileUnderAudit<'c> {
 
     /// Puts a finding together: the rule that its origins call for, and the origins in order.
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
-        let Self { query, lines, added, config, .. } = self;
+        let Self { query, lines, added, .. } = self;
         let source = &query.source;
         let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         order_origins(&mut origins, &source.path);
-        // The gravest rule counts, and of equal ones that of the corpus: the license is owed whoever else has the code.
+        let fragment = fragment(&source.text, lines, &source.tokens[range.clone()])?;
+        // A copy is no origin of itself.
+        origins.retain(|origin| {
+            origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
+        });
+        // The gravest level counts, and of equal ones the rule of the corpus: the license is owed whoever else has the code.
         // Of components only those count that explain the copy as well as any: one that has half of it tells little.
         let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
         let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
         let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
         let gravest = |origin: &&Origin| {
-            let rule = origin.rule();
             let answer = origin.verdict.as_ref().map(|verdict| verdict.answer);
-            (config.level(rule), is_component(origin), answer, rule.id == COPIED_CODE.id)
+            (self.level(origin), is_component(origin), answer, origin.rule().id == COPIED_CODE.id)
         };
         let chosen = origins.iter().filter(explains).max_by_key(gravest)?;
-        let (rule, verdict) = (chosen.rule(), chosen.verdict.clone());
+        let (rule, level, verdict) = (chosen.rule(), self.level(chosen)?, chosen.verdict.clone());
         // What stands in the tree counts before what stood there once.
         let is_answered =
             |origin: &Origin| origin.verdict.as_ref().map(|of| of.answer) == verdict.as_ref().map(|of| of.answer);
@@ -187,30 +272,36 @@ impl<'c> FileUnderAudit<'c> {
             (origin.rule().id != rule.id, !is_answered(origin), matches!(origin.place, Place::Past(_)))
         });
         let tokens = &source.tokens[range];
-        let fragment = fragment(&source.text, lines, tokens)?;
-        let is_reverted = matches!(&origins.first()?.place, Place::Past(deletion) if deletion.is_reverted);
-        let level = config.level(rule)?;
-        let level = if is_reverted { level.min(Level::Note) } else { level };
-        let level = verdict.as_ref().map_or(level, |verdict| verdict.level(level));
-        // Tests repeat by nature; a license asks the same of them. Documents quote.
-        let is_of_license = LICENSE_RULES.iter().any(|of| of.id == rule.id);
-        let is_test = if is_of_license {
-            source.is_prose && rule.id != LICENSE_CONFLICT.id
-        } else {
-            source.is_prose || config.tests.contains(&source.path)
-        };
         (!origins.is_empty()).then(|| Finding {
             rule,
-            level: if is_test { level.min(config.test_level) } else { level },
+            level,
             path: source.path.clone(),
             fragment,
             added: added_part(&fragment, added, lines, &source.text),
             n_tokens: tokens.len(),
             n_novel,
+            n_places: origins.len(),
             origins,
             identity: identity(rule, &source.path, content(tokens)),
             others: Vec::new(),
         })
+    }
+
+    /// The level of a finding that has this origin alone; `None` where its rule is off.
+    fn level(&self, origin: &Origin) -> Option<Level> {
+        let (source, rule) = (&self.query.source, origin.rule());
+        let level = self.config.level(rule)?;
+        let is_reverted = matches!(&origin.place, Place::Past(deletion) if deletion.is_reverted);
+        let level = if is_reverted { level.min(Level::Note) } else { level };
+        let level = origin.verdict.as_ref().map_or(level, |verdict| verdict.level(level));
+        // Tests repeat by nature; a license asks the same of them. Documents quote.
+        let is_of_license = LICENSE_RULES.iter().any(|of| of.id == rule.id);
+        let is_test = if is_of_license {
+            source.is_prose && rule.id != LICENSE_CONFLICT.id
+        } else {
+            source.is_prose || self.config.tests.contains(&source.path)
+        };
+        Some(if is_test { level.min(self.config.test_level) } else { level })
     }
 
     /// An origin's place with the terms of its lines, and what the policy says of them.
@@ -228,6 +319,66 @@ impl<'c> FileUnderAudit<'c> {
         };
         (place, Some(verdict))
     }
+}
+
+/// A finding before its rule is known: tokens of a file, and where they may come from.
+struct Draft {
+    range: Range<usize>,
+    origins: Vec<Origin>,
+}
+
+impl Draft {
+    /// Adds the origins of another draft of nearly the same tokens; what either has belongs to the copy.
+    fn join(&mut self, other: Self) {
+        self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
+        self.origins.extend(other.origins);
+    }
+}
+
+/// How much two drafts must share, as a part of either, to be one finding.
+const SAME: f64 = 0.7;
+
+fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
+    n_shared(a, b) as f64 >= SAME * a.len().max(b.len()) as f64
+}
+
+/// How much of `range` the drafts cover.
+fn n_covered(range: &Range<usize>, drafts: &[Draft]) -> usize {
+    drafts.iter().map(|draft| n_shared(range, &draft.range)).sum()
+}
+
+/// In how many other places the tokens of a draft are found, whether or not each was aligned: the median of its fingerprints.
+fn n_places_of(draft: &Draft, n_places: &[(u32, u32)]) -> usize {
+    let from = n_places.partition_point(|&(position, _)| (position as usize) < draft.range.start);
+    let within = n_places[from..].iter().take_while(|&&(position, _)| (position as usize) < draft.range.end);
+    let mut counts: Vec<u32> = within.map(|&(_, n)| n).collect();
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
+}
+
+/// The part of the lines of two texts that are the same but for white space around them, comments included, 0 to 1.
+fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
+    let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+        let lines = text.split(|&byte| byte == b'\n').map(|line| line.trim_ascii().to_vec());
+        lines.filter(|line| !line.is_empty()).collect()
+    };
+    let (own, others) = (lines(a), lines(b));
+    let mut counts: HashMap<&[u8], usize> = HashMap::new();
+    for line in &others {
+        *counts.entry(line).or_default() += 1;
+    }
+    let mut n_same = 0;
+    for line in &own {
+        if let Some(left) = counts.get_mut(line.as_slice()).filter(|left| **left > 0) {
+            *left -= 1;
+            n_same += 1;
+        }
+    }
+    2.0 * n_same as f64 / (own.len() + others.len()).max(1) as f64
 }
 
 /// Where `tokens` lie in `text`.

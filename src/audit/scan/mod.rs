@@ -20,7 +20,8 @@ use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Suppression, identity, order_origins, suppressions,
+    BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Rank, Suppression, identity, order_origins,
+    suppressions,
 };
 use crate::text::{FilePath, Lines};
 
@@ -181,6 +182,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
             fragment: place.fragment,
             clone_type: place.clone_type,
             similarity: place.similarity,
+            rank: Rank { is_new: false, spelled: place.similarity, lines: 0.0 },
             text: None,
             written: None,
             verdict: None,
@@ -202,6 +204,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
         added: first.fragment,
         n_tokens: first.tokens.len(),
         n_novel: 0,
+        n_places: others.len(),
         others: others.iter().map(known).collect(),
         origins,
     })
