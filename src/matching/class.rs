@@ -61,7 +61,8 @@ const MAX_MEMBERS: usize = 64;
 /// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what explains it best.
 ///
 /// The nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns; the next takes what is
-/// left, also within the gaps of better ones, and so on. What takes a stretch of `min_tokens` and more is a class, and parts
+/// left, also within the gaps of better ones, and so on. What takes a stretch of `min_tokens` and more, or all of a
+/// shorter candidate (a whole file), is a class, and parts
 /// the classes that reach around it. Two things differ from genomes. A candidate takes a stretch from a better one that
 /// hardly agrees there, and tokens at the border of two go to the one that is spelled the same there, since what
 /// follows a copy often begins as what follows its origin does. And a candidate that takes nothing is not lost: it
@@ -131,7 +132,7 @@ impl Net<'_> {
         claims.retain(|claim| {
             let range = span(claim);
             let agreement = candidate.agreement_in(&range) as f64;
-            claim.len() >= self.min_tokens && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
+            claim.len() >= self.min_tokens.min(candidate.aligned.len()) && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
         });
         if claims.is_empty() {
             self.join(at);
@@ -225,7 +226,7 @@ impl Net<'_> {
             let before = |end: usize| aligned.partition_point(|&at| (at as usize) < end);
             let left = &aligned[before(range.start)..before(range.end)];
             let members = self.classes[class].members.clone();
-            (left.len() >= self.min_tokens).then(|| CloneClass { query: span(left), members })
+            (left.len() >= self.min_tokens.min(aligned.len())).then(|| CloneClass { query: span(left), members })
         };
         parts.into_iter().filter_map(class).collect()
     }
