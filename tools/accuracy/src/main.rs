@@ -50,6 +50,9 @@ mod pulls;
 // `accuracy growth`: how the time of a run grows with its input.
 mod growth;
 
+// `accuracy families`: how well `scan` finds families of clones.
+mod families;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -72,12 +75,17 @@ enum Command {
     ///
     /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
     Growth(growth::Args),
+    /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the tree.
+    ///
+    /// The members are identical, renamed one to one, or lightly edited, each in another file.
+    Families(families::Args),
 }
 
 fn main() -> ExitCode {
     let done = match &Cli::parse().command {
         Command::Pulls(args) => pulls::run(args),
         Command::Growth(args) => growth::run(args),
+        Command::Families(args) => families::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -98,6 +98,11 @@ impl Measured {
 /// The growth from which a row is marked.
 const MAX_GROWTH: f64 = 2.2;
 
+/// Whether `name` is the shape's, or no shape's and the beginning of this one's.
+fn is_named(shape: &Shape, name: &str) -> bool {
+    shape.name == name || shape.name.starts_with(name) && SHAPES.iter().all(|other| other.name != name)
+}
+
 fn known_shape(name: &str) -> Result<String, String> {
     let all = || SHAPES.iter().map(|shape| shape.name).collect::<Vec<_>>().join(", ");
     let is_known = SHAPES.iter().any(|shape| shape.name.starts_with(name));
@@ -109,8 +114,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&args.chosen)?;
     let scratch = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
-    let is_asked =
-        |shape: &&Shape| args.shapes.is_empty() || args.shapes.iter().any(|name| shape.name.starts_with(name.as_str()));
+    let is_asked = |shape: &&Shape| args.shapes.is_empty() || args.shapes.iter().any(|name| is_named(shape, name));
     let mut rows = Vec::new();
     print(&line("shape", "command", "growth", "", "size: user CPU seconds"))?;
     for shape in SHAPES.iter().filter(is_asked) {

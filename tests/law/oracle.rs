@@ -1,0 +1,286 @@
+//! Computes by brute force what the law asks for, and holds a report against it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+use std::ops::Range;
+
+use secondhand::language::{Kind, Languages, Token};
+use serde_json::Value;
+
+use crate::repository::Report;
+use crate::samples::Language;
+
+/// Tokens that a fragment may leave out where a run ends inside of a function: it ends at a whole statement.
+const RAGGED: usize = 8;
+
+/// A file of the head, as tokens.
+pub struct Text {
+    path: String,
+    tokens: Vec<Token>,
+    /// The line of each token, from 1.
+    lines: Vec<usize>,
+    /// The number of the paragraph of each token: functions hold no blank line, and one lies between them.
+    paragraphs: Vec<usize>,
+}
+
+impl Text {
+    pub fn new(path: &str, text: &str, language: &Language) -> Self {
+        let tokens = tokens(text, language);
+        let (mut lines, mut paragraphs) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        let mut paragraph = 0;
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            paragraph += usize::from(line.trim().is_empty());
+            at += line.len();
+            while tokens.get(lines.len()).is_some_and(|token| (token.start as usize) < at) {
+                lines.push(number + 1);
+                paragraphs.push(paragraph);
+            }
+        }
+        Self { path: path.to_owned(), tokens, lines, paragraphs }
+    }
+
+    /// All its lines: its path, the first and the last.
+    pub fn whole(&self) -> (String, usize, usize) {
+        (self.path.clone(), 1, self.lines.last().copied().unwrap_or(1))
+    }
+
+    /// The parts of `tokens` that lie in one paragraph each, cut to whole lines.
+    fn parts(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for at in tokens {
+            match parts.last_mut() {
+                Some(part) if self.paragraphs[at - 1] == self.paragraphs[at] => part.end = at + 1,
+                _ => parts.push(at..at + 1),
+            }
+        }
+        let is_line_start = |at: usize| at == 0 || self.lines[at - 1] != self.lines[at];
+        let is_line_end = |at: usize| at == self.lines.len() || self.lines[at - 1] != self.lines[at];
+        for part in &mut parts {
+            while part.start < part.end && !is_line_start(part.start) {
+                part.start += 1;
+            }
+            while part.start < part.end && !is_line_end(part.end) {
+                part.end -= 1;
+            }
+        }
+        parts.retain(|part| part.start < part.end);
+        parts
+    }
+
+    /// Whether a paragraph begins at this token, or ended before it.
+    fn is_between_paragraphs(&self, at: usize) -> bool {
+        at == 0 || at == self.tokens.len() || self.paragraphs[at - 1] != self.paragraphs[at]
+    }
+}
+
+/// The tokens of `text`.
+pub fn tokens(text: &str, language: &Language) -> Vec<Token> {
+    static LANGUAGES: std::sync::OnceLock<Languages> = std::sync::OnceLock::new();
+    let languages = LANGUAGES.get_or_init(Languages::builtin);
+    let mut tokens = Vec::new();
+    let table = languages.get(language.id).expect("the language is built in");
+    languages.tokenize(table, text.as_bytes(), false, &mut tokens);
+    tokens
+}
+
+/// Equal symbols with agreeing names: `len` tokens from `at` in one file, and from `other` in another or the same.
+#[derive(Clone, Copy)]
+struct Run {
+    at: usize,
+    file: usize,
+    other: usize,
+    len: usize,
+}
+
+/// Novel code that has to be found, and where else it stands.
+pub struct Asked {
+    file: usize,
+    tokens: Range<usize>,
+    /// Runs that hold all of it: each is a true origin.
+    runs: Vec<Run>,
+}
+
+/// What has to be found: the novel parts of runs, each cut where a paragraph ends.
+pub fn asked(texts: &[Text], novel: &[(String, usize, usize)], min_tokens: usize) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    for (path, first, last) in novel {
+        let file = texts.iter().position(|text| text.path == *path).expect("the head has the file");
+        let text = &texts[file];
+        let is_novel = |part: &Range<usize>| (*first..=*last).contains(&text.lines[part.start]);
+        let runs: Vec<Run> = (0..texts.len()).flat_map(|other| runs(texts, file, other, min_tokens)).collect();
+        let parts: BTreeSet<(usize, usize)> = runs
+            .iter()
+            .flat_map(|run| text.parts(run.at..run.at + run.len))
+            .filter(|part| is_novel(part) && part.len() >= least(text, part, min_tokens))
+            .map(|part| (part.start, part.end))
+            .collect();
+        // What holds for a part holds for those inside of it.
+        let is_outer =
+            |part: &&(usize, usize)| parts.iter().all(|other| other == *part || other.0 > part.0 || other.1 < part.1);
+        for &(start, end) in parts.iter().filter(is_outer) {
+            let holds = |run: &&Run| run.at <= start && end <= run.at + run.len;
+            asked.push(Asked { file, tokens: start..end, runs: runs.iter().filter(holds).copied().collect() });
+        }
+    }
+    asked
+}
+
+/// The length from which a part has to be found: `min_tokens`, and what may be left out at its ends.
+fn least(text: &Text, part: &Range<usize>, min_tokens: usize) -> usize {
+    let n_ragged = [part.start, part.end].iter().filter(|&&at| !text.is_between_paragraphs(at)).count();
+    min_tokens + RAGGED * n_ragged
+}
+
+/// The maximal runs of at least `min_tokens` between two files, or a file and itself.
+///
+/// Every diagonal that has a run has its first `SEED` tokens in common: only such diagonals are walked.
+fn runs(texts: &[Text], file: usize, other: usize, min_tokens: usize) -> Vec<Run> {
+    const SEED: usize = 20;
+    let (a, b) = (&texts[file].tokens, &texts[other].tokens);
+    let seed = |tokens: &[Token]| tokens.iter().map(|token| token.symbol).collect::<Vec<_>>();
+    let mut places: HashMap<Vec<_>, Vec<usize>> = HashMap::new();
+    for (at, window) in b.windows(SEED).enumerate() {
+        places.entry(seed(window)).or_default().push(at);
+    }
+    let seeds = a.windows(SEED).enumerate().filter_map(|(at, window)| Some((at, places.get(&seed(window))?)));
+    let diagonals: BTreeSet<isize> =
+        seeds.flat_map(|(at, places)| places.iter().map(move |&place| place as isize - at as isize)).collect();
+    let is_itself = |diagonal: &isize| file == other && *diagonal == 0;
+    let runs = diagonals.into_iter().filter(|diagonal| !is_itself(diagonal));
+    runs.flat_map(|diagonal| runs_along(a, b, other, diagonal)).filter(|run| run.len >= min_tokens).collect()
+}
+
+/// The maximal runs on a diagonal: each name of one side stands for one name of the other, both ways.
+fn runs_along(a: &[Token], b: &[Token], file: usize, diagonal: isize) -> Vec<Run> {
+    let from = (-diagonal).max(0) as usize;
+    let to = a.len().min((b.len() as isize - diagonal).max(0) as usize);
+    let mut runs = Vec::new();
+    // The run under the walk begins at `start`. For each name, where it was met last and what was opposite.
+    let mut start = from;
+    let (mut last_of_a, mut last_of_b) = (HashMap::new(), HashMap::new());
+    let mut is_grown = false;
+    for at in from..=to {
+        let pair = (at < to).then(|| (a[at], b[(at as isize + diagonal) as usize]));
+        let next_start = match pair {
+            Some((x, y)) if x.symbol == y.symbol && x.kind() == Kind::Identifier => {
+                let clash = |last: Option<&(usize, u32)>, opposite: u32| match last {
+                    Some(&(place, other)) if other != opposite => place + 1,
+                    _ => start,
+                };
+                clash(last_of_a.get(&x.exact), y.exact).max(clash(last_of_b.get(&y.exact), x.exact)).max(start)
+            }
+            Some((x, y)) if x.symbol == y.symbol => start,
+            _ => at + 1,
+        };
+        if next_start > start && is_grown {
+            runs.push(Run { at: start, file, other: (start as isize + diagonal) as usize, len: at - start });
+            is_grown = false;
+        }
+        start = next_start;
+        if let Some((x, y)) = pair.filter(|_| start <= at) {
+            is_grown = true;
+            if x.kind() == Kind::Identifier {
+                last_of_a.insert(x.exact, (at, y.exact));
+                last_of_b.insert(y.exact, (at, x.exact));
+            }
+        }
+    }
+    runs
+}
+
+/// A stretch of a file in a report.
+struct Stretch<'r> {
+    path: &'r str,
+    start: (u64, u64),
+    end: (u64, u64),
+}
+
+impl<'r> Stretch<'r> {
+    fn new(of: &'r Value) -> Self {
+        let place = |line: &str, column: &str| {
+            let number = |name: &str| of["fragment"][name].as_u64().expect("a fragment has lines and columns");
+            (number(line), number(column))
+        };
+        let (start, end) = (place("startLine", "startColumn"), place("endLine", "endColumn"));
+        Self { path: of["path"].as_str().expect("a place has a path"), start, end }
+    }
+
+    fn covers(&self, path: &str, line: usize) -> bool {
+        self.path == path && (self.start.0..=self.end.0).contains(&(line as u64))
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.path == other.path && self.start < other.end && other.start < self.end
+    }
+}
+
+/// How a report breaks the law: a line for each fault; empty when it keeps it. With `are_classes`, origins are each
+/// other's origins too.
+pub fn faults(texts: &[Text], asked: &[Asked], report: &Report, are_classes: bool) -> String {
+    let mut faults = String::new();
+    let mut pairs: Vec<(Stretch, Stretch)> = Vec::new();
+    for finding in report.list("/findings") {
+        let origins = finding["origins"].as_array().expect("a finding has origins");
+        pairs.extend(origins.iter().map(|origin| (Stretch::new(finding), Stretch::new(origin))));
+        for (at, origin) in origins.iter().enumerate().filter(|_| are_classes) {
+            pairs.extend(origins[..at].iter().map(|other| (Stretch::new(origin), Stretch::new(other))));
+        }
+    }
+    for (copy, origin) in pairs.iter().filter(|(copy, origin)| copy.overlaps(origin)) {
+        let (path, lines) = (copy.path, [copy.start.0, copy.end.0, origin.start.0, origin.end.0]);
+        writeln!(faults, "  {path}:{}-{} overlaps its origin {}-{}", lines[0], lines[1], lines[2], lines[3])
+            .expect("a string takes all");
+    }
+    for asked in asked {
+        let lost = lost_lines(texts, asked, &pairs);
+        if !lost.is_empty() {
+            writeln!(faults, "  {}", told(texts, asked, &lost)).expect("a string takes all");
+        }
+    }
+    if !faults.is_empty() {
+        report.findings().iter().for_each(|line| writeln!(faults, "    found {line}").expect("a string takes all"));
+    }
+    faults
+}
+
+/// The lines of it that no finding joins with a true origin.
+fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)]) -> Vec<usize> {
+    let text = &texts[asked.file];
+    let joins = |one: &Stretch, other: &Stretch, at: usize, run: &Run| {
+        let opposite = &texts[run.file];
+        let line = opposite.lines[run.other + at - run.at];
+        one.covers(&text.path, text.lines[at]) && other.covers(&opposite.path, line)
+    };
+    let is_found = |at: usize| {
+        let with_run =
+            |run: &Run| pairs.iter().any(|(copy, origin)| joins(copy, origin, at, run) || joins(origin, copy, at, run));
+        asked.runs.iter().any(with_run)
+    };
+    let Range { start, end } = asked.tokens;
+    // At an end that is none of a function, a statement that is not whole may be missing.
+    let from = if text.is_between_paragraphs(start) { start } else { start + RAGGED };
+    let to = if text.is_between_paragraphs(end) { end } else { end - RAGGED };
+    let lost: BTreeSet<usize> = (from..to).filter(|&at| !is_found(at)).map(|at| text.lines[at]).collect();
+    lost.into_iter().collect()
+}
+
+fn told(texts: &[Text], asked: &Asked, lost: &[usize]) -> String {
+    let place = |file: usize, tokens: Range<usize>| {
+        let text = &texts[file];
+        format!("{}:{}-{}", text.path, text.lines[tokens.start], text.lines[tokens.end - 1])
+    };
+    let Range { start, end } = asked.tokens;
+    let origin = |run: &Run| {
+        let first = run.other + start - run.at;
+        place(run.file, first..first + (end - start))
+    };
+    let origins: Vec<_> = asked.runs.iter().map(origin).collect();
+    let (first, last) = (lost[0], lost[lost.len() - 1]);
+    format!(
+        "{}, {} tokens, is also {}: lines {first} to {last} are not found with it",
+        place(asked.file, start..end),
+        end - start,
+        origins.join(", ")
+    )
+}
