@@ -45,8 +45,7 @@ const MAX_EARLIER: usize = 3;
 /// spelled the same first. Sorted by document, target and positions.
 ///
 /// A fingerprint that occurs `common_at` times is a shape that code is written in,
-/// and is followed only between places that are spelled the same; one
-/// that is spelled the same that often is not followed at all.
+/// and is followed only between places that are spelled the same, however many these are.
 ///
 /// Time O(n log n), memory 20 bytes an occurrence and a link, three links an occurrence at the most.
 pub fn links(mut occurrences: Vec<Occurrence>, common_at: usize) -> Vec<Link> {
@@ -54,7 +53,7 @@ pub fn links(mut occurrences: Vec<Occurrence>, common_at: usize) -> Vec<Link> {
     let mut links = Vec::new();
     let mut by_place = Vec::new();
     for group in occurrences.chunk_by(|a, b| a.hash == b.hash).filter(|group| group.len() > 1) {
-        for same in group.chunk_by(|a, b| a.exact == b.exact).filter(|same| same.len() < common_at) {
+        for same in group.chunk_by(|a, b| a.exact == b.exact) {
             link_each(same, 1, |_, _| true, &mut links);
         }
         if group.len() < common_at && group.first().map(|first| first.exact) != group.last().map(|last| last.exact) {

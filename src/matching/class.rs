@@ -132,7 +132,8 @@ impl Net<'_> {
         claims.retain(|claim| {
             let range = span(claim);
             let agreement = candidate.agreement_in(&range) as f64;
-            claim.len() >= self.min_tokens.min(candidate.aligned.len()) && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
+            claim.len() >= self.min_tokens.min(candidate.aligned.len())
+                && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
         });
         if claims.is_empty() {
             self.join(at);

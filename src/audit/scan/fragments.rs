@@ -1,5 +1,4 @@
-//! Finds the fragments of a tree that repeat earlier ones, along the links between their fingerprints,
-//! and joins them into classes.
+//! Finds the fragments of a tree that repeat earlier ones, along the links between their fingerprints.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -37,8 +36,8 @@ pub(in crate::audit) struct Place {
 
 /// A fragment and the earlier places that it repeats.
 pub(in crate::audit) struct Repeat {
-    place: Place,
-    earlier: Vec<Place>,
+    pub place: Place,
+    pub earlier: Vec<Place>,
 }
 
 /// Bytes of sources that a thread keeps at hand as targets.
@@ -193,37 +192,4 @@ fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair)
         clone_type: pair.clone_type,
         similarity: pair.similarity,
     })
-}
-
-/// How much two places must overlap, as a part of either, to be one.
-const SAME_PLACE: f64 = 0.7;
-
-/// Joins repeats into classes: a fragment goes where one of its earlier places is a member already.
-pub(in crate::audit) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
-    let mut classes: Vec<Vec<Place>> = Vec::new();
-    let mut members: HashMap<u32, Vec<(Range<usize>, usize)>> = HashMap::new();
-    for Repeat { place, earlier } in repeats {
-        let known = |place: &Place| {
-            let of_document = members.get(&place.document)?;
-            of_document.iter().find(|(tokens, _)| is_same(tokens, &place.tokens)).map(|&(_, class)| class)
-        };
-        let class = earlier.iter().chain([&place]).find_map(known).unwrap_or(classes.len());
-        if class == classes.len() {
-            classes.push(Vec::new());
-        }
-        for place in earlier.into_iter().chain([place]) {
-            let of_document = members.entry(place.document).or_default();
-            if !of_document.iter().any(|(tokens, _)| is_same(tokens, &place.tokens)) {
-                of_document.push((place.tokens.clone(), class));
-                classes[class].push(place);
-            }
-        }
-    }
-    classes.retain(|class| class.len() > 1);
-    classes
-}
-
-fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
-    let n_shared = a.end.min(b.end).saturating_sub(a.start.max(b.start)) as f64;
-    n_shared >= SAME_PLACE * a.len() as f64 && n_shared >= SAME_PLACE * b.len() as f64
 }

@@ -4,13 +4,15 @@
 //! file with those it is linked to; join the pairs into classes.
 //! Memory grows with the fingerprints, not with the text.
 
+mod classes;
 mod fragments;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use self::fragments::{Place, join, repeats};
+use self::classes::join;
+use self::fragments::{Place, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Remembered, Skip, Source, Sources};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
