@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 use super::notice::copyright_lines;
-use super::statement::{Method, Scope, Statement, is_relevant, own, statements};
+use super::read::{is_relevant, own, statements};
+use super::statement::{Method, Scope, Statement};
 use crate::text::FilePath;
 
 /// What is known of the licenses of a component: a package, a repository, a folder.
