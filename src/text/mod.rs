@@ -2,7 +2,11 @@
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
+mod fnv;
+
 use std::fmt;
+
+pub use fnv::fnv_1a;
 
 /// A place in a text, as editors count: lines and columns from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

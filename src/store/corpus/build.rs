@@ -18,7 +18,7 @@ use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
 use crate::store::{Kind, PostingsWriter, SegmentError, SegmentWriter, key};
-use crate::text::FilePath;
+use crate::text::{FilePath, fnv_1a};
 
 /// A source file as its language reads it.
 #[derive(Debug)]
@@ -505,8 +505,7 @@ fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64
 
 /// A number for a path, to tell the fingerprints of one from those of another.
 fn key_of_path(path: &FilePath) -> u64 {
-    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-    path.as_bytes().iter().fold(0xCBF2_9CE4_8422_2325, fnv).rotate_left(32)
+    fnv_1a(path.as_bytes().iter().copied()).rotate_left(32)
 }
 
 /// Appends the record of a file; `open` reads it.
