@@ -26,7 +26,7 @@ mod words;
 
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
-pub use component::{Evidence, Identified, Licenses, Said, SnippetLicense, glob_matches};
+pub use component::{Evidence, Identified, Licenses, Said, SnippetLicense};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
 pub use read::{is_relevant, statements};
