@@ -3,21 +3,25 @@
 //! Comments, layout, tests and examples change no fingerprint, so they change no digest either: a cache or a corpus
 //! outlives each release that reads as the one before it did.
 
+#[path = "../src/text/fnv.rs"]
+mod fnv;
+
+use fnv::fnv_1a;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A digest in the making: 64-bit FNV-1a over pieces, each with its length, so that no two lists of pieces are alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Digest(u64);
+/// What is digested: pieces, each with its length, so that no two lists of pieces are alike.
+#[derive(Debug, Clone)]
+pub struct Digest(Vec<u8>);
 
 impl Digest {
     /// Of nothing.
     pub fn new() -> Self {
-        Self(0xCBF2_9CE4_8422_2325)
+        Self(Vec::new())
     }
 
     /// The digest of all that was added.
     pub fn finish(self) -> u64 {
-        self.0
+        fnv_1a(self.0)
     }
 
     /// Adds the language table named `id`: what is written under each key, whatever the order of the keys.
@@ -31,7 +35,7 @@ impl Digest {
     fn add_fields(&mut self, table: &toml::Table) {
         let mut fields: Vec<_> = table.iter().collect();
         fields.sort_by_key(|(key, _)| *key);
-        self.add(&fields.len().to_le_bytes());
+        self.add(&(fields.len() as u64).to_le_bytes());
         for (key, value) in fields {
             self.add(key.as_bytes());
             self.add_value(value);
@@ -42,7 +46,7 @@ impl Digest {
         match value {
             toml::Value::Table(table) => self.add_fields(table),
             toml::Value::Array(items) => {
-                self.add(&items.len().to_le_bytes());
+                self.add(&(items.len() as u64).to_le_bytes());
                 items.iter().for_each(|item| self.add_value(item));
             }
             toml::Value::String(text) => self.add(text.as_bytes()),
@@ -96,9 +100,8 @@ impl Digest {
     }
 
     fn add(&mut self, piece: &[u8]) {
-        let len = (piece.len() as u64).to_le_bytes();
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-        self.0 = len.iter().chain(piece).fold(self.0, step);
+        self.0.extend_from_slice(&(piece.len() as u64).to_le_bytes());
+        self.0.extend_from_slice(piece);
     }
 }
 

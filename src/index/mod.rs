@@ -2,9 +2,9 @@
 //!
 //! Invariant: equal fingerprints in any order make an equal index.
 
-mod repeats;
+mod links;
 
-pub use repeats::{Link, Occurrence, links};
+pub use links::{Link, Occurrence, links};
 
 /// An occurrence of a fingerprint: the document, and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! Compiles a table into the form the lexer runs: byte classes, openers, keywords.
 
-use super::eight::{self, Few, WordBytes};
 use super::hash;
 use super::keywords::Keywords;
+use super::swar::{self, Few, WordBytes};
 use super::table::{Delimited, ImportEnd, Place, Table, TableError};
 use super::token::Family;
 
@@ -77,7 +77,7 @@ impl Opener {
         if fold != 0 {
             return text.get(at..at + n_head).is_some_and(|head| head.eq_ignore_ascii_case(&self.head));
         }
-        (eight::load(text, at) ^ self.value) & self.counts == 0
+        (swar::load(text, at) ^ self.value) & self.counts == 0
             && at + n_head <= text.len()
             && (n_head <= 8 || text[at..].starts_with(&self.head))
     }
@@ -418,8 +418,8 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     if head.is_empty() {
         return Err(TableError::value("open", format!("`{text}` has nothing before its hole")));
     }
-    let counts = if head.len() < 8 { eight::lowest(u64::MAX, head.len()) } else { u64::MAX };
-    Ok(Opener { n_word, is_plain: false, value: eight::load(&head, 0), counts, head, hole, tail, opens })
+    let counts = if head.len() < 8 { swar::lowest(u64::MAX, head.len()) } else { u64::MAX };
+    Ok(Opener { n_word, is_plain: false, value: swar::load(&head, 0), counts, head, hole, tail, opens })
 }
 
 /// Splits `r{#}"` into `r`, the hole and `"`.

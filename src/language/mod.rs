@@ -5,7 +5,6 @@
 
 mod compile;
 mod detect;
-mod eight;
 mod embedded;
 mod example;
 mod hash;
@@ -13,16 +12,17 @@ mod keywords;
 mod lexer;
 mod notebook;
 mod region;
+mod relex;
+mod swar;
 mod table;
 mod token;
-mod version;
 
 pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
 pub use example::Unmet;
 pub use lexer::Lexer;
+pub use relex::{Changed, Version};
 pub use table::{
     Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Region, Table, TableError,
 };
 pub use token::{Family, Kind, Symbol, Token};
-pub use version::{Changed, Version};

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 use super::notice::copyright_lines;
-use super::statement::{Method, Scope, Statement, is_relevant, own, statements};
-use crate::text::FilePath;
+use super::read::{is_relevant, own, statements};
+use super::statement::{Method, Scope, Statement};
+use crate::text::{FilePath, glob_matches};
 
 /// What is known of the licenses of a component: a package, a repository, a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -203,7 +204,7 @@ impl Licenses {
         for (from, evidence) in &self.patterns {
             let Some(rest) = below(path.as_bytes(), from) else { continue };
             let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else { continue };
-            if globs.iter().any(|glob| matches(glob.as_bytes(), rest, *is_literal_separator)) {
+            if globs.iter().any(|glob| glob_matches(glob.as_bytes(), rest, *is_literal_separator)) {
                 let is_overriding = evidence.statement.method == Method::ReuseOverride;
                 let slot = if is_overriding { &mut overriding } else { &mut stated };
                 let is_nearer =
@@ -347,64 +348,6 @@ fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix(b"/") }
 }
 
-/// Characters of the longest pattern that is tried.
-const MAX_PATTERN: usize = 1_000;
-
-/// Whether a pattern takes in a path: `*`, `**`, `?` (not with `is_literal_separator`), and `\` before a character.
-///
-/// Time O(pattern times path): one row of a table a pattern character, no backtracking.
-pub(super) fn matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> bool {
-    let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
-    if pattern.len() > MAX_PATTERN {
-        return false;
-    }
-    // reached[n]: the pattern so far takes in the first n bytes of the path.
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
-    let mut at = 0;
-    while at < pattern.len() {
-        let mut next = vec![false; path.len() + 1];
-        let (step, kind) = match &pattern[at..] {
-            [b'*', b'*', ..] => (2, Kind::Any),
-            [b'*', ..] => (1, if is_literal_separator { Kind::InFolder } else { Kind::Any }),
-            [b'?', ..] if !is_literal_separator => (1, Kind::One),
-            [b'\\', byte, ..] => (2, Kind::Byte(*byte)),
-            [byte, ..] => (1, Kind::Byte(*byte)),
-            [] => break,
-        };
-        let mut is_open = false;
-        for n in 0..=path.len() {
-            match kind {
-                Kind::Any | Kind::InFolder => {
-                    is_open |= reached[n];
-                    next[n] = is_open;
-                    if matches!(kind, Kind::InFolder) && path.get(n) == Some(&b'/') {
-                        is_open = false;
-                    }
-                }
-                Kind::One => next[n] = n > 0 && reached[n - 1],
-                Kind::Byte(byte) => next[n] = n > 0 && reached[n - 1] && path[n - 1] == byte,
-            }
-        }
-        reached = next;
-        at += step;
-    }
-    reached[path.len()]
-}
-
-/// Whether a pattern takes in a path or a name; `*` takes in anything, `/` included.
-pub fn glob_matches(pattern: &str, path: &[u8]) -> bool {
-    matches(pattern.as_bytes(), path, false)
-}
-
-#[derive(Clone, Copy)]
-enum Kind {
-    Any,
-    InFolder,
-    One,
-    Byte(u8),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -499,17 +442,5 @@ mod tests {
         let files = [("LICENSE", text.as_str()), ("a.c", "int a;"), ("b.c", "// Copyright 2020 Other\n")];
         assert_eq!(check(&files, "a.c", "MIT").notices, ["Copyright (c) 2013 Example"]);
         assert_eq!(check(&files, "b.c", "MIT").notices, ["Copyright 2020 Other"]);
-    }
-
-    #[test]
-    fn patterns_match_as_their_format_says() {
-        assert!(matches(b"src/*.c", b"src/a.c", true));
-        assert!(!matches(b"src/*.c", b"src/x/a.c", true));
-        assert!(matches(b"src/*.c", b"src/x/a.c", false));
-        assert!(matches(b"**", b"src/x/a.c", true));
-        assert!(matches(b"src/**/a.c", b"src/x/y/a.c", true));
-        assert!(matches(b"a\\*", b"a*", true));
-        assert!(!matches(b"a\\*", b"ab", true));
-        assert!(matches(b"a?c", b"abc", false));
     }
 }

@@ -6,7 +6,7 @@ use super::{Answer, COPIED_CODE, CORPUS_COPY, Date, KnownCopy, Level, REVIVED_CO
 use crate::language::Token;
 use crate::license::Terms;
 use crate::matching::CloneType;
-use crate::text::{FilePath, Position, printable};
+use crate::text::{FilePath, Position, fnv_1a, printable};
 
 /// A stretch of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -345,11 +345,6 @@ pub fn identity(rule: &Rule, path: &FilePath, content: u64) -> String {
 /// The content of a copy: the exact readings of its tokens, hashed.
 pub fn content(tokens: &[Token]) -> u64 {
     fnv_1a(tokens.iter().flat_map(|token| token.exact.to_le_bytes()))
-}
-
-/// The 64-bit hash of Fowler, Noll and Vo, variant 1a: small, and the same everywhere.
-fn fnv_1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 
 use super::{CORPUS_COPY, Level};
 use super::{Date, LICENSE_CONFLICT, Rule, UNKNOWN_LICENSE};
-use crate::license::{Class, Compatibility, Expression, License, Terms, compatibility, glob_matches};
+use crate::license::{Class, Compatibility, Expression, License, Terms, compatibility};
+use crate::text::glob_matches;
 
 /// Which licenses code may be copied under.
 #[derive(Debug, Clone, Default)]
@@ -185,10 +186,12 @@ impl Exception {
             let folder = pattern.trim_end_matches('/').as_bytes();
             path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
         };
-        let is_at = |pattern: &String| glob_matches(pattern, path) || is_below(pattern);
+        // `*` stands for anything, `/` included.
+        let matches = |pattern: &str, name: &[u8]| glob_matches(pattern.as_bytes(), name, false);
+        let is_at = |pattern: &String| matches(pattern, path) || is_below(pattern);
         let is_of = |pattern: &String| {
             let names = [Some(name), purl].into_iter().flatten();
-            names.into_iter().any(|name| glob_matches(pattern, name.as_bytes()))
+            names.into_iter().any(|name| matches(pattern, name.as_bytes()))
         };
         self.rule.is_none_or(|other| other.id == rule.id)
             && self.path.as_ref().is_none_or(is_at)

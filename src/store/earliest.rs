@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
+use super::runs::Runs;
 use super::segment::SegmentError;
 
 /// Parts that threads fill independently of each other.
@@ -15,8 +15,6 @@ const SHARDS: usize = 64;
 const SHARD_SHIFT: u32 = 56 - SHARDS.trailing_zeros();
 /// Keys that are kept in memory; beyond it all are written to a file, sorted. Twenty bytes each.
 const MAX_KEYS: usize = 5_000_000;
-/// The length of a key and its number in a file.
-const ROW: usize = 12;
 
 /// A key in halves: with its number it takes twelve bytes, not sixteen.
 type Halves = [u32; 2];
@@ -51,8 +49,7 @@ pub struct Earliest {
     shards: RwLock<Vec<Mutex<Shard>>>,
     n_keys: AtomicUsize,
     max_keys: usize,
-    folder: PathBuf,
-    runs: Mutex<Vec<std::fs::File>>,
+    runs: Mutex<Runs>,
     /// What went wrong when a run was written.
     fault: Mutex<Option<SegmentError>>,
 }
@@ -68,8 +65,7 @@ impl Earliest {
             shards: RwLock::new((0..SHARDS).map(|_| Mutex::default()).collect()),
             n_keys: AtomicUsize::new(0),
             max_keys,
-            folder: folder.to_owned(),
-            runs: Mutex::default(),
+            runs: Mutex::new(Runs::new(folder)),
             fault: Mutex::default(),
         }
     }
@@ -107,26 +103,11 @@ impl Earliest {
         if self.n_keys.load(Ordering::Relaxed) <= self.max_keys {
             return;
         }
-        let mut write = || {
-            let mut out = BufWriter::with_capacity(256 * 1024, tempfile::tempfile_in(&self.folder)?);
-            for shard in shards.iter_mut() {
-                for (key, number) in sorted(shard) {
-                    out.write_all(&row(key, number))?;
-                }
-            }
-            out.into_inner().map_err(std::io::IntoInnerError::into_error)
-        };
-        match write() {
-            Ok(run) => {
-                if let Ok(mut runs) = self.runs.lock() {
-                    runs.push(run);
-                }
-            }
-            Err(why) => {
-                if let Ok(mut fault) = self.fault.lock() {
-                    *fault = Some(SegmentError::File { file: self.folder.clone(), why });
-                }
-            }
+        let Ok(mut runs) = self.runs.lock() else { return };
+        if let Err(why) = runs.write(shards.iter_mut().flat_map(sorted))
+            && let Ok(mut fault) = self.fault.lock()
+        {
+            *fault = Some(SegmentError::File { file: runs.folder().to_owned(), why });
         }
         self.n_keys.store(0, Ordering::Relaxed);
     }
@@ -134,32 +115,24 @@ impl Earliest {
     /// The keys and their numbers in the order of the keys.
     ///
     /// # Errors
-    /// When what did not fit into memory could not be written.
-    pub fn into_sorted(self) -> Result<impl Iterator<Item = (u64, u32)>, SegmentError> {
+    /// When what did not fit into memory could not be written, or cannot be read; so may each row.
+    pub fn into_sorted(self) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
         if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
             return Err(fault);
         }
-        let folder = self.folder;
-        let failed = |why| SegmentError::File { file: folder.clone(), why };
+        let runs = self.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let folder = runs.folder().to_owned();
+        let failed = move |why| SegmentError::File { file: folder.clone(), why };
         let shards = self.shards.into_inner().unwrap_or_default();
-        let in_memory = shards.into_iter().flat_map(|shard| {
-            let mut shard = shard;
-            sorted(&mut shard)
-        });
-        let mut sources: Vec<Box<dyn Iterator<Item = (u64, u32)>>> = vec![Box::new(in_memory)];
-        for mut run in self.runs.into_inner().unwrap_or_default() {
-            run.seek(SeekFrom::Start(0)).map_err(failed)?;
-            let mut run = BufReader::with_capacity(64 * 1024, run);
-            sources.push(Box::new(std::iter::from_fn(move || {
-                let mut bytes = [0; ROW];
-                // A run ends with its last row.
-                run.read_exact(&mut bytes).ok()?;
-                let (key, number) = bytes.split_at(8);
-                let number = u32::from_le_bytes(*number.first_chunk()?);
-                Some((u64::from_be_bytes(*key.first_chunk()?), number))
-            })));
-        }
-        Ok(Merged { heads: sources.iter_mut().map(Iterator::next).collect(), sources })
+        let in_memory = shards.into_iter().flat_map(|mut shard| sorted(&mut shard));
+        let merged = runs.merge(in_memory).map_err(&failed)?;
+        // Of one key the smallest number comes first.
+        let mut last = None;
+        let is_first = move |row: &Result<(u64, u32), _>| match row {
+            Ok((key, _)) => last.replace(*key) != Some(*key),
+            Err(_) => true,
+        };
+        Ok(merged.map(move |row| row.map_err(&failed)).filter(is_first))
     }
 }
 
@@ -171,33 +144,6 @@ fn sorted(shard: &mut Mutex<Shard>) -> Vec<(u64, u32)> {
         std::mem::take(shard).into_iter().map(|(key, number)| (whole(key), number)).collect();
     rows.sort_unstable();
     rows
-}
-
-fn row(key: u64, number: u32) -> [u8; ROW] {
-    let mut row = [0; ROW];
-    row[..8].copy_from_slice(&key.to_be_bytes());
-    row[8..].copy_from_slice(&number.to_le_bytes());
-    row
-}
-
-/// Sorted rows of several sources, merged: each key once, with its smallest number.
-struct Merged<I> {
-    heads: Vec<Option<(u64, u32)>>,
-    sources: Vec<I>,
-}
-
-impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {
-    type Item = (u64, u32);
-
-    fn next(&mut self) -> Option<(u64, u32)> {
-        let first = self.heads.iter().flatten().min().copied()?;
-        for (head, source) in self.heads.iter_mut().zip(&mut self.sources) {
-            while head.is_some_and(|(key, _)| key == first.0) {
-                *head = source.next();
-            }
-        }
-        Some(first)
-    }
 }
 
 #[cfg(test)]
@@ -228,7 +174,8 @@ mod tests {
                 }
                 earliest.note(keys.into_iter(), number, &mut scratch);
             }
-            let sorted: Vec<_> = earliest.into_sorted().expect("the folder is writable").collect();
+            let sorted = earliest.into_sorted().expect("the folder is writable");
+            let sorted: Vec<_> = sorted.collect::<Result<_, _>>().expect("the runs are readable");
             assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>(), "{max_keys} in memory");
         }
     }

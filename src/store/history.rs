@@ -249,7 +249,8 @@ impl History {
         let old = if self.parts.is_empty() { list(&self.folder, self.extent.name()) } else { Vec::new() };
         let Stretch { tips, commits, paths, events, first } = stretch;
         let mut rows = Vec::new();
-        for (key, event) in first.into_sorted()? {
+        for row in first.into_sorted()? {
+            let (key, event) = row?;
             if !self.has(key)? {
                 rows.push((key, event));
             }

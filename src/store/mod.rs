@@ -9,6 +9,7 @@ mod history;
 mod journal;
 mod map;
 mod postings;
+mod runs;
 mod segment;
 mod write;
 

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::audit::{Error, Outcome, Progress};
 use crate::git::{BlobId, CommitId, Event, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
-use crate::text::{FilePath, Lines};
+use crate::text::{FilePath, Lines, fnv_1a};
 
 /// Commits that are compared with their parents at a time.
 const CHUNK: usize = 4 * 1024;
@@ -63,7 +63,7 @@ fn is_telling(line: &[u8]) -> bool {
 }
 
 fn hash(line: &[u8]) -> u64 {
-    line.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3))
+    fnv_1a(line.iter().copied())
 }
 
 /// Who wrote each of `pieces`, and when; `None` where the history that is here does not tell. All of

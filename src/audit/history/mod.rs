@@ -29,6 +29,7 @@ use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
 use crate::policy::Finding;
 use crate::store::Journal;
+use crate::text::fnv_1a;
 
 /// Commits that are judged together: bounds the memory.
 const BATCH: usize = 32;
@@ -199,7 +200,7 @@ fn trace(
 fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
     let all = (JUDGED_VERSION, env!("CARGO_PKG_VERSION"), languages.digest(), params.span.is_first_parent);
     let all = format!("{all:?} {config:?}");
-    all.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+    fnv_1a(all.bytes())
 }
 
 /// What a commit did, and its tree.

@@ -10,7 +10,7 @@ use crate::config::{Config, RawConfig};
 use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
-use crate::text::{FilePath, is_binary};
+use crate::text::{FilePath, fnv_1a, is_binary};
 
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
@@ -116,8 +116,7 @@ impl Sources<'_> {
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
         let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
         let names = [path.name(), &[0], language.as_deref().unwrap_or_default().as_bytes()].concat();
-        let bytes = settings.into_iter().chain(max_file_size.to_le_bytes()).chain(names);
-        bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
+        fnv_1a(settings.into_iter().chain(max_file_size.to_le_bytes()).chain(names))
     }
 
     /// Reads `text` as the file at `path`.

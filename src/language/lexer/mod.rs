@@ -15,10 +15,10 @@ use import::OpenImport;
 use literal::{Frame, closes_in, mirror};
 
 use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
+use super::relex::{BETWEEN_MARKS, Changed, Mark, Plan, Taken, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Symbol, Token};
-use super::version::{BETWEEN_MARKS, Changed, Mark, Plan, Taken, Version};
-use super::{eight, hash};
+use super::{hash, swar};
 
 /// A language's lexer.
 #[derive(Debug)]
@@ -269,7 +269,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn skip_spaces(&mut self) {
         loop {
-            let n_spaces = eight::spaces(eight::load(self.text, self.at));
+            let n_spaces = swar::spaces(swar::load(self.text, self.at));
             self.at += n_spaces;
             if n_spaces < 8 {
                 return;
@@ -281,14 +281,14 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline(always)]
     fn measure_word(&self, start: usize) -> (usize, u64) {
         if let Some(bytes) = self.table.word_bytes {
-            let chunk = eight::load(self.text, start);
+            let chunk = swar::load(self.text, start);
             let n_bytes = bytes.run(chunk);
             if n_bytes < 8 {
-                return (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold));
+                return (start + n_bytes, hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold));
             }
             let mut end = start + 8;
             loop {
-                let n_bytes = bytes.run(eight::load(self.text, end));
+                let n_bytes = bytes.run(swar::load(self.text, end));
                 end += n_bytes;
                 if n_bytes < 8 {
                     return (end, hash::word(&self.text[start..end], self.table.fold));
@@ -325,11 +325,11 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
 
     fn number(&mut self) {
         let start = self.at;
-        let chunk = eight::load(self.text, start);
-        let n_bytes = eight::alphanumerics(chunk);
+        let chunk = swar::load(self.text, start);
+        let n_bytes = swar::alphanumerics(chunk);
         let next = self.text.get(start + n_bytes);
         let (end, hash) = if n_bytes < 8 && next.is_none_or(|&next| !self.table.lengthens_number[next as usize]) {
-            (start + n_bytes, hash::short_word(eight::lowest(chunk, n_bytes), n_bytes, self.table.fold))
+            (start + n_bytes, hash::short_word(swar::lowest(chunk, n_bytes), n_bytes, self.table.fold))
         } else {
             let end = self.number_end(start);
             (end, hash::word(&self.text[start..end], self.table.fold))

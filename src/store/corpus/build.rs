@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
-use super::runs::Runs;
 use super::tokens::{pack, put};
 use super::{Stats, params};
 use crate::corpus::{self, Component, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
@@ -17,8 +16,9 @@ use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
+use crate::store::runs::Sorter;
 use crate::store::{Kind, PostingsWriter, SegmentError, SegmentWriter, key};
-use crate::text::FilePath;
+use crate::text::{FilePath, fnv_1a};
 
 /// A source file as its language reads it.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub struct Builder<'b> {
     blobs: Vec<Blob>,
     blob_numbers: HashMap<BlobId, u32>,
     files: Vec<File>,
-    postings: Runs,
+    postings: Sorter,
     /// Fingerprints that an earlier version of a file has, by path: a history repeats itself.
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
@@ -183,7 +183,7 @@ impl<'b> Builder<'b> {
             blobs: Vec::new(),
             blob_numbers: HashMap::new(),
             files: Vec::new(),
-            postings: Runs::new(folder),
+            postings: Sorter::new(folder),
             posted: foldhash::HashSet::default(),
             packed_len: 0,
             said: Table::new(),
@@ -428,9 +428,12 @@ impl<'b> Builder<'b> {
     fn write_postings(&mut self) -> Result<(), SegmentError> {
         // Three bytes name sixteen million blobs.
         let n_value = if self.blobs.len() < 1 << 24 { 3 } else { 4 };
-        let postings = std::mem::replace(&mut self.postings, Runs::new(&self.folder));
+        let postings = std::mem::replace(&mut self.postings, Sorter::new(&self.folder));
         let mut out = PostingsWriter::new(postings.len(), n_value);
-        postings.merge(|(key, blob)| out.push(key, &blob.to_le_bytes()[..n_value])).map_err(|why| self.failed(why))?;
+        for row in postings.into_sorted().map_err(|why| self.failed(why))? {
+            let (key, blob) = row.map_err(|why| self.failed(why))?;
+            out.push(key, &blob.to_le_bytes()[..n_value]);
+        }
         out.write(&mut self.out, SECTION.postings)
     }
 }
@@ -505,8 +508,7 @@ fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64
 
 /// A number for a path, to tell the fingerprints of one from those of another.
 fn key_of_path(path: &FilePath) -> u64 {
-    let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
-    path.as_bytes().iter().fold(0xCBF2_9CE4_8422_2325, fnv).rotate_left(32)
+    fnv_1a(path.as_bytes().iter().copied()).rotate_left(32)
 }
 
 /// Appends the record of a file; `open` reads it.

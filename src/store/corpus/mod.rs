@@ -9,7 +9,6 @@
 mod build;
 mod bundle;
 mod open;
-mod runs;
 mod tokens;
 
 use std::fs;

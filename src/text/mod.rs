@@ -1,8 +1,14 @@
-//! Locates bytes in text: lines, columns, paths, and whether bytes are text at all.
+//! Locates bytes in text: lines, columns, paths, and whether bytes are text at all; hashes them and matches patterns.
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
+mod fnv;
+mod glob;
+
 use std::fmt;
+
+pub use fnv::fnv_1a;
+pub use glob::glob_matches;
 
 /// A place in a text, as editors count: lines and columns from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

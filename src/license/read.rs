@@ -1,0 +1,211 @@
+//! Reads what one file says about licenses: its own, its folder's, or that of other files.
+//!
+//! The answer depends on the file's name and bytes only.
+
+use super::expression::Expression;
+use super::phrases::{granted, joined};
+use super::statement::{Method, Scope, Statement};
+use super::words::Words;
+use super::{debian, manifest, reuse, tag, text};
+use crate::text::FilePath;
+
+/// Whether a file with this name may speak of licenses beyond its own.
+pub fn is_relevant(path: &FilePath) -> bool {
+    let name = lower_name(path);
+    is_license_text(&name)
+        || name.ends_with(".license")
+        || reuse::is_relevant(path)
+        || debian::is_relevant(path)
+        || manifest::is_relevant(&name)
+}
+
+/// What a file says: of itself and, where [`is_relevant`], of others.
+pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
+    let name = lower_name(path);
+    // Before the license texts: `debian/copyright` has the name of one.
+    if debian::is_relevant(path) {
+        return debian::statements(bytes);
+    }
+    if is_license_text(&name) {
+        return license_text(path, bytes);
+    }
+    if let Some(of) = path.name().strip_suffix(b".license") {
+        return sidecar(of, bytes);
+    }
+    let mut found = own(bytes);
+    if reuse::is_relevant(path) {
+        found.extend(reuse::statements(bytes));
+    } else if manifest::is_relevant(&name) {
+        found.extend(manifest::statement(&name, bytes));
+    }
+    found
+}
+
+fn lower_name(path: &FilePath) -> String {
+    String::from_utf8_lossy(path.name()).to_lowercase()
+}
+
+/// Whether a file of this name, in lower case, is a license text.
+fn is_license_text(name: &str) -> bool {
+    let (stem, extension) = name.rsplit_once('.').map_or((name, ""), |(stem, extension)| (stem, extension));
+    let is_source = [
+        "rs", "py", "go", "c", "h", "js", "ts", "java", "cpp", "toml", "json", "yml", "yaml", "sh", "license", "rb",
+        "css",
+    ];
+    let begins = ["license", "licence", "copying", "unlicense", "mit-license", "copyright"];
+    let ends = ["-license", "_license", "-licence", ".license"];
+    !is_source.contains(&extension)
+        && (begins.iter().any(|begin| name.starts_with(begin)) || ends.iter().any(|end| stem.ends_with(end)))
+}
+
+fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
+    // REUSE keeps the texts of all licenses that occur anywhere in a folder of this name: that says nothing of any file.
+    if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
+        return Vec::new();
+    }
+    let tagged = tag::tags(bytes).into_iter().find(|tag| tag.snippet.is_none() && tag.expression.is_some());
+    let found = match tagged {
+        Some(tag) => Some((tag.expression, tag.line)),
+        None => text::identify(bytes).map(|(expression, line)| (Some(expression), line)),
+    };
+    // A text that is not known is evidence all the same: something is asked for here.
+    let (expression, line) = found.unwrap_or((None, 1));
+    vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written: String::new() }]
+}
+
+fn sidecar(of: &[u8], bytes: &[u8]) -> Vec<Statement> {
+    let tags: Vec<_> = tag::tags(bytes).into_iter().filter(|tag| tag.snippet.is_none()).collect();
+    let Some(first) = tags.first() else { return Vec::new() };
+    vec![Statement {
+        method: Method::Sidecar,
+        scope: Scope::Sibling(of.to_vec()),
+        line: first.line,
+        expression: all_of(&tags),
+        written: written(&tags),
+    }]
+}
+
+/// All tags at once: each of them applies. `None` when one of them is not known.
+fn all_of(tags: &[tag::Tag]) -> Option<Expression> {
+    let known: Option<Vec<Expression>> = tags.iter().map(|tag| tag.expression.clone()).collect();
+    Expression::all(known?)
+}
+
+fn written(tags: &[tag::Tag]) -> String {
+    tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes at the beginning of a file that its license header is looked for in.
+const HEADER: usize = 8 * 1024;
+/// And at its end, where some single-file libraries keep it.
+const FOOTER: usize = 4 * 1024;
+
+/// What a file says of itself.
+pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
+    let (snippets, tags): (Vec<_>, Vec<_>) = tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
+    let mut found = Vec::new();
+    if let Some(first) = tags.first() {
+        found.push(Statement {
+            method: Method::Tag,
+            scope: Scope::File,
+            line: first.line,
+            expression: all_of(&tags),
+            written: written(&tags),
+        });
+    }
+    found.extend(snippets.into_iter().filter_map(|tag| {
+        let (begin, end) = tag.snippet?;
+        let scope = Scope::Lines(begin, end);
+        Some(Statement { method: Method::Tag, scope, line: tag.line, expression: tag.expression, written: tag.written })
+    }));
+    let words = header_words(bytes);
+    if let Some((expression, line)) = joined(granted(&words, false), &words) {
+        let written = String::new();
+        found.push(Statement {
+            method: Method::Header,
+            scope: Scope::File,
+            line,
+            expression: Some(expression),
+            written,
+        });
+    }
+    found
+}
+
+/// The words at a file's beginning and end.
+fn header_words(bytes: &[u8]) -> Words {
+    let head = &bytes[..bytes.len().min(HEADER)];
+    if !speaks_of_licenses(head) && !speaks_of_licenses(&bytes[bytes.len().saturating_sub(FOOTER)..]) {
+        return Words::default();
+    }
+    let mut words = Words::new(head, 1);
+    let start = bytes.len().saturating_sub(FOOTER).max(head.len());
+    if start < bytes.len() {
+        let line = memchr::memchr_iter(b'\n', &bytes[..start]).count() as u32 + 1;
+        words.append(&Words::new(&bytes[start..], line));
+    }
+    words
+}
+
+/// Whether a stretch holds any of the words without which no license is granted: most files do not.
+fn speaks_of_licenses(bytes: &[u8]) -> bool {
+    [
+        "icens",
+        "ICENS",
+        "icenc",
+        "ermission",
+        "PERMISSION",
+        "edistribut",
+        "ublic domain",
+        "PUBLIC DOMAIN",
+        "ublic Domain",
+        "GPL",
+        "onfidential",
+        "CONFIDENTIAL",
+        "nauthorized",
+        "isclaims copyright",
+        "misrepresented",
+    ]
+    .iter()
+    .any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn license_texts_are_known_by_their_names() {
+        for name in [
+            "LICENSE",
+            "License.txt",
+            "COPYING.LESSER",
+            "licence.md",
+            "LICENSE-MIT",
+            "UNLICENSE",
+            "MIT-LICENSE",
+            "foo-LICENSE",
+        ] {
+            assert!(is_license_text(&name.to_lowercase()), "{name}");
+        }
+        for name in ["license.rs", "license_audit.py", "main.c", "NOTICE", "README.md", "x.png.license"] {
+            assert!(!is_license_text(&name.to_lowercase()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_license_at_the_end_of_a_file_counts() {
+        let mut text = "int x;\n".repeat(4_000);
+        text.push_str("/* This software is in the public domain. */\n");
+        let found = own(text.as_bytes());
+        assert_eq!(found[0].expression.as_ref().map(ToString::to_string).as_deref(), Some("LicenseRef-public-domain"));
+        assert_eq!(found[0].line, 4_001);
+    }
+
+    #[test]
+    fn statements_survive_a_cache() {
+        let before = own(b"// SPDX-License-Identifier: GPL-2.0+\n");
+        let text = serde_json::to_string(&before).expect("statements can be written");
+        assert_eq!(serde_json::from_str::<Vec<Statement>>(&text).expect("and read"), before);
+    }
+}
