@@ -101,10 +101,50 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let is_leading_closer = |&&(a, _): &&(usize, usize)| is_closer(&query.tokens[a], query);
     let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
     let n_after_line = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
-    let last = pairs.len().checked_sub(n_after_line + 1).and_then(|last| pairs.get(last));
-    match (pairs.get(n_before_line + n_closers), last) {
+    let n_head = (n_before_line + n_closers).max(n_of_unit_before(&pairs, query));
+    let n_tail = n_after_line.max(n_of_unit_behind(&pairs, query, target));
+    let last = pairs.len().checked_sub(n_tail + 1).and_then(|last| pairs.get(last));
+    match (pairs.get(n_head), last) {
         (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
         _ => Alignment::default(),
+    }
+}
+
+/// Tokens of a neighboring unit that may be cut off: the end of the function before, the head of the next one. Both
+/// are much the same everywhere. Of more, the copy has a part of that unit as well.
+const MAX_OF_NEIGHBOR: usize = 24;
+
+/// The tokens at the start of an alignment that close a block which was opened before it.
+fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
+    let (mut depth, mut deepest, mut n) = (0i64, 0i64, 0);
+    for (number, &(at, _)) in pairs.iter().enumerate().take(MAX_OF_NEIGHBOR) {
+        depth += nesting(&query.tokens[at], query);
+        if depth < deepest {
+            (deepest, n) = (depth, number + 1);
+        }
+    }
+    // What else closes with it: `});`
+    n + pairs[n..].iter().take_while(|(at, _)| n > 0 && is_closer(&query.tokens[*at], query)).count()
+}
+
+/// The tokens at the end of an alignment that open a unit, behind a blank line on both sides, which goes on without it.
+fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
+    let mut depth = 0i64;
+    for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
+        depth += nesting(&query.tokens[at], query);
+        if depth > 0 && query.starts_paragraph(at) && target.starts_paragraph(to) {
+            return number + 1;
+        }
+    }
+    0
+}
+
+/// 1 for a token that opens a bracket, -1 for one that closes it.
+fn nesting(token: &Token, document: Document<'_>) -> i64 {
+    match token.text(document.text) {
+        b"(" | b"[" | b"{" => 1,
+        b")" | b"]" | b"}" => -1,
+        _ => 0,
     }
 }
 

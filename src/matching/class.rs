@@ -185,6 +185,8 @@ impl Net<'_> {
     }
 
     /// Makes a candidate that got nothing a member of the class that has most of it, if it tells of a further origin.
+    ///
+    /// A few tokens that it has beyond an end of the class, and that nobody else has, come along: the copy goes on there.
     fn join(&mut self, at: usize) {
         let candidate = &self.candidates[at];
         let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
@@ -192,23 +194,39 @@ impl Net<'_> {
             *n_owned.entry(owner).or_default() += 1;
         }
         let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class))) else { return };
-        let query = &self.classes[class].query;
-        let n_shared = shared(&candidate.query, query).len() as f64;
-        let is_same = n_shared >= SAME * candidate.query.len() as f64 && n_shared >= SAME * query.len() as f64;
-        let range = shared(&candidate.query, query);
-        let agreement = candidate.agreement_in(&range);
-        let members = &self.classes[class].members;
+        let (query, members) = (self.classes[class].query.clone(), &self.classes[class].members);
         if members.len() >= MAX_MEMBERS {
             return;
         }
-        let is_better = || {
-            let members = members.iter();
-            candidate.aligned.len() >= self.min_tokens
-                && members.map(|&member| self.candidates[member].agreement_in(&range)).all(|other| other < agreement)
-        };
-        if is_same || is_better() {
-            self.classes[class].members.push(at);
+        let n_shared = shared(&candidate.query, &query).len() as f64;
+        let is_same = n_shared >= SAME * candidate.query.len() as f64 && n_shared >= SAME * query.len() as f64;
+        let range = shared(&candidate.query, &query);
+        let agreement = candidate.agreement_in(&range);
+        let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);
+        let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
+        let is_better = agreement > best && candidate.aligned.len() >= self.min_tokens;
+        if !is_same && !is_better && ends.iter().all(Range::is_empty) {
+            return;
         }
+        for end in ends.iter().filter(|end| !end.is_empty()) {
+            self.owners[end.start - self.start..end.end - self.start].fill(Some(class));
+            let query = &mut self.classes[class].query;
+            *query = query.start.min(end.start)..query.end.max(end.end);
+        }
+        self.classes[class].members.push(at);
+    }
+
+    /// What a candidate has beyond either end of a class, if it agrees by itself and nobody has it.
+    fn free_ends(&self, candidate: &Candidate, class: &Range<usize>) -> [Range<usize>; 2] {
+        let ends = [
+            candidate.query.start..class.start.min(candidate.query.end),
+            class.end.max(candidate.query.start)..candidate.query.end,
+        ];
+        ends.map(|end| {
+            let is_free = !end.is_empty() && end.clone().all(|at| self.owners[at - self.start].is_none());
+            let agrees = || candidate.agreement_in(&end) as f64 >= AGREES * 2.0 * end.len() as f64;
+            if is_free && agrees() { end } else { 0..0 }
+        })
     }
 
     /// The classes by place, each parted where others took stretches out of it.
@@ -222,12 +240,18 @@ impl Net<'_> {
             }
         }
         let class = |(class, range): (usize, Range<usize>)| {
-            // What is left begins and ends with an aligned token.
-            let aligned = &self.best(class).aligned;
-            let before = |end: usize| aligned.partition_point(|&at| (at as usize) < end);
-            let left = &aligned[before(range.start)..before(range.end)];
+            // What is left begins and ends with a token that a member aligns.
             let members = self.classes[class].members.clone();
-            (left.len() >= self.min_tokens.min(aligned.len())).then(|| CloneClass { query: span(left), members })
+            let within = |member: &usize| {
+                let aligned = &self.candidates[*member].aligned;
+                let before = |end: usize| aligned.partition_point(|&at| (at as usize) < end);
+                span(&aligned[before(range.start)..before(range.end)])
+            };
+            let spans = members.iter().map(within).filter(|span| !span.is_empty());
+            let query = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
+            let best = self.best(class);
+            let n_left = n_in(&best.aligned, &query);
+            (n_left >= self.min_tokens.min(best.aligned.len())).then_some(CloneClass { query, members })
         };
         parts.into_iter().filter_map(class).collect()
     }

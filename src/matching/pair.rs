@@ -156,12 +156,12 @@ const WORDED: f64 = 0.2;
 
 /// What a token of a gap costs an alignment, in matched tokens, one after the other: an alignment that is no clone at
 /// one cost is split at the next. The first joins a copy across what was inserted into it; the last parts all.
-const GAP_COSTS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 1e6];
+const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
 /// The clones in `alignment`: the largest parts of it that are worth more joined than alone, and are a clone.
 ///
 /// Guarantee: a run of `min_run` tokens and more whose names agree, and that is a clone by itself, lies in one of them:
-/// what is joined is split again until it is a clone, at last into runs. Time O(n), five times over at most.
+/// what is joined is split again until it is a clone, at last into runs. Time O(n), as often as there are costs at the most.
 pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
     let mut found = Vec::new();
     let mut rest = vec![(alignment, 0)];
