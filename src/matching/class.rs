@@ -204,7 +204,13 @@ impl Net<'_> {
         let agreement = candidate.agreement_in(&range);
         let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
-        let is_better = agreement > best && candidate.aligned.len() >= self.min_tokens;
+        // Also where only a part of it agrees better: that part came from there.
+        let is_better = self.runs(candidate).iter().any(|run| {
+            let range = shared(run, &query);
+            let own = candidate.agreement_in(&range);
+            range.len() >= self.min_tokens
+                && members.iter().all(|&member| self.candidates[member].agreement_in(&range) < own)
+        });
         if !is_same && !is_better && ends.iter().all(Range::is_empty) {
             return;
         }
@@ -214,6 +220,20 @@ impl Net<'_> {
             *query = query.start.min(end.start)..query.end.max(end.end);
         }
         self.classes[class].members.push(at);
+    }
+
+    /// The stretches of a candidate that are spelled the same throughout, of `min_tokens` and more.
+    fn runs(&self, candidate: &Candidate) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for at in candidate.exact.iter().map(|&at| at as usize) {
+            match runs.last_mut() {
+                Some(run) if run.end == at => run.end = at + 1,
+                _ => runs.push(at..at + 1),
+            }
+        }
+        runs.retain(|run| run.len() >= self.min_tokens);
+        // A renamed copy has no such run: it counts as a whole.
+        if runs.is_empty() { vec![candidate.query.clone()] } else { runs }
     }
 
     /// What a candidate has beyond either end of a class, if it agrees by itself and nobody has it.
