@@ -8,6 +8,7 @@ mod error;
 mod packs;
 mod past;
 mod snapshot;
+mod sparse;
 
 use std::path::{Path, PathBuf};
 
