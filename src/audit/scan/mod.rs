@@ -22,10 +22,10 @@ use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Rank, Suppression, identity, order_origins,
+    About, BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Rank, Suppression, identity, order_origins,
     suppressions,
 };
-use crate::text::{FilePath, Lines};
+use crate::text::{FilePath, Lines, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -83,7 +83,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
                 };
                 comments.extend(size.comments.iter().map(comment));
             }
-            Err(skip) if skip.is_notable() => examined.skipped.push((entry.path.clone(), *skip)),
+            Err(skip) if sources.is_unread(&entry.path, *skip) => examined.skipped.push((entry.path.clone(), *skip)),
             Err(_) => {}
         }
     }
@@ -200,6 +200,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
     Some(Finding {
         rule: &COPIED_CODE,
         level: Level::Note,
+        about: About::Copy,
         identity: identity(&COPIED_CODE, &path(first), first.content),
         path: path(first),
         fragment: first.fragment,
@@ -225,7 +226,7 @@ fn texts(
             if !texts.contains_key(path)
                 && let Ok(at) = entries.binary_search_by(|entry| entry.path.cmp(path))
             {
-                texts.insert(path.clone(), reader.read(&entries[at])?);
+                texts.insert(path.clone(), readable(reader.read(&entries[at])?));
             }
         }
     }
