@@ -518,6 +518,61 @@ mod folders {
     }
 }
 
+mod twins {
+    //! A file that is a byte for byte copy of another is reported, whatever it holds.
+
+    use super::*;
+
+    /// A repository whose last commit copies a file of this text.
+    fn copied_file(text: &str, extension: &str, format: &str) -> Repository {
+        let repository = Repository::with_format(format);
+        repository.write(format!("src/store.{extension}"), text);
+        repository.commit("before");
+        repository.write(format!("src/new.{extension}"), text);
+        repository.commit("after");
+        repository
+    }
+
+    fn lines(n: u32, line: impl Fn(u32) -> String) -> String {
+        (0..n).map(line).collect()
+    }
+
+    #[test]
+    fn a_copied_file_is_a_finding_whatever_it_holds() {
+        let texts = [
+            ("c", lines(200, |n| format!("int f{n}(void) {{ return {n}; }}\n"))),
+            ("py", lines(60, |n| format!("a_{n} = compute_{}(d, base=7)\n", n % 7))),
+            ("c", lines(300, |n| format!("x{n} = y{n} + z{n}(4);\n"))),
+            ("c", C.numbers.to_owned()),
+            ("c", C.text.repeat(3)),
+            ("py", lines(60, |_| "a = b\n".to_owned())),
+        ];
+        for (extension, text) in texts {
+            for (format, head) in [
+                ("sha1", &LAST[..]),
+                ("sha256", &LAST),
+                ("sha1", &["--worktree", "--base", "HEAD~1"]),
+                ("sha1", &["--staged", "--base", "HEAD~1"]),
+            ] {
+                let findings = copied_file(&text, extension, format).check(head).findings();
+                assert_eq!(findings.len(), 1, "{format} {text}");
+                let place = format!("warning src/new.{extension}:");
+                let origin = format!("<- type-1 src/store.{extension}:");
+                assert!(findings[0].starts_with(&place) && findings[0].contains(&origin), "{findings:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_moved_file_and_one_that_an_edit_made_the_same_are_nothing() {
+        let table = C.numbers.as_bytes();
+        let repository = with(&[("table.c", table), ("other.c", &[table, b"int more;\n"].concat())]);
+        repository.rename("table.c", "src/table.c");
+        change(&repository, &[("other.c", table)]);
+        check(&repository.check(&LAST), &[]);
+    }
+}
+
 mod sparse {
     use super::*;
 

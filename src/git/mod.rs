@@ -64,6 +64,12 @@ impl BlobId {
         Self(hash.unwrap_or_else(|_| gix::ObjectId::null(gix::hash::Kind::Sha1)))
     }
 
+    /// The id of a blob with these bytes in the repository that `self` is of.
+    pub fn of_same_kind(self, bytes: &[u8]) -> Self {
+        let hash = gix::objs::compute_hash(self.0.kind(), gix::objs::Kind::Blob, bytes);
+        Self(hash.unwrap_or_else(|_| gix::ObjectId::null(self.0.kind())))
+    }
+
     /// The first twenty bytes of the id: all of it in a repository of the usual format.
     pub fn sha1(&self) -> [u8; 20] {
         self.0.as_slice().first_chunk().copied().unwrap_or_default()
