@@ -1,4 +1,4 @@
-//! Shows that nothing is silently clean: what was not looked at is told, and what can be read is.
+//! Shows that nothing is silently clean: what was not looked at is reported, and what can be read is examined.
 
 #[allow(dead_code, reason = "the semantics use the rest")]
 #[path = "semantics/repository.rs"]
@@ -176,7 +176,7 @@ mod reading {
     }
 
     #[test]
-    fn minified_lines_beside_others_are_told() {
+    fn minified_lines_beside_others_are_listed() {
         let line: String = C.second.repeat(20).replace('\n', " ");
         let text = format!("{}\n{line}\n", C.first);
         check(
@@ -262,7 +262,7 @@ mod rule {
     }
 
     #[test]
-    fn ignored_files_are_not_told_and_the_baseline_knows_others() {
+    fn ignored_files_are_not_reported_and_the_baseline_knows_others() {
         let repository = with_unreadable();
         let ignoring = [&LAST[..], &LIMIT, &["--set", "ignore=[\"/*.c\"]"]].concat();
         check(&repository.check(&ignoring), &[]);
@@ -319,21 +319,21 @@ mod rule {
     }
 
     #[test]
-    fn every_format_tells_also_when_it_is_quiet() {
+    fn every_format_reports_it_also_when_quiet() {
         let repository = with(&[("large.c", C.first.repeat(40).as_bytes()), ("made.c", b"// @generated\nint a;\n")]);
         for format in FORMATS {
             for quiet in [&[][..], &["--quiet"]] {
                 let args = [&["check", "--format", format.name], &LAST[..], &LIMIT, quiet].concat();
                 let (status, text, errors) = ran(&mut repository.secondhand(&args));
                 assert_eq!((status, &*errors), (Some(1), ""), "{}", format.name);
-                let told: &[&str] = match format.name {
+                let expected: &[&str] = match format.name {
                     "counts" => &["findings=2\n", "new-copies=0\n", "warnings=1\n", "not-examined=1\n", "left-out=1\n"],
                     "markdown" => &["large.c &#40;too large&#41;", "made.c &#40;generated&#41;"],
                     "json" | "csv" => &["large.c", "too large", "made.c", "generated"],
                     _ => &["large.c (too large)", "made.c (generated)"],
                 };
-                for told in told {
-                    assert!(text.contains(told), "{} {quiet:?} tells `{told}`: {text}", format.name);
+                for text_of_it in expected {
+                    assert!(text.contains(text_of_it), "{} {quiet:?} has `{text_of_it}`: {text}", format.name);
                 }
             }
         }
@@ -346,13 +346,13 @@ mod rule {
             let args = [&["check", "--format", format], &LAST[..], &LIMIT].concat();
             let (_, text, _) = ran(&mut repository.secondhand(&args));
             let words: Vec<_> = text.split_whitespace().collect();
-            let is_told = words.windows(5).any(|words| words.join(" ").ends_with("1 changed file not examined"));
-            assert!(is_told, "{format}: {text}");
+            let is_said = words.windows(5).any(|words| words.join(" ").ends_with("1 changed file not examined"));
+            assert!(is_said, "{format}: {text}");
         }
     }
 
     #[test]
-    fn sarif_tells_of_it_as_a_result_and_as_a_notification_of_the_run() {
+    fn sarif_has_it_as_a_result_and_as_a_notification_of_the_run() {
         let repository =
             with(&[("a b/large.c", C.first.repeat(40).as_bytes()), ("made.c", b"// @generated\nint a;\n")]);
         let args = [&["check", "--format", "sarif"], &LAST[..], &LIMIT].concat();
@@ -507,6 +507,19 @@ mod folders {
         let findings = repository.check(&["--worktree"]).findings();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].starts_with("warning new.c:"), "{findings:?}");
+    }
+
+    #[test]
+    fn scan_leaves_such_folders_out_and_says_so_unless_they_are_asked_for() {
+        let repository = with(&[("src/a.c", C.first.as_bytes()), ("vendor/x.c", C.third.as_bytes())]);
+        repository.write("vendor/y.c", C.third);
+        let scan = |paths: &[&str]| Report::new(repository.secondhand(&["scan", "--format", "json"]).args(paths));
+        let report = scan(&[]);
+        assert_eq!(report.findings().len(), 1, "the store and its copy: {:?}", report.findings());
+        let message = "left out of the scan: vendor/ (2 files, vendored or built)";
+        assert_eq!(report.list("/notices"), [json!({ "path": null, "line": null, "message": message })]);
+        let report = scan(&["vendor"]);
+        assert_eq!((report.findings().len(), report.list("/notices").len()), (1, 0), "{:?}", report.findings());
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub(super) const IGNORED: &[&str] = &[
     "*.svg",
 ];
 
-/// Folders that package managers fill with code of others. Seldom in a repository, and never part of a component.
+/// Folders that package managers fill with code of others. Seldom in a repository, and never part of a component of a
+/// corpus: no name of a project is among them.
 const INSTALLED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -44,9 +45,6 @@ const INSTALLED: &[&str] = &[
     ".bundle",
     ".dart_tool",
     "elm-stuff",
-    "Pods",
-    "Carthage",
-    "Godeps",
 ];
 
 /// Folders in which repositories keep code of others, or what was built from their own. `build` and `target` are not
@@ -66,6 +64,9 @@ const VENDORED: &[&str] = &[
     "externals",
     "deps",
     "dist",
+    "Carthage",
+    "Godeps",
+    "Pods",
 ];
 
 /// Languages whose folders are packages, as their build tools lay them out: `src/main/java/org/acme/vendor` holds

@@ -1,7 +1,7 @@
 //! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or none.
 //!
-//! A compiler reads a NUL in a comment without a word, so a NUL alone says little. What tells text from other
-//! bytes is the rest: text has hardly any control characters, and compressed or compiled bytes have one in ten.
+//! A compiler reads a NUL in a comment without a word, so a NUL alone says little. The rest decides: text has hardly
+//! any control characters, while of compressed or compiled bytes every tenth is one.
 
 use std::borrow::Cow;
 

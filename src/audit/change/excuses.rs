@@ -23,8 +23,8 @@ pub(in crate::audit) fn self_excused(
     let mut found = Vec::new();
     for (entry, before) in changes(base, head).changed {
         let is_judged = sources.skip_judging(&entry.path).is_none();
-        let is_told = sources.attributes.of(&entry.path).generated.is_some();
-        if !is_judged || is_told || !is_excused(&entry)? {
+        let is_decided = sources.attributes.of(&entry.path).generated.is_some();
+        if !is_judged || is_decided || !is_excused(&entry)? {
             continue;
         }
         let was_excused = before.map(|before| is_excused(&before)).transpose()?.unwrap_or(false);

@@ -111,6 +111,13 @@ impl Sources<'_> {
         self.config.foreign_at(path).filter(|_| self.attributes.of(path).vendored != Some(false))
     }
 
+    /// The vendored, installed or built folder that a file lies in, by the settings or by its name, with a slash at its end.
+    pub fn vendored_folder(&self, path: &FilePath) -> Option<FilePath> {
+        let of_settings = self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
+        let folder = of_settings.or_else(|| self.foreign_at(path).map(|foreign| foreign.folder))?;
+        Some(FilePath::new([folder, b"/"].concat()))
+    }
+
     /// Whether a file that was passed over holds source, as far as its name tells, and could not be read.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
         (skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some()
