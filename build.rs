@@ -13,7 +13,8 @@ mod digest;
 use digest::Digest;
 
 /// The code that decides how the bytes of a file become fingerprints, or why they do not.
-const READING: [&str; 4] = ["src/language", "src/fingerprint", "src/text/mod.rs", "src/audit/read/source.rs"];
+const READING: [&str; 5] =
+    ["src/language", "src/fingerprint", "src/text/mod.rs", "src/text/encoding.rs", "src/audit/read/source.rs"];
 
 fn main() {
     println!("cargo::rerun-if-changed=config/languages");

@@ -1170,14 +1170,9 @@ mod files {
     }
 
     #[test]
-    fn a_file_with_nul_bytes_is_not_examined() {
-        let repository = Repository::new();
-        add(&repository, &store());
-        repository.write("new.c", format!("{}\0\0", C.first));
-        repository.commit("after");
-        let report = repository.check(&["--base", "HEAD~1"]);
-        check(&report, 0, &[]);
-        assert_eq!(report.json["examined"]["skipped"], json!([{ "path": "new.c", "reason": "binary" }]));
+    fn nul_bytes_do_not_hide_a_file() {
+        check_copy("new.c", format!("{}/* \0 */\n\0\0", C.first));
+        check_copy("new.c", format!("{}/*{}*/", C.first, "\0".repeat(40)));
     }
 
     #[test]
@@ -1185,7 +1180,7 @@ mod files {
         let repository = repository_with_a_copy();
         let args = ["--base", "HEAD~1", "--set", "max-file-size=100"];
         let report = repository.check(&args);
-        check(&report, 0, &[]);
+        check(&report, 1, &["warning not examined: new.c (too large)".to_owned()]);
         assert_eq!(report.json["examined"]["skipped"], json!([{ "path": "new.c", "reason": "too large" }]));
         let out = printed(repository.secondhand(&["check"]).args(args));
         assert!(text(&out).contains("not examined: new.c (too large)"), "{}", text(&out));
@@ -1213,6 +1208,8 @@ mod files {
         repository.commit("after");
         let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1"]));
         assert!(text(&out).contains("not examined: new.c (a Git LFS pointer)"), "{}", text(&out));
+        let report = repository.check(&["--base", "HEAD~1"]);
+        check(&report, 1, &["warning not examined: new.c (a Git LFS pointer)".to_owned()]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use secondhand::audit::{End, Examined, Outcome, Skip};
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{
-    COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy,
+    About, COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
@@ -79,6 +79,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
     Finding {
         rule: &COPIED_CODE,
         level,
+        about: About::Copy,
         path: FilePath::new(path),
         fragment: fragment(line, line + 4),
         added: fragment(line, line + 4),

@@ -2,7 +2,7 @@
 # Runs `secondhand check`. Findings do not fail this step: the reports are to be handed out first,
 # and the last step gives the verdict.
 #
-# Outputs: exit-code, findings, new-copies, license-findings, sarif-file, annotations.
+# Outputs: exit-code, findings, new-copies, license-findings, not-examined, sarif-file, annotations.
 
 # shellcheck source=config/action/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"

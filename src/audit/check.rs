@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
-use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries};
-use super::judge::{AllCopies, Attributions, Copied, comments};
+use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
+use super::judge::{AllCopies, Attributions, Copied, comments, unexamined};
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
     Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, twins,
@@ -12,7 +12,7 @@ use super::search::{
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::policy::{Place, RULES};
+use crate::policy::{NOT_EXAMINED, Place, RULES};
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -52,7 +52,12 @@ pub fn check(
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
     let said_by = if has_attributes_of_base { &base_files } else { &head_files };
-    let attributes = Attributes::read(&said_by.entries, &repository.reader())?;
+    let mut attributes = Attributes::read(&said_by.entries, &repository.reader())?;
+    if has_attributes_of_base {
+        let sources = Sources::new(context, &attributes, remembered);
+        let excused = self_excused(&base_files, &head_files, &repository.reader(), &sources)?;
+        attributes = attributes.with_not_generated(excused);
+    }
     let sources = Sources::new(context, &attributes, remembered);
     let config = context.config;
     let mut examined = Examined::default();
@@ -69,10 +74,11 @@ pub fn check(
     let asking = asking(&changed, true, config);
     let queries = queries(&asking, config);
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let is_off = RULES.iter().all(|rule| config.level(rule).is_none());
+    let is_off = RULES.iter().filter(|rule| rule.id != NOT_EXAMINED.id).all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
-    let mut outcome = Outcome { examined, comments, ..Outcome::new(base, head) };
+    let findings = unexamined(&examined.skipped, &sources);
+    let mut outcome = Outcome { examined, comments, findings, ..Outcome::new(base, head) };
     // A short file can be another one, byte for byte.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
@@ -87,11 +93,11 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let tree = Tree { head: &head_files, is_new: &is_new, before: &before, twins: &twins };
+    let tree = Tree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
     let of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, repository, &sources)?;
     outcome.examined.n_passed_over = of_tree.n_passed_over;
     outcome.examined.n_compared = of_tree.n_compared;
-    let notable = of_tree.skipped.iter().filter(|(_, skip)| skip.is_notable());
+    let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
     let mut all = AllCopies::new(&asking, &changed, config);
     let frequencies = of_tree.frequencies.clone();
@@ -114,7 +120,8 @@ pub fn check(
     } else {
         Attributions::default()
     };
-    outcome.findings = all.findings(&predecessors, &attributions);
+    outcome.findings.extend(all.findings(&predecessors, &attributions));
+    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let named: BTreeSet<&FilePath> = outcome
         .findings
         .iter()
@@ -143,7 +150,7 @@ fn brought_in_whole(
     let asked: Vec<Option<&Source>> = asking.iter().map(|file| is_whole(file).then_some(&file.source)).collect();
     // The same bytes under another name may be another language, or none.
     let is_comparable = |source: &Source, path: &FilePath| {
-        sources.skip_by_name(path).is_none()
+        sources.is_compared(path)
             && sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
     };
     twins(&asked, &head.entries, is_new, &is_comparable)
@@ -151,6 +158,7 @@ fn brought_in_whole(
 
 /// The head as it is searched for the origins of a change.
 struct Tree<'t> {
+    base: &'t Snapshot,
     head: &'t Snapshot,
     /// Which of its files the change brings in or touches.
     is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
@@ -160,20 +168,23 @@ struct Tree<'t> {
     twins: &'t [Twins],
 }
 
-/// Searches the head; its vendored folders as components, even where the settings leave them out as a part of the tree.
+/// Searches the head, with the folders of others' code in it: those that the settings call vendored as components.
 fn search_tree(
     queries: &Queries<'_>,
     tree: &Tree<'_>,
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let is_compared = |entry: &Entry| match sources.skip_by_name(&entry.path) {
-        None => true,
-        Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
+    let &Tree { base, head, is_new, before, twins } = tree;
+    let is_compared = |entry: &&Entry| {
+        // What a package manager has put into the work tree is no part of the repository, whether or not git is
+        // told to ignore it.
+        let is_tracked = || entry.blob().is_some() || base.get(&entry.path).is_some();
+        let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
+        sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
     };
-    let &Tree { head, is_new, before, twins } = tree;
     let place = |path: &FilePath| place_in_tree(sources.config, path);
-    let entries: Vec<Entry> = head.entries.iter().filter(|entry| is_compared(entry)).cloned().collect();
+    let entries: Vec<Entry> = head.entries.iter().filter(is_compared).cloned().collect();
     let targets = Targets {
         entries: &entries,
         open: &|| repository.reader(),

@@ -199,7 +199,7 @@ pub fn compare<R: ReadFiles + Sync>(
         n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
         n_fingerprints: read.n_fingerprints,
     };
-    skipped.retain(|(_, skip)| skip.is_notable());
+    skipped.retain(|(path, skip)| sources.is_unread(path, *skip));
     Ok(Comparison {
         submissions: submissions.iter().zip(&read).map(compared).collect(),
         pairs,

@@ -78,7 +78,9 @@ pub fn audit(
         for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
                 Ok(source) => asked.push(comparing.asked(source)?),
-                Err(skip) if skip.is_notable() => outcome.examined.skipped.push((entry.path.clone(), skip)),
+                Err(skip) if sources.is_unread(&entry.path, skip) => {
+                    outcome.examined.skipped.push((entry.path.clone(), skip))
+                }
                 Err(_) => {}
             }
         }
@@ -246,14 +248,14 @@ impl Comparing<'_> {
         // With a corpus that is read on the spot, a file of it could be missed among those that are told first.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
         if is_stored && may_be_whole(&source) {
-            let id = BlobId::of(&source.text);
+            let id = BlobId::of(source.bytes());
             for outside in self.outsides {
                 if let Outside::Stored(stored) = outside {
                     whole.extend(stored.files_of(&id)?);
                 }
             }
         }
-        let sha1 = sha1_of(&source.text);
+        let sha1 = sha1_of(source.bytes());
         Ok(Asked { changed: Changed { novel: vec![true; source.tokens.len()], source }, sha1, whole, first: None })
     }
 

@@ -29,7 +29,7 @@ fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
     let root = repository.root();
     let (config, origin) = settings::read(common, Some(root), flags.min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
-    let outsides = outsides(&flags.corpora.named, &config, root, common)?;
+    let outsides = outsides(&flags.corpora.named, &config, &languages, root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }

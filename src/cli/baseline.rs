@@ -12,7 +12,7 @@ use super::suppressing::read_baseline;
 use super::{CLEAN, check, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;
-use crate::policy::Baseline;
+use crate::policy::{About, Baseline};
 use clap::Parser;
 
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
@@ -60,7 +60,8 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
             _ => return Ok(Baseline::default()),
         },
     };
-    let findings = outcome.findings.iter();
+    // The note about what was left out is no copy to know: `ignore` is where that is written down.
+    let findings = outcome.findings.iter().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }
 

@@ -28,7 +28,7 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let range = range(flags, &repository.reader())?;
     let judge = Judge::new(&repository, &range, flags, common)?;
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
-    let outsides = outsides(&flags.corpora.named, &judge.config, repository.root(), common)?;
+    let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };

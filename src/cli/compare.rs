@@ -6,7 +6,7 @@ use super::args::Compare;
 use super::check::start_threads;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::Reports;
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings};
 use crate::audit::{CompareParams, Context, Submission, compare};
@@ -14,6 +14,9 @@ use crate::corpus::Folder;
 use crate::git::{Content, Entry, Repository};
 use crate::report::COMPARISON_FORMATS;
 use crate::text::FilePath;
+
+/// Files that are named when nothing could be compared.
+const MAX_SKIPPED: usize = 10;
 
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting)?;
@@ -34,6 +37,18 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })?
     };
+    if comparison.submissions.iter().filter(|submission| submission.n_files > 0).count() < 2 {
+        let skipped = comparison.skipped.iter().map(|(path, skip)| format!("{path} ({})", skip.reason()));
+        return Err(Failure::NothingComparable { n: submissions.len(), skipped: skipped.take(MAX_SKIPPED).collect() });
+    }
+    let empty = comparison.submissions.iter().filter(|submission| submission.n_files == 0);
+    let names: Vec<_> = empty.map(|submission| submission.name.to_string()).collect();
+    if !names.is_empty() {
+        let n_more = names.len().saturating_sub(MAX_SKIPPED);
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        let names = names[..names.len() - n_more].join(", ");
+        warn(&format!("not compared, since no file in it can be: {names}{more}"));
+    }
     reports.write(&comparison, common)?;
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
     let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);

@@ -12,8 +12,10 @@ use super::progress::Bar;
 use super::{CLEAN, settings};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
-use crate::corpus::{Component, Note};
+use crate::corpus::{Component, Folder, Note};
 use crate::fingerprint;
+use crate::git::Entry;
+use crate::language::Languages;
 use crate::store::SegmentError;
 use crate::store::corpus::{Added, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
 use crate::text::printable;
@@ -59,9 +61,12 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
 }
 
 /// The corpora of the flags and the settings; a path in the settings starts at the root of the repository.
+///
+/// One in which nothing can be found is an error: a mistyped path must not make an audit clean.
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
+    languages: &Languages,
     root: &Path,
     common: &Common,
 ) -> Result<Vec<Outside>, Failure> {
@@ -71,8 +76,17 @@ pub(super) fn outsides(
         let shelf = shelf(common);
         let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
         match stored {
-            Some(corpus) => Ok(Outside::Stored(Stored::open(&corpus)?)),
-            None if path.is_dir() => Ok(Outside::folder(&path)),
+            Some(corpus) => {
+                let n_files: u64 = corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
+                if n_files == 0 {
+                    return Err(Failure::EmptyCorpus { name: name.clone() });
+                }
+                Ok(Outside::Stored(Stored::open(&corpus)?))
+            }
+            None if path.is_dir() => {
+                check_components(name, &path, languages)?;
+                Ok(Outside::folder(&path))
+            }
             None => Err(Failure::NoCorpus {
                 name: name.clone(),
                 known: shelf.map_or_else(|_| Vec::new(), |shelf| shelf.names()),
@@ -80,6 +94,29 @@ pub(super) fn outsides(
         }
     };
     from_flags.chain(from_settings).map(open).collect()
+}
+
+/// Checks that a folder of components holds some, and that none of them is a link: links are not followed.
+fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<(), Failure> {
+    let unreadable = |why| Failure::Unreadable { file: folder.to_owned(), why };
+    let mut links = Vec::new();
+    for child in std::fs::read_dir(folder).map_err(unreadable)? {
+        let child = child.map_err(unreadable)?;
+        // A link to a file is no component.
+        if child.file_type().is_ok_and(|kind| kind.is_symlink()) && !child.path().is_file() {
+            links.push(printable(child.file_name().as_encoded_bytes()));
+        }
+    }
+    links.sort();
+    if let Some(link) = links.into_iter().next() {
+        return Err(Failure::LinkedComponent { name: name.to_owned(), link });
+    }
+    let is_source = |entry: &Entry| languages.may_know(&entry.path);
+    if Folder::new(folder).entries()?.iter().any(is_source) {
+        Ok(())
+    } else {
+        Err(Failure::NoComponents { name: name.to_owned() })
+    }
 }
 
 fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common) -> Result<(), Failure> {

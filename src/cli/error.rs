@@ -45,6 +45,12 @@ pub(super) enum Failure {
     BaseSettings { file: String },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
+    #[error("cannot compare with the corpus `{name}`: no component in this folder holds source code")]
+    NoComponents { name: String },
+    #[error("cannot compare with the corpus `{name}`: nothing has been added to it that holds source code")]
+    EmptyCorpus { name: String },
+    #[error("cannot compare with the corpus `{name}`: its component `{link}` is a link, and links are not followed")]
+    LinkedComponent { name: String, link: String },
     #[error("cannot tell where to keep corpora: neither HOME nor XDG_DATA_HOME is set")]
     NoDataFolder,
     #[error("cannot tell which of the sources the flags describe")]
@@ -53,6 +59,8 @@ pub(super) enum Failure {
     NothingToAudit,
     #[error("cannot compare: there is only one submission")]
     NothingToCompare,
+    #[error("cannot compare: fewer than two of the {n} submissions hold a file that can be compared")]
+    NothingComparable { n: usize, skipped: Vec<String> },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -107,6 +115,17 @@ impl Failure {
                 Some("name a folder, or make a corpus with `secondhand corpus add NAME SOURCE`".to_owned())
             }
             Self::NoCorpus { known, .. } => Some(format!("there are: {}; or name a folder", known.join(", "))),
+            Self::NoComponents { .. } => Some(
+                "name a folder with a subfolder for each component; files that a `.gitignore` there or above leaves out do not count".to_owned(),
+            ),
+            Self::EmptyCorpus { name } => Some(format!("add to it with `secondhand corpus add {name} SOURCE`")),
+            Self::LinkedComponent { link, .. } => {
+                Some(format!("put a copy of what `{link}` names in its place, or name the folder that holds the components themselves"))
+            }
+            Self::NothingComparable { skipped, .. } if !skipped.is_empty() => Some(format!("not read: {}", skipped.join(", "))),
+            Self::NothingComparable { .. } => Some(
+                "submissions are source files, or folders of them; archives have to be unpacked. `secondhand languages --file FILE` tells how a file is read".to_owned(),
+            ),
             Self::NoDataFolder => Some("name a folder with `--corpus-dir DIR`".to_owned()),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("name another place with `--cache-dir DIR`".to_owned()),

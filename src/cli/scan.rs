@@ -74,7 +74,7 @@ fn scan_folder(folder: &Path, flags: &Scan, common: &Common) -> Result<Outcome, 
     let folder_name = folder.display().to_string();
     let end = End { name: folder_name, commit: None };
     let folder = Folder::new(folder);
-    let tree = Tree { end, entries: folder.entries()?, open: &|| folder.clone() };
+    let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
     scan_tree(tree, None, flags, common)
 }
 
@@ -87,7 +87,12 @@ fn scan_repository(
     let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
     let is_within = |entry: &Entry| within.is_empty() || within.iter().any(|path| contains(path, &entry.path));
     let entries = snapshot.entries.into_iter().filter(is_within).collect();
-    scan_tree(Tree { end, entries, open: &|| repository.reader() }, Some(repository.root()), flags, common)
+    scan_tree(
+        Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() },
+        Some(repository.root()),
+        flags,
+        common,
+    )
 }
 
 /// The tree of a revision, else the work tree, else, where there is none, that of `HEAD`.

@@ -15,7 +15,7 @@ use crate::corpus::slashes;
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
-use crate::text::{FilePath, Lines, printable};
+use crate::text::{FilePath, Lines, printable, readable};
 
 pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
     let Some(id) = id else {
@@ -70,12 +70,12 @@ struct Shown {
 
 impl Shown {
     fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
-        let text = std::fs::read(path).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
+        let bytes = std::fs::read(path).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
         let attributes = match repository.filter(|repository| repository.has_work_tree()) {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
         };
-        Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text, attributes })
+        Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text: readable(bytes), attributes })
     }
 
     /// Its language, and why it is this one.

@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::ops::Deref;
 
 pub use file::{ConfigError, NAMES, decisions, find, nearest};
-pub use paths::PathRules;
+pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
 
 use crate::language::Languages;
@@ -139,6 +139,11 @@ impl Config {
     /// The vendored folder that a file lies in, the innermost of several.
     pub fn vendored_at(&self, path: &FilePath) -> Option<&Vendored> {
         self.vendored.iter().find(|vendored| vendored.contains(path))
+    }
+
+    /// The folder of others' code that a file lies in, by the folder's name, unless `ignore` takes it back in.
+    pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
+        Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
 
     /// The level of `rule`; `None` when it is off.

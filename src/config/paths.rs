@@ -1,7 +1,8 @@
-//! Decides by path: which files are left out, which are test code.
+//! Decides by path: which files are left out, which are test code, which others wrote.
 
 use std::path::Path;
 
+use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::text::FilePath;
@@ -22,11 +23,87 @@ pub(super) const IGNORED: &[&str] = &[
     "*.map",
     "*.snap",
     "*.svg",
-    "node_modules/",
-    "bower_components/",
-    "__pycache__/",
-    ".yarn/",
 ];
+
+/// Folders that package managers fill with code of others. Seldom in a repository, and never part of a component of a
+/// corpus: no name of a project is among them.
+const INSTALLED: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "jspm_packages",
+    ".yarn",
+    "site-packages",
+    "dist-packages",
+    "__pypackages__",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".virtualenv",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".bundle",
+    ".dart_tool",
+    "elm-stuff",
+];
+
+/// Folders in which repositories keep code of others, or what was built from their own. `build` and `target` are not
+/// among them: as often as not people write what is in there (all of Bazel lies below a folder `build`).
+const VENDORED: &[&str] = &[
+    "vendor",
+    "vendors",
+    "_vendor",
+    "third_party",
+    "third-party",
+    "thirdparty",
+    "ThirdParty",
+    "3rdparty",
+    "3rd_party",
+    "3rd-party",
+    "extern",
+    "externals",
+    "deps",
+    "dist",
+    "Carthage",
+    "Godeps",
+    "Pods",
+];
+
+/// Languages whose folders are packages, as their build tools lay them out: `src/main/java/org/acme/vendor` holds
+/// the code about vendors.
+const PACKAGED: &[&str] = &["java", "kotlin", "scala", "groovy"];
+
+/// A folder of others' code, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign<'p> {
+    /// The folder, from the root of the repository.
+    pub folder: &'p [u8],
+    /// Whether a package manager fills it.
+    pub is_installed: bool,
+}
+
+impl<'p> Foreign<'p> {
+    /// The outermost folder above `path` whose name says that others wrote what is in it. Time O(n).
+    pub(super) fn above(path: &'p FilePath) -> Option<Self> {
+        let bytes = path.as_bytes();
+        let mut above: [&[u8]; 2] = [b"", b""];
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'/', bytes) {
+            let name = &bytes[start..end];
+            let is_of = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
+            if is_of(PACKAGED) && above[0] == b"src" {
+                return None;
+            }
+            let is_installed = is_of(INSTALLED);
+            if is_installed || is_of(VENDORED) {
+                return Some(Self { folder: &bytes[..end], is_installed });
+            }
+            above = [above[1], name];
+            start = end + 1;
+        }
+        None
+    }
+}
 
 /// Where test code is by custom.
 pub(super) const TESTS: &[&str] = &[
@@ -58,6 +135,23 @@ pub struct PathRules {
     matcher: Gitignore,
 }
 
+/// What rules say of a file, or of a folder above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// A rule takes it in.
+    Matched {
+        /// Whether the rule is a built-in one.
+        is_builtin: bool,
+    },
+    /// A rule that begins with `!` excepts it.
+    Excepted,
+    /// They say nothing of it.
+    None,
+}
+
+/// Where built-in rules come from, as the matcher keeps it.
+const BUILTIN: &str = "built-in";
+
 impl PathRules {
     /// The built-in rules, then a user's.
     ///
@@ -65,8 +159,9 @@ impl PathRules {
     /// The first rule that is not valid, and why.
     pub(super) fn new(builtin: &[&str], user: &[String]) -> Result<Self, String> {
         let mut builder = GitignoreBuilder::new("");
-        for rule in builtin.iter().copied().chain(user.iter().map(String::as_str)) {
-            builder.add_line(None, rule).map_err(|error| format!("`{rule}`: {error}"))?;
+        let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
+        for (from, rule) in builtin.chain(user.iter().map(|rule| (None, rule.as_str()))) {
+            builder.add_line(from, rule).map_err(|error| format!("`{rule}`: {error}"))?;
         }
         let matcher = builder.build().map_err(|error| error.to_string())?;
         Ok(Self { matcher })
@@ -74,8 +169,17 @@ impl PathRules {
 
     /// Whether a rule takes in this file or a folder above it.
     pub fn contains(&self, path: &FilePath) -> bool {
+        matches!(self.ruling(path), Ruling::Matched { .. })
+    }
+
+    /// What the rules say of this file, or of the nearest folder above it that they say something of.
+    pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
-        self.matcher.matched_path_or_any_parents(Path::new(&*path), false).is_ignore()
+        match self.matcher.matched_path_or_any_parents(Path::new(&*path), false) {
+            Match::Ignore(glob) => Ruling::Matched { is_builtin: glob.from().is_some() },
+            Match::Whitelist(_) => Ruling::Excepted,
+            Match::None => Ruling::None,
+        }
     }
 }
 
@@ -91,6 +195,27 @@ mod tests {
         assert!(!contains("a/keep.min.js"));
         assert!(contains("vendor/x/y.c"));
         assert!(!contains("src/vendor/y.c"));
-        assert!(contains("web/node_modules/a/index.js"));
+        assert_eq!(rules.ruling(&FilePath::new("a/b.min.js")), Ruling::Matched { is_builtin: true });
+        assert_eq!(rules.ruling(&FilePath::new("vendor/x/y.c")), Ruling::Matched { is_builtin: false });
+        assert_eq!(rules.ruling(&FilePath::new("a/keep.min.js")), Ruling::Excepted);
+    }
+
+    #[test]
+    fn the_outermost_folder_of_others_counts() {
+        #[track_caller]
+        fn check(path: &str, folder: Option<(&str, bool)>) {
+            let path = FilePath::new(path);
+            let found = Foreign::above(&path);
+            let found = found.map(|of| (std::str::from_utf8(of.folder).expect("it is UTF-8"), of.is_installed));
+            assert_eq!(found, folder);
+        }
+        check("vendor/a.c", Some(("vendor", false)));
+        check("web/third-party/x/node_modules/a.js", Some(("web/third-party", false)));
+        check("web/node_modules/x/dist/a.js", Some(("web/node_modules", true)));
+        check("src/vendor.c", None);
+        check("src/vendored/a.c", None);
+        check("src/main/java/org/acme/vendor/Vendor.java", None);
+        check("lib/third_party/guava/src/main/java/A.java", Some(("lib/third_party", false)));
+        check("java/vendor/A.java", Some(("java/vendor", false)));
     }
 }

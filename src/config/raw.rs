@@ -66,13 +66,13 @@ options! {
         pub corpus_min_run: usize = 120,
         /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
-        /// Bytes of the largest file that is read; larger ones are listed as not examined.
+        /// Bytes of the largest file that is read; a larger one that is changed is a finding of `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,
         /// Whether files that a generator has marked as its output are compared.
         pub include_generated: bool = false,
         /// Whether data and prose (JSON, YAML, Markdown and their like) are compared: they repeat by nature.
         pub include_data: bool = false,
-        /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files, minified files and dependencies' folders are ignored by default.
+        /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files and minified files are ignored by default. Folders of vendored, installed or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`) are compared with but not judged; `!vendor/` has one judged.
         pub ignore: Vec<String> = Vec::new(),
         /// The baseline: a file of copies that are known and not reported, from the root of the repository. Used when it is there; `secondhand baseline create` writes it.
         pub baseline: String = "secondhand-baseline.txt".to_owned(),

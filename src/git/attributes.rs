@@ -1,5 +1,6 @@
 //! Reads what `.gitattributes` say of a tree's files: their language, and who wrote them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -13,6 +14,8 @@ use crate::text::FilePath;
 #[derive(Default)]
 pub struct Attributes {
     rules: Option<(Search, MetadataCollection)>,
+    /// Files that no generator wrote, whatever they say themselves.
+    not_generated: BTreeSet<FilePath>,
 }
 
 /// What the attributes say of one file.
@@ -30,7 +33,7 @@ pub struct FileAttributes {
 
 impl std::fmt::Debug for Attributes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Attributes").field("is_empty", &self.rules.is_none()).finish()
+        f.debug_struct("Attributes").field("is_empty", &self.is_empty()).finish_non_exhaustive()
     }
 }
 
@@ -60,17 +63,24 @@ impl Attributes {
                 .add_patterns_buffer(&text, name, Some(Path::new("")), &mut names, is_root)
                 .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
         }
-        Ok(Self { rules: is_telling.then_some((search, names)) })
+        Ok(Self { rules: is_telling.then_some((search, names)), not_generated: BTreeSet::new() })
+    }
+
+    /// These attributes, and `-linguist-generated` for each of `paths`.
+    #[must_use]
+    pub fn with_not_generated(self, paths: Vec<FilePath>) -> Self {
+        Self { not_generated: paths.into_iter().collect(), ..self }
     }
 
     /// Whether they say nothing of any file.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_none()
+        self.rules.is_none() && self.not_generated.is_empty()
     }
 
     /// What they say of the file at `path`.
     pub fn of(&self, path: &FilePath) -> FileAttributes {
         let mut found = FileAttributes::default();
+        found.generated = self.not_generated.contains(path).then_some(false);
         let Some((search, names)) = &self.rules else { return found };
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(names, NAMES);
@@ -85,7 +95,7 @@ impl Attributes {
             };
             match (assignment.name.as_str(), assignment.state) {
                 ("linguist-language", StateRef::Value(value)) => found.language = Some(value.as_bstr().to_string()),
-                ("linguist-generated", _) => found.generated = is_set,
+                ("linguist-generated", _) => found.generated = is_set.or(found.generated),
                 ("linguist-vendored", _) => found.vendored = is_set,
                 ("linguist-documentation", _) => found.documentation = is_set,
                 _ => {}

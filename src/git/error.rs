@@ -54,6 +54,14 @@ pub enum Error {
         /// The file it is the content of.
         path: String,
     },
+    /// A tree that the index names is not here: the clone is partial, or damaged.
+    #[error("cannot read {path}: its tree {id} is not in this clone")]
+    MissingTree {
+        /// The tree.
+        id: String,
+        /// The folder it is the content of.
+        path: String,
+    },
     /// The work tree or the index was asked for in a bare repository.
     #[error("cannot read the {what} of `{}`: the repository is bare", root.display())]
     Bare {
@@ -99,6 +107,9 @@ impl Error {
             Self::NoMergeBase { .. } => Some("name a base that shares history with the head: `--base REV`".into()),
             Self::MissingObject { .. } => {
                 Some("if the clone is partial, fetch all blobs: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
+            }
+            Self::MissingTree { .. } => {
+                Some("if the clone is partial, fetch all trees: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
             }
             Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
             Self::File { .. } | Self::Unreadable { .. } => None,

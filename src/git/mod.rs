@@ -8,6 +8,7 @@ mod error;
 mod packs;
 mod past;
 mod snapshot;
+mod sparse;
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,12 @@ impl BlobId {
         let hash = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes);
         // Only bytes made to collide fail; they get a name that no blob has.
         Self(hash.unwrap_or_else(|_| gix::ObjectId::null(gix::hash::Kind::Sha1)))
+    }
+
+    /// The id of a blob with these bytes in the repository that `self` is of.
+    pub fn of_same_kind(self, bytes: &[u8]) -> Self {
+        let hash = gix::objs::compute_hash(self.0.kind(), gix::objs::Kind::Blob, bytes);
+        Self(hash.unwrap_or_else(|_| gix::ObjectId::null(self.0.kind())))
     }
 
     /// The first twenty bytes of the id: all of it in a repository of the usual format.

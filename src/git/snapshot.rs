@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
-use super::{BlobId, CommitId, Error, Reader};
+use super::sparse::{OnDisk, is_left_out};
+use super::{BlobId, CommitId, Error, ReadFiles, Reader};
 use crate::text::FilePath;
 
 /// Where a file's bytes are.
@@ -111,22 +112,35 @@ impl Reader {
     /// The files of the index: what `git commit` would record. Of a conflict, our side.
     ///
     /// # Errors
-    /// When the index is there and cannot be read.
+    /// When the index is there and cannot be read, or names a folder whose tree is not here.
     pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
+        Ok(self.index_files()?.0)
+    }
+
+    /// The files of the index, and those of them that a sparse checkout leaves out.
+    fn index_files(&self) -> Result<(Snapshot, Vec<FilePath>), Error> {
         if self.root.is_none() {
             return Err(Error::Bare { what: "index", root: self.repo.git_dir().to_owned() });
         }
         let index =
             self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
-        let is_file = |entry: &&gix::index::Entry| {
-            matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
-                && matches!(entry.stage(), Stage::Unconflicted | Stage::Ours)
-        };
-        let entries = index.entries().iter().filter(is_file).map(|entry| Entry {
-            path: FilePath::new(entry.path(&index).to_vec()),
-            content: Content::Blob(BlobId(entry.id)),
-        });
-        Ok(Snapshot::new(entries.collect()))
+        let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+        for entry in index.entries() {
+            let path = entry.path(&index);
+            let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
+            let from = entries.len();
+            match entry.mode {
+                Mode::DIR => entries.extend(self.collapsed(entry, path)?),
+                Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => {
+                    entries.push(Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) })
+                }
+                _ => {}
+            }
+            if is_left_out(entry) {
+                left_out.extend(entries[from..].iter().map(|entry| entry.path.clone()));
+            }
+        }
+        Ok((Snapshot::new(entries), left_out))
     }
 
     /// The files of the work tree: tracked ones as they are on disk, and
@@ -135,9 +149,9 @@ impl Reader {
     /// # Errors
     /// [`Error::Bare`] when there is no work tree.
     pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
-        if self.root.is_none() {
+        let Some(root) = &self.root else {
             return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
-        }
+        };
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the work tree", &error.to_string());
         let status = self.repo.status(gix::progress::Discard).map_err(|error| unreadable(&error))?;
         let status = status.index_worktree_rewrites(None).index_worktree_submodules(None);
@@ -149,14 +163,27 @@ impl Reader {
                 changed.insert(FilePath::new(change.rela_path().to_vec()));
             }
         }
-        let mut entries = self.index_snapshot()?.entries;
-        entries.retain(|entry| !changed.contains(&entry.path));
-        for path in changed {
-            let on_disk = self.on_disk(&path)?;
-            if std::fs::symlink_metadata(&on_disk).is_ok_and(|metadata| metadata.is_file()) {
-                entries.push(Entry { path, content: Content::Disk });
+        let (index, left_out) = self.index_files()?;
+        let mut on_disk = OnDisk::new(root.clone());
+        if self.sees_left_out_files() {
+            for path in left_out {
+                if on_disk.has_file(&path) && self.differs_on_disk(index.get(&path))? {
+                    changed.insert(path);
+                }
             }
         }
+        let mut entries = index.entries;
+        entries.retain(|entry| !changed.contains(&entry.path));
+        let is_there = |path: &FilePath| on_disk.has_file(path);
+        let changed = changed.into_iter().filter(is_there);
+        entries.extend(changed.map(|path| Entry { path, content: Content::Disk }));
         Ok(Snapshot::new(entries))
+    }
+
+    /// Whether the file of an entry holds other bytes on disk.
+    fn differs_on_disk(&self, entry: Option<&Entry>) -> Result<bool, Error> {
+        let Some(entry) = entry else { return Ok(false) };
+        let on_disk = Entry { content: Content::Disk, ..entry.clone() };
+        Ok(self.size(entry) != self.size(&on_disk) || self.read(entry)? != self.read(&on_disk)?)
     }
 }

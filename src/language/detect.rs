@@ -335,6 +335,20 @@ impl Languages {
             || !name.trim_start_matches('.').contains('.')
     }
 
+    /// The language that a file's name alone promises: its whole name's, or the owner's of its longest known extension;
+    /// where nobody owns that, one of those that claim it, and source rather than data.
+    pub fn promised(&self, path: &FilePath) -> Option<&Language> {
+        let name = String::from_utf8_lossy(path.name());
+        let by_extension = |extension: &str| {
+            let extension = extension.to_ascii_lowercase();
+            let claimants =
+                || self.claims.get(&extension)?.iter().copied().min_by_key(|&row| self.rows[row].language().is_data);
+            self.by_extension.get(&extension).copied().or_else(claimants)
+        };
+        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(by_extension))?;
+        Some(self.rows[row].language())
+    }
+
     /// The language of the file `path` that holds `text`.
     ///
     /// In this order: the whole name; the longest extension, where a language

@@ -1,8 +1,8 @@
-//! Defines a finding: a copy, where it is, and where it came from.
+//! Defines a finding: a copy, where it is, and where it came from; or a file that was not examined, and why.
 
 use std::sync::Arc;
 
-use super::{Answer, COPIED_CODE, CORPUS_COPY, Date, KnownCopy, Level, REVIVED_CODE, Rule, Verdict};
+use super::{Answer, COPIED_CODE, CORPUS_COPY, Date, KnownCopy, Level, NOT_EXAMINED, REVIVED_CODE, Rule, Verdict};
 use crate::language::Token;
 use crate::license::Terms;
 use crate::matching::CloneType;
@@ -153,16 +153,52 @@ impl Component {
     }
 }
 
-/// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
+    Copy,
+    /// A changed file that could not be examined.
+    Unread(Unexamined),
+    /// All changed files that were left out on purpose, by path.
+    LeftOut(Vec<Unexamined>),
+}
+
+/// A changed file that was not examined, or several in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unexamined {
+    /// The file; or the folder, with a `/` at its end.
+    pub path: FilePath,
+    /// How many files it is.
+    pub n_files: usize,
+    /// Why, in a few words.
+    pub reason: &'static str,
+}
+
+impl Unexamined {
+    /// The file and why: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
+    pub fn describe(&self) -> String {
+        let Self { path, n_files, reason } = self;
+        match n_files {
+            _ if !path.as_bytes().ends_with(b"/") => format!("{path} ({reason})"),
+            1 => format!("{path} (1 file, {reason})"),
+            n => format!("{path} ({n} files, {reason})"),
+        }
+    }
+}
+
+/// A copy, or what was not examined.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
     /// How grave it is here.
     pub level: Level,
-    /// The file with the copy.
+    /// What it is about.
+    pub about: About,
+    /// The file with the copy; of files that were left out, the first.
     pub path: FilePath,
-    /// The whole copy.
+    /// The whole copy; of a file that was not examined, its first character.
     pub fragment: Fragment,
     /// The longest run of lines in it that the change adds: what can be annotated on a pull request.
     pub added: Fragment,
@@ -172,7 +208,7 @@ pub struct Finding {
     pub n_novel: usize,
     /// How many other places hold it, of which the origins are those that were looked at.
     pub n_places: usize,
-    /// The origins, the best first; at least one.
+    /// The origins, the best first; of a copy at least one.
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
@@ -268,7 +304,49 @@ pub struct Notice {
     pub message: String,
 }
 
+/// Files that a message names; the rest is counted.
+const MAX_NAMED: usize = 20;
+
 impl Finding {
+    /// A finding about what was not examined, with the rule's `level`; `path` is the file, or the first of them.
+    pub fn unexamined(about: About, level: Level, path: FilePath) -> Self {
+        let at = |column| Position { line: 1, column };
+        let fragment = Fragment { start: at(1), end: at(2) };
+        // The same file is the same finding whatever it holds, and the files that are left out are one in all.
+        let of = match &about {
+            About::Unread(file) => identity(&NOT_EXAMINED, &path, fnv_1a(file.reason.bytes())),
+            About::LeftOut(_) | About::Copy => identity(&NOT_EXAMINED, &FilePath::new(""), 0),
+        };
+        Self {
+            rule: &NOT_EXAMINED,
+            level,
+            about,
+            path,
+            fragment,
+            added: fragment,
+            n_tokens: 0,
+            n_novel: 0,
+            n_places: 0,
+            origins: Vec::new(),
+            identity: of,
+            others: Vec::new(),
+        }
+    }
+
+    /// Whether it is about a copy.
+    pub fn is_copy(&self) -> bool {
+        self.about == About::Copy
+    }
+
+    /// The files that were not examined; none of a copy.
+    pub fn unexamined_files(&self) -> &[Unexamined] {
+        match &self.about {
+            About::Copy => &[],
+            About::Unread(file) => std::slice::from_ref(file),
+            About::LeftOut(files) => files,
+        }
+    }
+
     /// The copy as a baseline knows it.
     pub fn known_copy(&self) -> KnownCopy {
         KnownCopy {
@@ -281,6 +359,21 @@ impl Finding {
 
     /// What is said in one line.
     pub fn message(&self) -> String {
+        match &self.about {
+            About::Copy => self.copy_message(),
+            About::Unread(file) => format!("not examined: {}", file.describe()),
+            About::LeftOut(files) => {
+                let named: Vec<_> = files.iter().take(MAX_NAMED).map(Unexamined::describe).collect();
+                let more = match files.len() - named.len() {
+                    0 => String::new(),
+                    n => format!(" and {n} more"),
+                };
+                format!("left out: {}{more}", named.join(", "))
+            }
+        }
+    }
+
+    fn copy_message(&self) -> String {
         let message = self.message_of_first();
         // Origins are listed as far as they were looked at.
         match self.n_places > self.origins.len() && self.n_novel > 0 {

@@ -12,12 +12,13 @@ mod suppression;
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{
-    Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Rank, Suppressed, SuppressedBy, Writing,
-    content, identity, order_origins,
+    About, Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Rank, Suppressed, SuppressedBy,
+    Unexamined, Writing, content, identity, order_origins,
 };
 pub use licensing::{Accepted, Answer, Attribution, Decision, Exception, LicensePolicy, LicenseTerm, Verdict};
 pub use rules::{
-    COPIED_CODE, CORPUS_COPY, LICENSE_CONFLICT, LICENSE_RULES, REVIVED_CODE, RULES, Rule, UNKNOWN_LICENSE, rule,
+    COPIED_CODE, CORPUS_COPY, LICENSE_CONFLICT, LICENSE_RULES, NOT_EXAMINED, REVIVED_CODE, RULES, Rule,
+    UNKNOWN_LICENSE, rule,
 };
 pub use suppression::{BadSuppression, Suppression, suppressions};
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::words::{n_left_out, n_unread};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, Place};
@@ -11,11 +12,13 @@ pub(super) const FORMAT: Format = Format { name: "counts", help: "counts for scr
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let count = |matches: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(matches).count();
     writeln!(out, "findings={}", outcome.findings.len())?;
-    writeln!(out, "new-copies={}", count(&|finding| !names_a_component(finding)))?;
+    writeln!(out, "new-copies={}", count(&|finding| finding.is_copy() && !names_a_component(finding)))?;
     writeln!(out, "license-findings={}", count(&|finding| names_a_component(finding)))?;
     writeln!(out, "errors={}", count(&|finding| finding.level == Level::Error))?;
     writeln!(out, "warnings={}", count(&|finding| finding.level == Level::Warning))?;
-    writeln!(out, "notes={}", count(&|finding| finding.level == Level::Note))
+    writeln!(out, "notes={}", count(&|finding| finding.level == Level::Note))?;
+    writeln!(out, "not-examined={}", n_unread(outcome))?;
+    writeln!(out, "left-out={}", n_left_out(outcome))
 }
 
 /// Whether a finding is about code with a license of its own.

@@ -1,4 +1,4 @@
-//! Writes a row for each origin of each finding, for spreadsheets.
+//! Writes a row for each origin of each finding, and for each file that was not examined, for spreadsheets.
 //!
 //! Promise: no cell is a formula, whatever a file or a component is called.
 
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::words::day;
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Origin, Place, Verdict};
+use crate::policy::{Finding, Origin, Place, Unexamined, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
@@ -58,6 +58,9 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {
             table.write_record(row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)))?;
+        }
+        for file in finding.unexamined_files() {
+            table.write_record(unexamined_row(finding, file, &suppressed).iter().map(|cell| defused(cell)))?;
         }
     }
     table.flush()
@@ -116,6 +119,19 @@ fn row(
         known(brought.map(|brought| &brought.first.commit)),
         brought.and_then(|brought| day(brought.first.time)).unwrap_or_default(),
     ]
+}
+
+/// The row of a file that was not examined: the columns about copies and origins are empty.
+fn unexamined_row(finding: &Finding, file: &Unexamined, suppressed: &str) -> [String; COLUMNS.len()] {
+    COLUMNS.map(|column| match column {
+        "rule" => finding.rule.id.to_owned(),
+        "level" => finding.level.name().to_owned(),
+        "path" => file.path.to_string(),
+        "identity" => finding.identity.clone(),
+        "message" => format!("{}: {}", super::words::unexamined_word(finding), file.describe()),
+        "suppressed" => suppressed.to_owned(),
+        _ => String::new(),
+    })
 }
 
 /// `cell`, which no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe

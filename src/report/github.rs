@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::words::count;
+use super::words::{count, silently_skipped};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level};
@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in
 const MAX_OF_LEVEL: usize = 10;
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let skipped = outcome.examined.skipped.iter().filter(|(_, skip)| skip.is_notable());
+    let skipped = silently_skipped(outcome).filter(|(_, skip)| skip.is_notable());
     let skipped = skipped.map(|(path, skip)| format!("not examined: {path} ({})", skip.reason()));
     let remarks: Vec<_> = outcome.notices.iter().map(ToString::to_string).chain(skipped).collect();
     let told = if style.is_quiet { &[][..] } else { &remarks[..] };

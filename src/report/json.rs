@@ -197,7 +197,7 @@ struct Examined {
     novel_tokens: usize,
     /// Files that copies were looked for in.
     compared_files: usize,
-    /// Changed files that were not judged.
+    /// Changed files that were not judged, or not as a whole.
     skipped: Vec<Skipped>,
     /// Source files of the head that were not compared.
     not_compared: Vec<Skipped>,
@@ -225,10 +225,21 @@ struct Finding {
     /// Tokens of the copy that the change brings in.
     novel_tokens: usize,
     lines: u32,
-    /// The origins, the best first.
+    /// The origins, the best first; none where files were not examined.
     origins: Vec<Origin>,
+    /// The files that were not examined, where that was found: the rule is `not-examined`, and there are no origins.
+    unexamined: Vec<Unexamined>,
     /// Stays the same when lines move.
     identity: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unexamined {
+    /// The file; or a folder, with a `/` at its end.
+    path: String,
+    /// How many files it is.
+    files: usize,
+    reason: &'static str,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -480,8 +491,13 @@ fn finding(finding: &policy::Finding) -> Finding {
         novel_tokens: finding.n_novel,
         lines: finding.fragment.n_lines(),
         origins: finding.origins.iter().map(origin).collect(),
+        unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
         identity: finding.identity.clone(),
     }
+}
+
+fn unexamined(of: &policy::Unexamined) -> Unexamined {
+    Unexamined { path: of.path.to_string(), files: of.n_files, reason: of.reason }
 }
 
 fn suppressed(suppressed: &policy::Suppressed) -> Suppressed {

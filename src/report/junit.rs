@@ -85,6 +85,10 @@ fn case(
 
 /// Both sides, and all other places.
 fn body(finding: &Finding, outcome: &Outcome) -> String {
+    if !finding.is_copy() {
+        let word = super::words::unexamined_word(finding);
+        return finding.unexamined_files().iter().map(|file| format!("{word}: {}\n", file.describe())).collect();
+    }
     let mut text = format!("{}\n\n", finding.message());
     code(
         &format!("{}:{}", finding.path, super::words::lines(&finding.fragment)),

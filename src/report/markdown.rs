@@ -60,7 +60,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
         let mut n_shown = 0;
-        for finding in findings {
+        for finding in findings.iter().filter(|finding| finding.is_copy()) {
             let details = details(finding, outcome);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
@@ -68,7 +68,8 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             page.push_str(&details);
             n_shown += 1;
         }
-        if n_shown < findings.len() {
+        let n_copies = findings.iter().filter(|finding| finding.is_copy()).count();
+        if n_shown < n_copies {
             let listed = if n_rows < findings.len() {
                 format!(" and {} not even listed", count(findings.len() - n_rows, "finding"))
             } else {
@@ -76,7 +77,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             };
             page.push_str(&format!(
                 "The code of {} is left out{listed}: a step summary holds one mebibyte.\n\n",
-                count(findings.len() - n_shown, "finding"),
+                count(n_copies - n_shown, "finding"),
             ));
         }
     }
@@ -95,6 +96,19 @@ fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
 }
 
 fn row(finding: &Finding) -> String {
+    if !finding.is_copy() {
+        let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
+        let mut named: Vec<_> = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe())).collect();
+        if files.len() > named.len() {
+            named.push(format!("and {} more", files.len() - named.len()));
+        }
+        return format!(
+            "| {} {} | {word} | {} | | |\n",
+            sign(finding.level),
+            escaped(finding.rule.id),
+            named.join("<br>")
+        );
+    }
     let origin = finding.origins.first();
     let from = origin.map(|origin| code_span(&place(origin))).unwrap_or_default();
     let note = origin.and_then(provenance).map(|note| format!("<br>{}", escaped(&note))).unwrap_or_default();

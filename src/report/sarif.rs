@@ -10,15 +10,18 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification, PhysicalLocation,
-    PropertyBag, Region, ReportingConfiguration, ReportingDescriptor, Result as SarifResult, ResultLevel, Run,
-    RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
+    PropertyBag, Region, ReportingConfiguration, ReportingDescriptor, ReportingDescriptorReference,
+    Result as SarifResult, ResultLevel, Run, RunAutomationDetails, Sarif, Suppression, Tool, ToolComponent,
 };
 
 use super::text::summary;
 use super::words::{day, percent, place, provenance};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, LICENSE_RULES, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy};
+use crate::policy::{
+    Finding, Fragment, LICENSE_RULES, Level, NOT_EXAMINED, Origin, Place, RULES, Rule, Suppressed, SuppressedBy,
+    Unexamined,
+};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
@@ -30,6 +33,8 @@ const MAX_COMPRESSED: usize = 9_500_000;
 /// Origins that a message links. GitHub shows a related location only where the message links it, and takes a
 /// thousand; the rest is counted.
 const MAX_LINKS: usize = 10;
+/// Files that were not examined, in notifications and in the properties of a result; the JSON report has all.
+const MAX_UNEXAMINED: usize = 100;
 /// Components that the properties of a result tell of.
 const MAX_COMPONENTS: usize = 20;
 
@@ -108,12 +113,22 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
         );
         notes.push(notification(&text, "warning"));
     }
+    notes.extend(outcome.findings.iter().filter(|finding| !finding.is_copy()).take(MAX_UNEXAMINED).map(unexamined));
     notes.extend(summary(outcome, false).lines().map(|line| notification(line, "note")));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
 fn notification(text: &str, level: &str) -> Notification {
     Notification::builder().message(message(text)).level(json!(level)).build()
+}
+
+/// What was not examined is a result and, since it is about the run itself, a notification.
+fn unexamined(finding: &Finding) -> Notification {
+    let mut notification = notification(&finding.message(), finding.level.name());
+    let rule = ReportingDescriptorReference::builder().id(finding.rule.id).index(rule_index(finding)).build();
+    notification.associated_rule = Some(rule);
+    notification.locations = Some(vec![location(&finding.path, &finding.fragment)]);
+    notification
 }
 
 fn message(text: impl Into<String>) -> Message {
@@ -141,21 +156,26 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
 }
 
 fn tags(rule: &Rule) -> &'static [&'static str] {
-    if LICENSE_RULES.iter().any(|of| of.id == rule.id) {
+    if rule.id == NOT_EXAMINED.id {
+        &["coverage"]
+    } else if LICENSE_RULES.iter().any(|of| of.id == rule.id) {
         &["license", "duplication"]
     } else {
         &["maintainability", "duplication"]
     }
 }
 
+fn rule_index(finding: &Finding) -> i64 {
+    RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default() as i64
+}
+
 fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
-    let rule_index = RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default();
     let linked = linked(finding).into_iter().enumerate();
     let related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
     let fingerprint = BTreeMap::from([("secondhandClone/v1".to_owned(), finding.identity.clone())]);
     SarifResult::builder()
         .rule_id(finding.rule.id)
-        .rule_index(rule_index as i64)
+        .rule_index(rule_index(finding))
         .level(level(finding.level))
         .message(message(result_text(finding, others)))
         .locations(vec![location(&finding.path, &finding.added)])
@@ -182,6 +202,9 @@ fn linked(finding: &Finding) -> Vec<&Origin> {
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.
 fn result_text(finding: &Finding, others: &[&Finding]) -> String {
+    if !finding.is_copy() {
+        return format!("{}.", sentence(&plain(&finding.message())).trim_end_matches('.'));
+    }
     let linked = linked(finding);
     let id = |origin: &Origin| linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1);
     let named = |origin: &Origin| {
@@ -250,6 +273,13 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 }
 
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
+    if !finding.is_copy() {
+        let file =
+            |file: &Unexamined| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});
+        let files = finding.unexamined_files();
+        let named: Vec<_> = files.iter().take(MAX_UNEXAMINED).map(file).collect();
+        return vec![("notExamined", json!(named)), ("notExaminedCount", json!(files.len()))];
+    }
     let fragment = &finding.fragment;
     let best = finding.origins.first();
     let components = finding.origins.iter().filter_map(component).take(MAX_COMPONENTS);

@@ -1,5 +1,7 @@
 //! Writes findings for people: the copy and its origin, and what differs between them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Color};
@@ -7,10 +9,13 @@ use unicode_width::UnicodeWidthStr;
 
 use super::frame::{Canvas, Titles, draw, draw_one, wrapped};
 use super::sides::{Sides, lines};
-use super::words::{copy_text, count, end, found, likeness, percent, place, provenance, text_of};
+use super::words::{
+    copies_found, copy_text, count, end, found, likeness, percent, place, provenance, silently_skipped, text_of,
+    unread_note,
+};
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
-use crate::policy::{Finding, Level, Origin};
+use crate::policy::{About, Finding, Level, Origin, Unexamined};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -24,12 +29,13 @@ const MIN_WIDTH: usize = 24;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let width = style.width.max(MIN_WIDTH);
     let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
-    for finding in &outcome.findings {
+    for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {
         // Of a whole tree there are many: the lines are drawn when they are asked for.
         let is_short = outcome.audited.is_some() && !style.is_verbose;
         let text = if is_short { briefly(finding, canvas) } else { text(finding, outcome, canvas) };
         writeln!(out, "{text}")?;
     }
+    write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
     if !style.is_quiet {
         for line in summary_in(outcome, style.is_verbose, width).lines() {
             let is_fitting = line.width() <= width;
@@ -88,6 +94,38 @@ fn briefly(finding: &Finding, canvas: Canvas) -> String {
     headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas)
 }
 
+/// Files of a group that are named; the rest is counted, and the verbose text names all.
+const MAX_UNEXAMINED: usize = 20;
+
+/// What was not examined: a group for each level, a line for each file.
+fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
+    let mut groups: BTreeMap<_, Vec<&Unexamined>> = BTreeMap::new();
+    for finding in &outcome.findings {
+        let is_left_out = matches!(finding.about, About::LeftOut(_));
+        groups
+            .entry((Reverse(finding.level), is_left_out, finding.rule.id))
+            .or_default()
+            .extend(finding.unexamined_files());
+    }
+    let mut text = String::new();
+    for ((Reverse(level), is_left_out, rule), files) in groups.into_iter().filter(|(_, files)| !files.is_empty()) {
+        let n = count(files.iter().map(|file| file.n_files).sum(), "changed file");
+        let (verb, word) = match (is_left_out, &*n) {
+            (true, "1 changed file") => ("was left out", "left out"),
+            (true, _) => ("were left out", "left out"),
+            (false, _) => ("could not be examined", "not examined"),
+        };
+        text.push_str(&tagged(level, rule, &format!("{n} {verb}"), canvas));
+        let n_named = if is_verbose { files.len() } else { files.len().min(MAX_UNEXAMINED) };
+        text.extend(files[..n_named].iter().map(|file| note(&format!("{word}: {}", file.describe()), canvas)));
+        if n_named < files.len() {
+            text.push_str(&note(&format!("and {} more, which `--verbose` names", files.len() - n_named), canvas));
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// What has to be known of an origin outside of the tree, to follow its place.
 fn noted(origin: &Origin) -> String {
     provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
@@ -95,13 +133,17 @@ fn noted(origin: &Origin) -> String {
 
 /// `warning[copied-code]: what was found`.
 fn headline(finding: &Finding, canvas: Canvas) -> String {
-    let color = match finding.level {
+    tagged(finding.level, finding.rule.id, &finding.message(), canvas)
+}
+
+fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
+    let color = match level {
         Level::Error => AnsiColor::BrightRed,
         Level::Warning => AnsiColor::Yellow,
         Level::Note => AnsiColor::BrightGreen,
     };
-    let tag = format!("{}[{}]", finding.level.name(), finding.rule.id);
-    let lines = wrapped(&format!("{tag}: {}", finding.message()), canvas.width.saturating_sub(2));
+    let tag = format!("{}[{rule}]", level.name());
+    let lines = wrapped(&format!("{tag}: {message}"), canvas.width.saturating_sub(2));
     let text = format!("{}\n", lines.join("\n  "));
     if !canvas.has_color {
         return text;
@@ -160,7 +202,7 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
         lines.push(format!("suppressed {}: {}:{line}: {}", by.describe(), finding.path, finding.message()));
     }
     lines.extend(outcome.notices.iter().map(|notice| format!("note: {notice}")));
-    for (path, skip) in examined.skipped.iter().filter(|(_, skip)| is_verbose || skip.is_notable()) {
+    for (path, skip) in silently_skipped(outcome).filter(|(_, skip)| is_verbose || skip.is_notable()) {
         lines.push(format!("not examined: {path} ({})", skip.reason()));
     }
     for (path, skip) in &examined.not_compared {
@@ -178,12 +220,13 @@ fn checked_line(outcome: &Outcome) -> String {
     let examined = &outcome.examined;
     let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
     format!(
-        "{} in {} with {}, compared with {} ({base} .. {})",
-        found(outcome),
+        "{} in {} with {}, compared with {} ({base} .. {}){}",
+        copies_found(outcome),
         count(examined.n_judged, "changed file"),
         count(examined.n_novel, "new token"),
         count(examined.n_compared, "file"),
         end(&outcome.head),
+        unread_note(outcome),
     )
 }
 

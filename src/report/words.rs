@@ -1,7 +1,9 @@
 //! Puts into words what several formats say: places, dates, levels, counts.
 
-use crate::audit::{End, Outcome};
-use crate::policy::{Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing};
+use std::collections::BTreeSet;
+
+use crate::audit::{End, Outcome, Skip};
+use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing};
 use crate::text::FilePath;
 
 /// A number with its noun: `1 file`, `2 files`.
@@ -131,12 +133,26 @@ pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8]
     outcome.texts.get(&finding.path).map_or(&[][..], Vec::as_slice)
 }
 
-/// What the findings of an outcome are called: a check finds copies, a scan classes.
+/// What was found, and what could not be examined: nothing is called clean that was not looked at.
 pub(super) fn found(outcome: &Outcome) -> String {
+    copies_found(outcome) + &unread_note(outcome)
+}
+
+/// `; 2 changed files not examined`, where some could not be.
+pub(super) fn unread_note(outcome: &Outcome) -> String {
+    match n_unread(outcome) {
+        0 => String::new(),
+        n => format!("; {} not examined", count(n, "changed file")),
+    }
+}
+
+/// What the copies of an outcome are called: a check finds copies, a scan classes.
+pub(super) fn copies_found(outcome: &Outcome) -> String {
     if outcome.duplication.is_some() {
         return count(outcome.findings.len(), "clone class");
     }
-    let n_of = |level| outcome.findings.iter().filter(|finding| finding.level == level).count();
+    let copies = || outcome.findings.iter().filter(|finding| finding.is_copy());
+    let n_of = |level| copies().filter(|finding| finding.level == level).count();
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts: Vec<_> = levels
         .into_iter()
@@ -146,8 +162,31 @@ pub(super) fn found(outcome: &Outcome) -> String {
     let (one, none) = if outcome.audited.is_some() { ("copy", "no copies") } else { ("new copy", "no new copies") };
     match counts.as_slice() {
         [] => none.to_owned(),
-        _ => format!("{}: {}", count(outcome.findings.len(), one), counts.join(", ")),
+        _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),
     }
+}
+
+/// What happened to the files of a finding about such: one could not be examined, or they were left out on purpose.
+pub(super) fn unexamined_word(finding: &Finding) -> &'static str {
+    if matches!(finding.about, About::LeftOut(_)) { "left out" } else { "not examined" }
+}
+
+/// Changed files that could not be examined.
+pub(super) fn n_unread(outcome: &Outcome) -> usize {
+    outcome.findings.iter().filter(|finding| matches!(finding.about, About::Unread(_))).count()
+}
+
+/// Changed files that were left out on purpose.
+pub(super) fn n_left_out(outcome: &Outcome) -> usize {
+    let files = outcome.findings.iter().filter(|finding| matches!(finding.about, About::LeftOut(_)));
+    files.flat_map(Finding::unexamined_files).map(|file| file.n_files).sum()
+}
+
+/// Files that could not be read and may be source, and that no finding names: the rule is off, or a whole tree was read.
+pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(FilePath, Skip)> {
+    let named: BTreeSet<&FilePath> =
+        outcome.findings.iter().flat_map(Finding::unexamined_files).map(|file| &file.path).collect();
+    outcome.examined.skipped.iter().filter(move |(path, _)| !named.contains(path))
 }
 
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.

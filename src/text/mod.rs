@@ -1,12 +1,14 @@
-//! Locates bytes in text: lines, columns, paths, and whether bytes are text at all; hashes them and matches patterns.
+//! Locates bytes in text: lines, columns, paths; decodes text, and says what is none; hashes bytes and matches patterns.
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
+mod encoding;
 mod fnv;
 mod glob;
 
 use std::fmt;
 
+pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 
@@ -95,11 +97,6 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let n = n_steps * STEP;
     let (a, b) = (&a[..a.len() - n], &b[..b.len() - n]);
     n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
-}
-
-/// Whether `bytes` are binary: a NUL within the first 8,000, as git decides it.
-pub fn is_binary(bytes: &[u8]) -> bool {
-    memchr::memchr(0, &bytes[..bytes.len().min(8_000)]).is_some()
 }
 
 /// A file's name inside a repository: bytes with `/` between folders, relative to its root.

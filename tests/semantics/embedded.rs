@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::repository::{Report, Repository};
 use crate::samples::{File, LANGUAGES, Language};
-use crate::{check, check_last, copy};
+use crate::{check, check_last, copy, left_out};
 
 const C: &Language = &LANGUAGES[0];
 const PYTHON: &Language = &LANGUAGES[1];
@@ -161,7 +161,10 @@ fn gitattributes_leave_out_what_was_generated_and_what_others_wrote() {
     for name in ["linguist-generated", "linguist-generated=true", "linguist-vendored"] {
         let above = format!("sub/** {name}\n");
         let below = format!("*.c -{}\n", name.trim_end_matches("=true"));
-        check_attributes(&[(".gitattributes", &above)], "sub/new.c", |_, _| Vec::new());
+        let reason = if name == "linguist-vendored" { "vendored or built" } else { "generated" };
+        check_attributes(&[(".gitattributes", &above)], "sub/new.c", |new, _| {
+            vec![left_out(&format!("{} ({reason})", new.path))]
+        });
         check_attributes(&[(".gitattributes", &above), ("sub/.gitattributes", &below)], "sub/new.c", found);
     }
     let note = |new: &File, store: &File| vec![format!("note {} <- type-1 {}", new.at(C.first), store.at(C.first))];

@@ -162,7 +162,8 @@ impl Report {
         Self { status: status.code().expect("no signal ended it"), json }
     }
 
-    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`.
+    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`;
+    /// what was not examined with its message: `note left out: a.c (generated)`.
     pub fn findings(&self) -> Vec<String> {
         self.list("/findings").iter().map(finding).collect()
     }
@@ -177,6 +178,9 @@ impl Report {
 fn finding(finding: &Value) -> String {
     let origins: Vec<_> = finding["origins"].as_array().expect("a finding has origins").iter().map(origin).collect();
     let level = finding["level"].as_str().expect("a finding has a level");
+    if finding["rule"] == "not-examined" {
+        return format!("{level} {}", finding["message"].as_str().expect("a finding has a message"));
+    }
     format!("{level} {} <- {}", place(finding), origins.join(", "))
 }
 

@@ -63,28 +63,32 @@ pub(in crate::audit) fn changed_files(
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
     let changes = changes(base, head);
     examined.n_changed = changes.changed.len();
+    // Of a file that is not judged it does not matter what it was: a folder of others' code may come in whole.
+    let is_judged = |path: &FilePath| sources.skip_judging(path).is_none();
+    let bases =
+        changes.changed.iter().filter(|(entry, _)| is_judged(&entry.path)).filter_map(|(_, base)| base.as_ref());
     let heads = changes.changed.iter().map(|(entry, _)| entry);
-    let bases = changes.changed.iter().filter_map(|(_, before)| before.as_ref());
-    let entries: Vec<&Entry> = heads.chain(bases).chain(&changes.deleted).collect();
+    let entries: Vec<(&Entry, Option<Skip>)> = (heads.map(|entry| (entry, sources.skip_judging(&entry.path))))
+        .chain(bases.chain(&changes.deleted).map(|entry| (entry, sources.skip_by_name(&entry.path))))
+        .collect();
     sources.progress.begin("reading", entries.len());
-    let read = |reader: &mut Reader, entry: &&Entry| -> Result<Result<Source, Skip>, crate::git::Error> {
+    let read = |reader: &mut Reader, (entry, skip): &(&Entry, Option<Skip>)| -> Result<Result<Source, Skip>, _> {
         sources.progress.step();
-        match sources.skip_judging(&entry.path) {
-            Some(skip) => Ok(Err(skip)),
+        match skip {
+            Some(skip) => Ok(Err(*skip)),
             None => sources.read(reader, entry),
         }
     };
     let read = entries.par_iter().map_init(|| repository.reader(), read);
-    let mut read = read.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let mut read = read.collect::<Result<Vec<_>, crate::git::Error>>()?.into_iter();
 
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
-        let base = before.as_ref().and_then(|_| read.next()).and_then(Result::ok);
-        match head {
-            Ok(head) => heads.push((head, base)),
-            Err(skip) => examined.skipped.push((entry.path.clone(), skip)),
-        }
+        let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next()).and_then(Result::ok);
+        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| head.is_partial.then_some(Skip::LongLines));
+        examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
+        heads.extend(head.map(|head| (head, base)));
     }
     let deleted = pair_renames(&mut heads, read.filter_map(Result::ok).collect(), sources.config);
 

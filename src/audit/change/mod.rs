@@ -1,9 +1,11 @@
 //! Finds out what a change brings in: pairs the files of base and head, diffs them, and takes out what was moved.
 
 mod changed;
+mod excuses;
 mod moves;
 mod pairing;
 
 pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
+pub(super) use excuses::self_excused;
 pub(super) use moves::credit_moves;
 pub(super) use pairing::changes;

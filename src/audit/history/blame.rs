@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::audit::{Error, Outcome, Progress};
 use crate::git::{BlobId, CommitId, Event, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
-use crate::text::{FilePath, Lines, fnv_1a};
+use crate::text::{FilePath, Lines, fnv_1a, readable};
 
 /// Commits that are compared with their parents at a time.
 const CHUNK: usize = 4 * 1024;
@@ -238,7 +238,7 @@ fn before(
     let mut versions = Vec::new();
     for (path, blob) in candidates {
         let Some(text) = reader.past_blob(blob, &path)? else { continue };
-        versions.push(Version { path, blob, lines: lines_of(&text) });
+        versions.push(Version { path, blob, lines: lines_of(&readable(text)) });
     }
     Ok(versions)
 }

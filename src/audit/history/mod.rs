@@ -20,7 +20,7 @@ use self::timeline::Kept;
 pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
 use crate::audit::judge::{AllCopies, Attributions, copies_of};
-use crate::audit::read::{Remembered, Skip, Sources};
+use crate::audit::read::{Remembered, Sources};
 use crate::audit::search::{Located, place_in_tree, search_located};
 use crate::audit::{Context, Error, Examined, Progress};
 use crate::config::Config;
@@ -245,10 +245,7 @@ impl Change {
 
 /// The files of a tree that are compared with a change, and how each is read.
 fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<Reading>) {
-    let is_compared = |entry: &&Entry| match sources.skip_by_name(&entry.path) {
-        None => true,
-        Some(skip) => skip == Skip::Ignored && sources.config.vendored_at(&entry.path).is_some(),
-    };
+    let is_compared = |entry: &&Entry| sources.is_compared(&entry.path);
     let read = |entry: &Entry| Some((entry.clone(), (entry.blob()?, sources.reading(&entry.path))));
     head.entries.iter().filter(is_compared).filter_map(read).unzip()
 }

@@ -123,7 +123,9 @@ mod tests {
         Source {
             path: FilePath::new("src/a.c"),
             text: text.as_bytes().to_vec(),
+            encoded: None,
             tokens: Vec::new(),
+            is_partial: false,
             language: String::new(),
             family: String::new(),
             is_prose: false,

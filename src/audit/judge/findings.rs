@@ -12,8 +12,8 @@ use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, shown_lines};
 use crate::policy::{
-    Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin, Place,
-    REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
+    About, Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin,
+    Place, REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -275,6 +275,7 @@ impl<'c> FileUnderAudit<'c> {
         (!origins.is_empty()).then(|| Finding {
             rule,
             level,
+            about: About::Copy,
             path: source.path.clone(),
             fragment,
             added: added_part(&fragment, added, lines, &source.text),

@@ -4,9 +4,11 @@ mod attribution;
 mod copies;
 mod findings;
 mod suppress;
+mod unexamined;
 
 pub(super) use attribution::Attributions;
 pub(super) use copies::{Copied, copies_of};
 pub(super) use findings::{AllCopies, FileUnderAudit, fragment};
 pub(super) use suppress::comments;
 pub use suppress::suppress;
+pub(super) use unexamined::unexamined;

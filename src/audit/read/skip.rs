@@ -1,5 +1,7 @@
 //! Says why a file was passed over.
 
+use crate::text::NotText;
+
 /// Why a file was passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
@@ -7,18 +9,24 @@ pub enum Skip {
     NotSource,
     /// The settings leave it out.
     Ignored,
+    /// A built-in rule leaves files of its name out.
+    LeftOut,
     /// It is data or prose, which repeats by nature.
     Data,
     /// It is larger than the settings allow.
     TooLarge,
-    /// It holds NUL bytes.
+    /// Its bytes are no text.
     Binary,
+    /// It is text in an encoding that is not read.
+    Encoding,
     /// A generator has marked it as its output, or `.gitattributes` has.
     Generated,
-    /// Others wrote it, says `.gitattributes`: it is compared, not judged.
+    /// Others wrote it, or it was built, as its folder or `.gitattributes` say: it is compared, not judged.
     Vendored,
     /// Its lines are so long that no one writes them.
     Minified,
+    /// Some of its lines are; the others were examined.
+    LongLines,
     /// It is a pointer of Git LFS; the content is elsewhere.
     LfsPointer,
 }
@@ -29,30 +37,43 @@ impl Skip {
         match self {
             Self::NotSource => "not source code",
             Self::Ignored => "ignored",
+            Self::LeftOut => "left out by default",
             Self::Data => "data or prose",
             Self::TooLarge => "too large",
             Self::Binary => "binary",
+            Self::Encoding => "in an encoding that is not read",
             Self::Generated => "generated",
-            Self::Vendored => "vendored",
+            Self::Vendored => "vendored or built",
             Self::Minified => "minified",
+            Self::LongLines => "minified lines",
             Self::LfsPointer => "a Git LFS pointer",
         }
     }
 
     /// Whether a reader has to be told: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
-        matches!(self, Self::TooLarge | Self::LfsPointer)
+        matches!(self, Self::TooLarge | Self::LfsPointer | Self::Encoding)
+    }
+}
+
+impl From<NotText> for Skip {
+    fn from(why: NotText) -> Self {
+        match why {
+            NotText::Binary => Self::Binary,
+            NotText::Encoding => Self::Encoding,
+        }
     }
 }
 
 /// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
-const REASONS: [(u32, Skip); 6] = [
+const REASONS: [(u32, Skip); 7] = [
     (1, Skip::NotSource),
     (2, Skip::Data),
     (3, Skip::Binary),
     (4, Skip::Generated),
     (5, Skip::Minified),
     (6, Skip::LfsPointer),
+    (7, Skip::Encoding),
 ];
 
 pub(super) fn number(skip: Skip) -> Option<u32> {

@@ -1,23 +1,29 @@
 //! Reads a file into tokens, or says why it is passed over.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::remembered::Remembered;
 use super::skip::Skip;
 use crate::audit::{Context, Progress};
-use crate::config::{Config, RawConfig};
+use crate::config::{Config, Foreign, RawConfig, Ruling};
 use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
 use crate::matching::Document;
-use crate::text::{FilePath, fnv_1a, is_binary};
+use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
 /// A source file and its tokens.
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Source {
     pub path: FilePath,
+    /// Its text, decoded: offsets and positions are of this.
     pub text: Vec<u8>,
+    /// Its bytes, where they are not its text.
+    pub encoded: Option<Vec<u8>>,
     pub tokens: Vec<Token>,
+    /// Whether lines were left out because no one writes such: the tokens are those of the others.
+    pub is_partial: bool,
     /// The name of its language.
     pub language: String,
     /// The family of its language; [`MIXED`] when it holds code of others.
@@ -29,6 +35,11 @@ pub(in crate::audit) struct Source {
 impl Source {
     pub fn document(&self) -> Document<'_> {
         Document { text: &self.text, tokens: &self.tokens }
+    }
+
+    /// The bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        self.encoded.as_deref().unwrap_or(&self.text)
     }
 }
 
@@ -47,10 +58,13 @@ pub(in crate::audit) struct Sources<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// The mean length of a line, in bytes, from which a text counts as minified.
+/// The mean length of a line, in bytes, from which a text may be minified.
 const MINIFIED_LINE: usize = 400;
 /// The size in bytes below which long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
+/// The tokens of a line that no one writes, in a text that may be minified. Comments, blanks and long literals
+/// do not make a line one: only code does.
+const MINIFIED_TOKENS: usize = 100;
 
 impl<'a> Sources<'a> {
     pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Remembered) -> Self {
@@ -63,18 +77,65 @@ impl Sources<'_> {
     /// Whether the name alone rules a file out.
     pub fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
         if !self.languages.may_know(path) && self.attributes.of(path).language.is_none() {
-            Some(Skip::NotSource)
-        } else if self.config.ignore.contains(path) {
-            Some(Skip::Ignored)
-        } else {
-            None
+            return Some(Skip::NotSource);
+        }
+        match self.config.ignore.ruling(path) {
+            Ruling::Matched { is_builtin: true } => Some(Skip::LeftOut),
+            Ruling::Matched { is_builtin: false } => Some(Skip::Ignored),
+            Ruling::Excepted => None,
+            Ruling::None => self.foreign_at(path).filter(|of| of.is_installed).map(|_| Skip::Vendored),
         }
     }
 
     /// As [`Self::skip_by_name`], for a file that is judged rather than compared with.
     pub fn skip_judging(&self, path: &FilePath) -> Option<Skip> {
-        let is_vendored = || self.attributes.of(path).vendored == Some(true);
+        let is_vendored = || {
+            self.attributes.of(path).vendored == Some(true)
+                || self.config.vendored_at(path).is_some()
+                || self.foreign_at(path).is_some()
+        };
         self.skip_by_name(path).or_else(|| is_vendored().then_some(Skip::Vendored))
+    }
+
+    /// Whether a change to the tree is compared with this file of it, as far as its name tells: also where it is not
+    /// judged, in a vendored folder and in one that a package manager fills.
+    pub fn is_compared(&self, path: &FilePath) -> bool {
+        match self.skip_by_name(path) {
+            None | Some(Skip::Vendored) => true,
+            Some(skip) => skip != Skip::NotSource && self.config.vendored_at(path).is_some(),
+        }
+    }
+
+    /// The folder of others' code that a file lies in, by its name, unless `.gitattributes` say that it is our own.
+    pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
+        self.config.foreign_at(path).filter(|_| self.attributes.of(path).vendored != Some(false))
+    }
+
+    /// The vendored, installed or built folder that a file lies in, by the settings or by its name, with a slash at its end.
+    pub fn vendored_folder(&self, path: &FilePath) -> Option<FilePath> {
+        let of_settings = self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
+        let folder = of_settings.or_else(|| self.foreign_at(path).map(|foreign| foreign.folder))?;
+        Some(FilePath::new([folder, b"/"].concat()))
+    }
+
+    /// Whether a file that was passed over holds source, as far as its name tells, and could not be read.
+    pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
+        (skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some()
+    }
+
+    /// What a file holds, as far as its name tells: `None` when it is no source.
+    pub fn promise(&self, path: &FilePath) -> Option<Promise> {
+        let attributes = self.attributes.of(path);
+        let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
+        let language = named.or_else(|| self.languages.promised(path))?;
+        let is_document = attributes.documentation.unwrap_or(language.is_data);
+        if language.is_data && !self.config.include_data && !language.is_host() {
+            None
+        } else if is_document {
+            Some(Promise::Document)
+        } else {
+            Some(Promise::Source)
+        }
     }
 
     /// Reads a file that [`Self::skip_by_name`] let pass.
@@ -87,8 +148,8 @@ impl Sources<'_> {
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
-        let text = reader.read(entry)?;
-        let read = self.tokenize(&entry.path, text);
+        let bytes = reader.read(entry)?;
+        let read = self.tokenize(&entry.path, bytes);
         if let (Some(key), Some(mut recent)) = (kept, self.recent()) {
             recent.keep(key, Arc::new(read.clone()));
         }
@@ -119,18 +180,32 @@ impl Sources<'_> {
         fnv_1a(settings.into_iter().chain(max_file_size.to_le_bytes()).chain(names))
     }
 
-    /// Reads `text` as the file at `path`.
-    pub fn tokenize(&self, path: &FilePath, text: Vec<u8>) -> Result<Source, Skip> {
+    /// Reads `bytes` as the file at `path`.
+    pub fn tokenize(&self, path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
+        if bytes.len() as u64 > self.config.max_file_size {
+            return Err(Skip::TooLarge);
+        }
+        let (text, encoded) = match decoded(&bytes)? {
+            Cow::Borrowed(_) => (bytes, None),
+            Cow::Owned(text) => (text, Some(bytes)),
+        };
         let mut tokens = Vec::new();
-        let Lexed { language, is_mixed } = self.lex(path, &text, &mut tokens)?;
+        let Lexed { language, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());
         let family = if is_mixed { MIXED.to_owned() } else { family };
-        Ok(Source { path: path.clone(), text, tokens, language: name, family, is_prose })
+        Ok(Source { path: path.clone(), text, encoded, tokens, is_partial, language: name, family, is_prose })
     }
 
-    /// Reads the tokens of `text` as the file at `path`, replacing what `tokens` held.
-    pub fn lex(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+    /// Reads the tokens of `bytes` as the file at `path`, replacing what `tokens` held.
+    pub fn lex(&self, path: &FilePath, bytes: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
+        if bytes.len() as u64 > self.config.max_file_size {
+            return Err(Skip::TooLarge);
+        }
+        self.lex_text(path, &decoded(bytes)?, tokens)
+    }
+
+    fn lex_text(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
         let language = self.identify(path, text)?;
         let with_data = self.config.include_data;
         let embedded = self.languages.tokenize(language, text, with_data, tokens);
@@ -138,19 +213,26 @@ impl Sources<'_> {
         if language.is_data && !with_data && !is_mixed {
             return Err(Skip::Data);
         }
-        Ok(Lexed { language, is_mixed })
+        let is_partial = self.may_be_minified(path, language, text) && leave_out_long_lines(text, tokens);
+        if is_partial && tokens.is_empty() {
+            return Err(Skip::Minified);
+        }
+        Ok(Lexed { language, is_mixed, is_partial })
+    }
+
+    /// The language of the file at `path` where one lexer reads all of `bytes` as they are: nothing is decoded,
+    /// embedded or left out.
+    pub fn plain(&self, path: &FilePath, bytes: &[u8]) -> Option<&Language> {
+        let is_as_it_is =
+            bytes.len() as u64 <= self.config.max_file_size && !is_encoded(bytes) && decoded(bytes).is_ok();
+        let language = self.identify(path, bytes).ok().filter(|_| is_as_it_is)?;
+        (language.is_plain() && !self.may_be_minified(path, language, bytes)).then_some(language)
     }
 
     /// The language of `text` as the file at `path`, if it is to be read.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Result<&Language, Skip> {
-        if text.len() as u64 > self.config.max_file_size {
-            return Err(Skip::TooLarge);
-        }
         if text.starts_with(b"version https://git-lfs.github.com/spec/v1") {
             return Err(Skip::LfsPointer);
-        }
-        if is_binary(text) {
-            return Err(Skip::Binary);
         }
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
@@ -162,11 +244,25 @@ impl Sources<'_> {
         if !self.config.include_generated && is_generated() {
             return Err(Skip::Generated);
         }
-        if !language.is_notebook && is_minified(text) {
-            return Err(Skip::Minified);
-        }
         Ok(language)
     }
+
+    /// Whether so much of a text lies on so few lines that a program may have put it there. Attributes that call a file
+    /// not generated say that somebody wrote it.
+    fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
+        let is_long =
+            text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
+        is_long && !language.is_notebook && self.attributes.of(path).generated != Some(false)
+    }
+}
+
+/// What a file holds by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audit) enum Promise {
+    /// Source.
+    Source,
+    /// Data or documentation, with code inside that is compared.
+    Document,
 }
 
 /// As what a file was read.
@@ -175,10 +271,20 @@ pub(in crate::audit) struct Lexed<'l> {
     language: &'l Language,
     /// Whether it holds code of other languages.
     is_mixed: bool,
+    /// Whether lines of it were left out.
+    is_partial: bool,
 }
 
-fn is_minified(text: &[u8]) -> bool {
-    text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE
+/// Takes out the tokens of lines that hold more than anybody writes; returns whether there were any.
+///
+/// Line by line, so that neither a comment of forty kilobytes nor a table on one line hides the code beside it.
+fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
+    let lines = Lines::new(text);
+    let n_before = tokens.len();
+    let line_of = |token: &Token| lines.line_of(token.start);
+    let of_lines = tokens.chunk_by(|a, b| line_of(a) == line_of(b));
+    *tokens = of_lines.filter(|line| line.len() <= MINIFIED_TOKENS).flatten().copied().collect();
+    tokens.len() < n_before
 }
 
 /// Bytes of text that are kept read; beyond it all are let go.

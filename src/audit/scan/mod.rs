@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use self::classes::join;
 use self::fragments::{Place, repeats};
 use crate::audit::outcome::FileShare;
-use crate::audit::read::{Remembered, Skip, Source, Sources};
+use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::fingerprint::hash_exact;
@@ -22,10 +22,10 @@ use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Origin, Rank, Suppression, identity, order_origins,
-    suppressions,
+    About, BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Notice, Origin, Rank, Suppression, Unexamined,
+    identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, Lines};
+use crate::text::{FilePath, Lines, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -33,6 +33,8 @@ pub struct Tree<'t, R> {
     pub end: End,
     /// The files, sorted by path.
     pub entries: Vec<Entry>,
+    /// The paths that were asked for; none for all.
+    pub within: Vec<FilePath>,
     /// Opens a reader for one thread.
     pub open: &'t (dyn Fn() -> R + Sync),
 }
@@ -56,8 +58,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
     let sources = Sources::new(context, &attributes, &remembered);
     let n_all = tree.entries.len();
-    let entries: Vec<Entry> =
-        tree.entries.into_iter().filter(|entry| sources.skip_judging(&entry.path).is_none()).collect();
+    let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
     let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
     let links = links(occurrences, MAX_PLACES);
     let groups = join(repeats(&links, &entries, tree.open, &sources)?);
@@ -83,7 +84,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
                 };
                 comments.extend(size.comments.iter().map(comment));
             }
-            Err(skip) if skip.is_notable() => examined.skipped.push((entry.path.clone(), *skip)),
+            Err(skip) if sources.is_unread(&entry.path, *skip) => examined.skipped.push((entry.path.clone(), *skip)),
             Err(_) => {}
         }
     }
@@ -92,7 +93,45 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         groups.into_iter().filter_map(|group| finding(group, &entries, context.config)).collect();
     findings.sort_by(|a, b| (b.n_tokens, &a.path, a.fragment).cmp(&(a.n_tokens, &b.path, b.fragment)));
     let texts = texts(&findings, &entries, &(tree.open)())?;
-    Ok(Outcome { findings, examined, texts, comments, duplication: Some(duplication), ..Outcome::new(None, tree.end) })
+    let notices = notice.into_iter().collect();
+    let outcome = Outcome { findings, examined, texts, comments, notices, ..Outcome::new(None, tree.end) };
+    Ok(Outcome { duplication: Some(duplication), ..outcome })
+}
+
+/// Vendored and built folders that a notice names; the rest is counted.
+const MAX_FOLDERS: usize = 10;
+
+/// The files that are scanned, and a notice about those that others wrote: they are left out, unless the paths that were
+/// asked for lie in their folder.
+fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (Vec<Entry>, Option<Notice>) {
+    let is_asked = |folder: &FilePath| {
+        let asked = within.iter().map(|path| [path.as_bytes(), b"/"].concat());
+        asked.into_iter().any(|path| path.starts_with(folder.as_bytes()))
+    };
+    let mut left_out: BTreeMap<FilePath, usize> = BTreeMap::new();
+    let mut is_scanned = |entry: &Entry| {
+        let path = &entry.path;
+        match (sources.skip_judging(path), sources.vendored_folder(path)) {
+            (None, _) => true,
+            (Some(Skip::Vendored), Some(folder)) if is_asked(&folder) => true,
+            (Some(Skip::Vendored), folder) if sources.promise(path) == Some(Promise::Source) => {
+                *left_out.entry(folder.unwrap_or_else(|| path.clone())).or_default() += 1;
+                false
+            }
+            (Some(_), _) => false,
+        }
+    };
+    let entries = entries.into_iter().filter(|entry| is_scanned(entry)).collect();
+    let describe = |(path, &n_files): (&FilePath, &usize)| {
+        Unexamined { path: path.clone(), n_files, reason: Skip::Vendored.reason() }.describe()
+    };
+    let named: Vec<_> = left_out.iter().take(MAX_FOLDERS).map(describe).collect();
+    let more = match left_out.len() - named.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let notice = || Notice::new(None, None, &format!("left out of the scan: {}{more}", named.join(", ")));
+    (entries, (!left_out.is_empty()).then(notice))
 }
 
 /// What the first pass learned of a file.
@@ -200,6 +239,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
     Some(Finding {
         rule: &COPIED_CODE,
         level: Level::Note,
+        about: About::Copy,
         identity: identity(&COPIED_CODE, &path(first), first.content),
         path: path(first),
         fragment: first.fragment,
@@ -225,7 +265,7 @@ fn texts(
             if !texts.contains_key(path)
                 && let Ok(at) = entries.binary_search_by(|entry| entry.path.cmp(path))
             {
-                texts.insert(path.clone(), reader.read(&entries[at])?);
+                texts.insert(path.clone(), readable(reader.read(&entries[at])?));
             }
         }
     }

@@ -163,7 +163,7 @@ impl Stored {
     ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
         for (query, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
-            let id = BlobId::of(&source.text);
+            let id = BlobId::of(source.bytes());
             let (mut blobs, mut names) = (Vec::new(), BTreeSet::new());
             for (number, segment) in self.segments.iter().enumerate() {
                 let Some(blob) = segment.blob_of(&id).map_err(|why| self.fails(why))? else { continue };
@@ -198,7 +198,9 @@ impl Stored {
         let target = Source {
             path: file.path.clone(),
             text: stored.text,
+            encoded: None,
             tokens: stored.tokens,
+            is_partial: false,
             language: stored.language,
             family: stored.family,
             is_prose: false,

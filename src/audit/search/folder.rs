@@ -72,7 +72,7 @@ fn take_whole(
 ) -> Result<(), Error> {
     let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
-        by_size.entry(source.text.len()).or_default().push(number);
+        by_size.entry(source.bytes().len()).or_default().push(number);
     }
     if by_size.is_empty() {
         return Ok(());
@@ -83,7 +83,8 @@ fn take_whole(
         let size = folder.size(entry).and_then(|size| usize::try_from(size).ok());
         let Some(alike) = size.and_then(|size| by_size.get(&size)) else { continue };
         let text = folder.read(entry)?;
-        let same: Vec<usize> = alike.iter().filter(|&&query| queries.sources()[query].text == text).copied().collect();
+        let same: Vec<usize> =
+            alike.iter().filter(|&&query| queries.sources()[query].bytes() == text).copied().collect();
         for &query in &same {
             n_components.entry(query).or_default().insert(component_folder(&entry.path).to_vec());
         }

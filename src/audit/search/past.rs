@@ -333,8 +333,7 @@ impl<'l> Work for Learning<'l> {
         let contents = &self.contents[number?];
         self.sources.progress.step();
         if let [content] = contents[..] {
-            let language = self.sources.identify(&self.paths[content.path as usize], bytes).ok()?;
-            if language.is_plain() {
+            if let Some(language) = self.sources.plain(&self.paths[content.path as usize], bytes) {
                 let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
                 let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
                 let before = base.map(|(text, made)| (text, &made.version));

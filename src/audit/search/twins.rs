@@ -51,7 +51,10 @@ pub(in crate::audit) fn twins(
     is_new: &(dyn Fn(&FilePath) -> bool + Sync),
     is_comparable: &dyn Fn(&Source, &FilePath) -> bool,
 ) -> Vec<Twins> {
-    let id = |source: &&Source| may_be_whole(source).then(|| BlobId::of(&source.text));
+    // In a SHA-256 repository blobs have other ids.
+    let any_blob = entries.iter().find_map(Entry::blob);
+    let id_of = |bytes: &[u8]| any_blob.map_or_else(|| BlobId::of(bytes), |blob| blob.of_same_kind(bytes));
+    let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
     let ids: Vec<Option<BlobId>> = sources.iter().map(|source| source.as_ref().and_then(id)).collect();
     // Files of a work tree have no blob; those that changed are among the sources.
     let mut paths_of: HashMap<BlobId, BTreeMap<&FilePath, Since>> = HashMap::new();

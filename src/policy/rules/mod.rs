@@ -3,6 +3,7 @@
 mod copied_code;
 mod corpus_copy;
 mod license_conflict;
+mod not_examined;
 mod revived_code;
 mod unknown_license;
 
@@ -40,11 +41,13 @@ impl Rule {
 pub use copied_code::COPIED_CODE;
 pub use corpus_copy::CORPUS_COPY;
 pub use license_conflict::LICENSE_CONFLICT;
+pub use not_examined::NOT_EXAMINED;
 pub use revived_code::REVIVED_CODE;
 pub use unknown_license::UNKNOWN_LICENSE;
 
 /// All rules, in the order of the documentation.
-pub static RULES: &[&Rule] = &[&COPIED_CODE, &REVIVED_CODE, &CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE];
+pub static RULES: &[&Rule] =
+    &[&COPIED_CODE, &REVIVED_CODE, &CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE, &NOT_EXAMINED];
 
 /// The rules about code of components: about licenses.
 pub static LICENSE_RULES: &[&Rule] = &[&CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE];

@@ -18,7 +18,7 @@ use super::words::{copy_text, count, end, found, likeness, place, provenance, te
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Origin};
+use crate::policy::{Finding, Origin, Unexamined};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
@@ -68,6 +68,11 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     if others.len() > MAX_LISTED {
         listed.push(format!("{} more", others.len() - MAX_LISTED));
     }
+    let files = finding.unexamined_files();
+    listed.extend(files.iter().take(MAX_LISTED).map(Unexamined::describe));
+    if files.len() > MAX_LISTED {
+        listed.push(format!("{} more", files.len() - MAX_LISTED));
+    }
     let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     let paths = finding.origins.iter().map(|origin| origin.path.to_string());
     Card {
@@ -78,7 +83,7 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
-        facts: format!("{}{new}", count(finding.n_tokens, "token")),
+        facts: if finding.is_copy() { format!("{}{new}", count(finding.n_tokens, "token")) } else { String::new() },
         blocks,
         listed,
     }

@@ -150,7 +150,7 @@ pub(in crate::report) struct Table {
 {% if block.code.sides.len() == 1 %}<p class="dim">{{ block.titles[1].0 }}, {{ block.titles[1].1 }}: its text is not kept.</p>{% endif %}
 {% if block.code.n_left_out > 0 %}<p class="dim">{{ block.code.n_left_out }} lines more.</p>{% endif %}{% endif %}
 </section>
-{% endfor %}{% if !card.listed.is_empty() %}<p>Further</p>
+{% endfor %}{% if !card.listed.is_empty() %}{% if !card.blocks.is_empty() %}<p>Further</p>{% endif %}
 <ul>{% for place in card.listed %}<li><code>{{ place }}</code></li>{% endfor %}</ul>{% endif %}
 </div>
 </details>

@@ -1,0 +1,36 @@
+//! Takes back the excuses that a change gives itself.
+
+use super::pairing::changes;
+use crate::audit::read::{Skip, Sources};
+use crate::git::{Entry, Error, ReadFiles, Snapshot};
+use crate::text::FilePath;
+
+/// The changed files that are left out for what they say themselves, as generated or minified, and that base did not
+/// have so: a change that is judged by its base cannot excuse itself.
+pub(in crate::audit) fn self_excused(
+    base: &Snapshot,
+    head: &Snapshot,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+) -> Result<Vec<FilePath>, Error> {
+    let is_excused = |entry: &Entry| -> Result<bool, Error> {
+        let read = sources.read(reader, entry)?;
+        Ok(match read {
+            Ok(source) => source.is_partial,
+            Err(skip) => matches!(skip, Skip::Generated | Skip::Minified),
+        })
+    };
+    let mut found = Vec::new();
+    for (entry, before) in changes(base, head).changed {
+        let is_judged = sources.skip_judging(&entry.path).is_none();
+        let is_decided = sources.attributes.of(&entry.path).generated.is_some();
+        if !is_judged || is_decided || !is_excused(&entry)? {
+            continue;
+        }
+        let was_excused = before.map(|before| is_excused(&before)).transpose()?.unwrap_or(false);
+        if !was_excused {
+            found.push(entry.path);
+        }
+    }
+    Ok(found)
+}

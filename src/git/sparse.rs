@@ -1,0 +1,84 @@
+//! Reads through sparse indexes and sparse checkouts: what they leave out is still part of the repository.
+//!
+//! A sparse index records a folder outside of the cone as one entry, the id of its tree. A sparse
+//! checkout marks entries whose files it does not write; git drops that mark where the file is there all the same.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use gix::index::entry::{Flags, Mode};
+
+use super::{BlobId, Content, Entry, Error, Reader};
+use crate::text::FilePath;
+
+impl Reader {
+    /// The files of a folder that a sparse index records as one entry.
+    pub(super) fn collapsed(&self, entry: &gix::index::Entry, folder: &[u8]) -> Result<Vec<Entry>, Error> {
+        let folder = folder.strip_suffix(b"/").unwrap_or(folder);
+        let what = format!("the folder `{}` of the sparse index", FilePath::new(folder));
+        let unreadable = |error: gix::Error| Error::unreadable(&what, &error);
+        let tree = match self.repo.try_find_object(entry.id) {
+            Ok(None) => return Err(Error::MissingTree { id: entry.id.to_string(), path: what }),
+            _ => self.repo.find_tree(entry.id).map_err(|error| Error::unreadable(&what, &error))?,
+        };
+        let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
+        let files = files.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
+            path: FilePath::new([folder, b"/", &file.filepath[..]].concat()),
+            content: Content::Blob(BlobId(file.oid)),
+        });
+        Ok(files.collect())
+    }
+
+    /// Whether files that the checkout leaves out count as they are on disk where they are there: git's
+    /// default in a sparse checkout. Elsewhere `git update-index --skip-worktree` hides them for good.
+    pub(super) fn sees_left_out_files(&self) -> bool {
+        let config = self.repo.config_snapshot();
+        let is_set = |key: &str| config.boolean(key).unwrap_or(false);
+        is_set("core.sparseCheckout") && !is_set("sparse.expectFilesOutsideOfPatterns")
+    }
+}
+
+/// Whether the checkout leaves out the file or the folder of this entry.
+pub(super) fn is_left_out(entry: &gix::index::Entry) -> bool {
+    entry.flags.contains(Flags::SKIP_WORKTREE) || entry.mode == Mode::DIR
+}
+
+/// Which regular files a work tree holds. Links are not followed, neither of files nor of the folders above them:
+/// git takes what lies behind one for deleted.
+pub(super) struct OnDisk {
+    root: PathBuf,
+    /// Whether each folder that was asked about is one.
+    folders: HashMap<Vec<u8>, bool>,
+}
+
+impl OnDisk {
+    pub fn new(root: PathBuf) -> Self {
+        Self { root, folders: HashMap::new() }
+    }
+
+    /// Whether there is a regular file at `path`. Each folder is looked at once, and nothing below one that is not there:
+    /// of a monorepo, most folders are not.
+    pub fn has_file(&mut self, path: &FilePath) -> bool {
+        let bytes = path.as_bytes();
+        let above = memchr::memrchr(b'/', bytes).map_or(&b""[..], |end| &bytes[..end]);
+        self.has_folder(above) && self.metadata(bytes).is_some_and(|metadata| metadata.is_file())
+    }
+
+    fn has_folder(&mut self, folder: &[u8]) -> bool {
+        if folder.is_empty() {
+            return true;
+        }
+        if let Some(&is_there) = self.folders.get(folder) {
+            return is_there;
+        }
+        let above = memchr::memrchr(b'/', folder).map_or(&b""[..], |end| &folder[..end]);
+        let is_there = self.has_folder(above) && self.metadata(folder).is_some_and(|metadata| metadata.is_dir());
+        self.folders.insert(folder.to_owned(), is_there);
+        is_there
+    }
+
+    fn metadata(&self, path: &[u8]) -> Option<std::fs::Metadata> {
+        let path = gix::path::from_bstr(gix::bstr::BStr::new(path)).ok()?;
+        std::fs::symlink_metadata(self.root.join(path)).ok()
+    }
+}

@@ -1,0 +1,32 @@
+//! The rule `not-examined`: a changed file that may hold source, and was not examined.
+
+use super::Rule;
+use crate::policy::Level;
+
+/// A changed file that may hold source, and was not examined.
+pub static NOT_EXAMINED: Rule = Rule {
+    id: "not-examined",
+    level: Level::Warning,
+    summary: "a changed file was not examined",
+    finds: "Changed files that are source by their name and were not searched for copies. Each file that could not be read is a finding: \
+            it is larger than `max-file-size`, it is binary, it is in an encoding that Secondhand does not read (UTF-16 without a byte order \
+            mark), or it is a pointer of Git LFS. In tests and documents it is a note. The files that are left out on purpose share one note, \
+            which names them and says why: they are generated or minified, left out by default (`*.min.js`), or in a folder of vendored, installed \
+            or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is found all the same. Files that \
+            `ignore` in the settings leaves out are not listed.",
+    why: "A file that nobody looked at is not clean. Without this rule a copy passes in a file of five megabytes, or in one whose first line \
+          claims that it is generated.",
+    example: "```console\n\
+              $ secondhand check\n\
+              warning[not-examined]: 1 changed file could not be examined\n\
+              \x20 = not examined: src/tables.c (too large)\n\
+              \n\
+              note[not-examined]: 2 changed files were left out\n\
+              \x20 = left out: dist/ (1 file, vendored or built)\n\
+              \x20 = left out: src/api.pb.go (generated)\n\
+              ```",
+    action: "Review the file by hand, or make it readable: save it as UTF-8, raise `max-file-size`, keep source out of Git LFS. List a file that \
+             you mean to leave out under `ignore`, and it is no longer reported; `secondhand baseline create` records those that are there already. To \
+             have a folder of vendored or built code judged like your own, take it back in: `ignore = [\"!dist/\"]`, or `dist/** -linguist-vendored` in \
+             `.gitattributes`. `include-generated` compares generated files. A comment in the file has no effect, since the file is not read.",
+};

@@ -1,0 +1,183 @@
+//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or none.
+//!
+//! A compiler reads a NUL in a comment without a word, so a NUL alone says little. The rest decides: text has hardly
+//! any control characters, while of compressed or compiled bytes every tenth is one.
+
+use std::borrow::Cow;
+
+/// Why bytes are not text that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotText {
+    /// They read as no text at all: compiled, compressed, encrypted, an image.
+    Binary,
+    /// They are text in an encoding that is not read: UTF-16 without a byte order mark, or a broken one.
+    Encoding,
+}
+
+/// How far into a file bytes are looked at where it has no NUL before: as far as git looks.
+const LOOKED_AT: usize = 8_000;
+/// One byte in so many may be a control character of a text that holds NULs. Sources have next to none (a form feed
+/// between functions); of compressed bytes one in ten is one.
+const ONE_CONTROL_IN: usize = 32;
+/// One character in so many may be broken in a text that says it is UTF-16 or UTF-32.
+const ONE_BROKEN_IN: usize = 32;
+/// One character in so many must be of ASCII in it: blanks and punctuation alone are more, whatever the language of
+/// names and comments. Bytes that are no text decode to one in five hundred.
+const ONE_ASCII_IN: usize = 16;
+
+/// The text of a file as UTF-8, or in an encoding that agrees with ASCII; positions are those of the decoded text.
+///
+/// A byte order mark of UTF-16 or UTF-32 is not part of it. Time O(n) where a file begins with such a mark or
+/// holds a NUL early on, else O(1).
+///
+/// # Errors
+/// Why the bytes cannot be read as text.
+pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
+    // The mark of UTF-32 in little-endian order begins with that of UTF-16.
+    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE\0\0") {
+        return from_utf32(rest, u32::from_le_bytes);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\0\0\xFE\xFF") {
+        return from_utf32(rest, u32::from_be_bytes);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
+        return from_utf16(rest, u16::from_le_bytes);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
+        return from_utf16(rest, u16::from_be_bytes);
+    }
+    match not_text(bytes) {
+        Some(why) => Err(why),
+        None => Ok(Cow::Borrowed(bytes)),
+    }
+}
+
+/// The text of these bytes; they themselves where they are none.
+pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
+    match decoded(&bytes) {
+        Ok(Cow::Owned(text)) => text,
+        Ok(Cow::Borrowed(_)) | Err(_) => bytes,
+    }
+}
+
+/// Whether the text of these bytes has to be decoded: it is not where the bytes are.
+pub fn is_encoded(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
+    marks.iter().any(|mark| bytes.starts_with(mark))
+}
+
+fn from_utf16<'t>(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Cow<'t, [u8]>, NotText> {
+    let units = bytes.as_chunks::<2>();
+    let text = char::decode_utf16(units.0.iter().map(|&bytes| unit(bytes))).map(Result::ok);
+    collected(text, bytes.len() / 2)
+}
+
+fn from_utf32<'t>(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<Cow<'t, [u8]>, NotText> {
+    let units = bytes.as_chunks::<4>();
+    collected(units.0.iter().map(|&bytes| char::from_u32(unit(bytes))), bytes.len() / 4)
+}
+
+/// The characters as UTF-8, unless too many are broken or the text is none.
+fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<Cow<'t, [u8]>, NotText> {
+    let mut n_broken = 0;
+    let mut text = String::with_capacity(n);
+    for char in chars {
+        n_broken += usize::from(char.is_none());
+        text.push(char.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    let n_ascii = text.bytes().filter(u8::is_ascii).count();
+    if n_broken * ONE_BROKEN_IN > n || n_ascii * ONE_ASCII_IN < n || not_text(text.as_bytes()).is_some() {
+        return Err(NotText::Encoding);
+    }
+    Ok(Cow::Owned(text.into_bytes()))
+}
+
+/// Why bytes without a mark are not text.
+fn not_text(bytes: &[u8]) -> Option<NotText> {
+    memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
+    // All of it is looked at: NULs in front do not hide what follows, nor does text in front of bytes that are none.
+    let n_nul = memchr::memchr_iter(0, bytes).count();
+    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127);
+    let n_control = bytes.iter().filter(is_control).count();
+    let n_rest = bytes.len() - n_nul;
+    if n_rest == 0 || n_control * ONE_CONTROL_IN > n_rest {
+        return Some(NotText::Binary);
+    }
+    // In UTF-16 every other byte of source is a NUL, in UTF-32 three of four.
+    (n_nul * 4 > bytes.len()).then_some(NotText::Encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &str = "/* caf\u{E9} \u{1F600} */\nint find(int *table, int key)\n{\n\treturn table[key];\n}\n";
+
+    fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    fn utf32(text: &str, bytes: fn(u32) -> [u8; 4]) -> Vec<u8> {
+        text.chars().flat_map(|c| bytes(u32::from(c))).collect()
+    }
+
+    #[test]
+    fn what_begins_with_a_byte_order_mark_is_decoded() {
+        let marked = format!("\u{FEFF}{CODE}");
+        for bytes in [
+            utf16(&marked, u16::to_le_bytes),
+            utf16(&marked, u16::to_be_bytes),
+            utf32(&marked, u32::to_le_bytes),
+            utf32(&marked, u32::to_be_bytes),
+        ] {
+            assert_eq!(decoded(&bytes).as_deref(), Ok(CODE.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_few_broken_characters_do_not_make_a_text_unreadable() {
+        let mut bytes = utf16(&format!("\u{FEFF}{CODE}"), u16::to_le_bytes);
+        bytes.extend(0xD800_u16.to_le_bytes());
+        bytes.push(b'x');
+        let text = decoded(&bytes).map(Cow::into_owned).expect("nearly all of it is text");
+        assert_eq!(text, format!("{CODE}\u{FFFD}").into_bytes());
+    }
+
+    #[test]
+    fn a_mark_before_what_is_no_text_is_an_encoding_that_is_not_read() {
+        let noise = |n: u32| n.wrapping_mul(2_654_435_761).to_be_bytes();
+        let bytes: Vec<u8> = b"\xFF\xFE".iter().copied().chain((1..500).flat_map(noise)).collect();
+        assert_eq!(decoded(&bytes), Err(NotText::Encoding));
+    }
+
+    #[test]
+    fn nuls_do_not_make_a_text_binary_when_the_rest_reads_as_source() {
+        for nuls in [1, 3, CODE.len() / 4] {
+            let text = format!("{CODE}/* {} */\n{CODE}", "\0".repeat(nuls));
+            assert_eq!(decoded(text.as_bytes()).as_deref(), Ok(text.as_bytes()), "{nuls}");
+        }
+    }
+
+    #[test]
+    fn text_of_other_encodings_is_named_as_such() {
+        for bytes in [utf16(CODE, u16::to_le_bytes), utf16(CODE, u16::to_be_bytes), utf32(CODE, u32::to_le_bytes)] {
+            assert_eq!(decoded(&bytes), Err(NotText::Encoding));
+        }
+    }
+
+    #[test]
+    fn compiled_and_compressed_bytes_are_binary() {
+        let noise = |n: u32| n.wrapping_mul(2_654_435_761).to_be_bytes();
+        let mut bytes: Vec<u8> = (0..2_000).flat_map(noise).collect();
+        bytes[5] = 0;
+        assert_eq!(decoded(&bytes), Err(NotText::Binary));
+        assert_eq!(decoded(&[0; 100]), Err(NotText::Binary));
+    }
+
+    #[test]
+    fn bytes_that_agree_with_ascii_are_text_as_they_are() {
+        for bytes in [&b""[..], b"\xEF\xBB\xBFint a;\n", b"// caf\xE9\nint a;\n", b"\x0c\n\x1b[0m"] {
+            assert!(matches!(decoded(bytes), Ok(Cow::Borrowed(text)) if text == bytes));
+        }
+    }
+}
