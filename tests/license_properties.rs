@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use secondhand::license::{Class, Expression, Licenses, Terms, copyright_lines, glob_matches, statements};
+use secondhand::license::{Class, Expression, Licenses, Terms, copyright_lines, statements};
+use secondhand::text::glob_matches;
 use secondhand::text::FilePath;
 
 /// Names of all kinds of files that are read for licenses.

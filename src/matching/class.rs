@@ -13,6 +13,8 @@ pub struct Candidate {
     pub aligned: Vec<u32>,
     /// Those of them whose text agrees: the evidence.
     pub exact: Vec<u32>,
+    /// The runs of equal symbols whose names agree, ascending: what is certainly copied.
+    pub runs: Vec<Range<usize>>,
 }
 
 impl Candidate {
@@ -55,6 +57,8 @@ const EXPLAINED: f64 = 0.5;
 /// does. A renamed copy reaches 0.8; an alignment that wandered on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
+/// Tokens at an end of a run that may be missing, and it counts as held.
+const RAGGED: usize = 8;
 /// Maximum members of a class; more show nothing further, and the best come first.
 const MAX_MEMBERS: usize = 64;
 
@@ -135,10 +139,7 @@ impl Net<'_> {
             claim.len() >= self.min_tokens.min(candidate.aligned.len())
                 && (!is_explained || agreement >= AGREES * 2.0 * range.len() as f64)
         });
-        if claims.is_empty() {
-            self.join(at);
-            return;
-        }
+        let claimed: Vec<Range<usize>> = claims.iter().map(|claim| span(claim)).collect();
         for claim in claims {
             let mut from = claim[0] as usize;
             for &position in &claim {
@@ -149,6 +150,31 @@ impl Net<'_> {
                 from = position + 1;
             }
             self.classes.push(CloneClass { query: span(&claim), members: vec![at] });
+        }
+        if claimed.is_empty() {
+            self.join(at);
+        }
+        self.name_runs(at, &claimed);
+    }
+
+    /// Makes a candidate a member where a run of it lies that no member has: that part came from there.
+    fn name_runs(&mut self, at: usize, claimed: &[Range<usize>]) {
+        let is_long = |run: &&Range<usize>| run.len() >= self.min_tokens;
+        let is_within = |run: &Range<usize>, all: &[Range<usize>]| {
+            all.iter().any(|other| other.start <= run.start + RAGGED && run.end <= other.end + RAGGED)
+        };
+        let candidates = self.candidates;
+        for run in candidates[at].runs.iter().filter(is_long).filter(|run| !is_within(run, claimed)) {
+            let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
+            for owner in run.clone().filter_map(|position| self.owners[position - self.start]) {
+                *n_owned.entry(owner).or_default() += 1;
+            }
+            let Some((class, _)) = n_owned.into_iter().max_by_key(|&(class, n)| (n, Reverse(class))) else { continue };
+            let members = &mut self.classes[class].members;
+            let is_named = members.iter().any(|&member| member == at || is_within(run, &candidates[member].runs));
+            if !is_named && members.len() < MAX_MEMBERS {
+                members.push(at);
+            }
         }
     }
 
@@ -204,13 +230,7 @@ impl Net<'_> {
         let agreement = candidate.agreement_in(&range);
         let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
-        // Also where only a part of it agrees better: that part came from there.
-        let is_better = self.runs(candidate).iter().any(|run| {
-            let range = shared(run, &query);
-            let own = candidate.agreement_in(&range);
-            range.len() >= self.min_tokens
-                && members.iter().all(|&member| self.candidates[member].agreement_in(&range) < own)
-        });
+        let is_better = agreement > best && candidate.aligned.len() >= self.min_tokens;
         if !is_same && !is_better && ends.iter().all(Range::is_empty) {
             return;
         }
@@ -220,20 +240,6 @@ impl Net<'_> {
             *query = query.start.min(end.start)..query.end.max(end.end);
         }
         self.classes[class].members.push(at);
-    }
-
-    /// The stretches of a candidate that are spelled the same throughout, of `min_tokens` and more.
-    fn runs(&self, candidate: &Candidate) -> Vec<Range<usize>> {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for at in candidate.exact.iter().map(|&at| at as usize) {
-            match runs.last_mut() {
-                Some(run) if run.end == at => run.end = at + 1,
-                _ => runs.push(at..at + 1),
-            }
-        }
-        runs.retain(|run| run.len() >= self.min_tokens);
-        // A renamed copy has no such run: it counts as a whole.
-        if runs.is_empty() { vec![candidate.query.clone()] } else { runs }
     }
 
     /// What a candidate has beyond either end of a class, if it agrees by itself and nobody has it.
@@ -317,7 +323,7 @@ mod tests {
     /// A candidate that is aligned throughout, and whose first `n_exact` tokens agree.
     fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
         let positions = |n: usize| query.clone().take(n).map(|at| at as u32).collect();
-        Candidate { aligned: positions(query.len()), exact: positions(n_exact), query }
+        Candidate { aligned: positions(query.len()), exact: positions(n_exact), runs: Vec::new(), query }
     }
 
     fn classes_of(candidates: &[Candidate]) -> Vec<CloneClass> {

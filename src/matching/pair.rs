@@ -130,6 +130,10 @@ impl ClonePair {
             query: self.alignment.query(),
             aligned: self.alignment.pairs().map(|(a, _)| a as u32).collect(),
             exact: self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect(),
+            runs: {
+                let runs = solid_runs(&self.alignment, query, target).into_iter();
+                runs.map(|run| run.query as usize..(run.query + run.len) as usize).collect()
+            },
         }
     }
 

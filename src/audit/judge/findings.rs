@@ -1,5 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::audit::change::{Changed, Predecessor, base_texts};
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, shown_lines};
+use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines};
 use crate::policy::{
     About, Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin,
     Place, REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
@@ -196,11 +197,13 @@ impl<'c> FileUnderAudit<'c> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
         let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
-        let is_cut = left.n_tokens() < all.n_tokens();
-        let pair = ClonePair::new(left, &source.tokens, &target.tokens);
-        if pair.alignment.blocks.is_empty() || is_cut && !pair.is_clone(&self.config.matching) {
-            return None;
-        }
+        let pair = match left.n_tokens() == all.n_tokens() {
+            true => pair.clone(),
+            // What is left of it here may have been held together by what lies beyond.
+            false => clones(left, &source.tokens, &target.tokens, &self.config.matching)
+                .into_iter()
+                .max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))?,
+        };
         let of_target = pair.alignment.target();
         let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
