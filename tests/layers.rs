@@ -95,6 +95,14 @@ fn a_module_uses_only_those_above_it_on_the_map() {
 }
 
 #[test]
+fn git_knows_paths_and_contents_and_not_what_they_mean() {
+    for file in files("git") {
+        let known: Vec<String> = uses(&code(&file)).into_iter().filter(|module| floors().contains(module)).collect();
+        assert!(known.iter().all(|module| ["text", "git"].contains(&module.as_str())), "{}: {known:?}", file.display());
+    }
+}
+
+#[test]
 fn every_module_is_on_the_map() {
     let floors = floors();
     for entry in fs::read_dir(root()).expect("src is there") {
