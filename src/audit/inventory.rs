@@ -138,7 +138,7 @@ pub fn brought(
     let sources = Sources::new(context, &attributes, &remembered);
     let config = context.config;
     let reader = repository.reader();
-    let appearances = reader.first_appearances()?;
+    let appearances = reader.first_appearances(None)?;
     let mut n_of_commit: BTreeMap<CommitId, usize> = BTreeMap::new();
     for appearance in &appearances {
         *n_of_commit.entry(appearance.commit).or_default() += 1;

@@ -1,14 +1,13 @@
 //! Runs `secondhand audit`.
 
 use super::args::Audit;
-use super::check::{fails, start_threads};
 use super::corpus::outsides;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
-use super::{CLEAN, FOUND, scan, settings};
+use super::{CLEAN, FOUND, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Whole, audit, brought, suppress};
 use crate::git::Repository;
 use crate::policy::Accepted;
@@ -19,7 +18,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(AUDIT_FORMATS, &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
-    Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+    Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
 /// What the audit finds, before it is written.

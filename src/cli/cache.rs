@@ -7,12 +7,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::args;
-use super::check::{span, start_threads};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, warn};
 use super::progress::Bar;
-use super::{CLEAN, settings};
+use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, Indexed, Past, Remembered, warm};
 use crate::config::Config;
 use crate::git::Repository;
@@ -103,7 +102,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let bar = Bar::new(!common.quiet && !common.no_progress);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
-            let past = span(past, Some(commit), &reader)?.map(|span| Past::index(&folder, &repository, &span, context));
+            let past = past.span(Some(commit), &reader)?.map(|span| Past::index(&folder, &repository, &span, context));
             drop(bar);
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {

@@ -4,21 +4,20 @@ use super::args::{Check, Trust};
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
-use super::flags::{Common, FailOn, PastFlags};
+use super::flags::{Common, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
-use super::{CLEAN, FOUND, cache};
+use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Reader, Repository, Snapshot, Span};
-use crate::policy::Level;
+use crate::git::{CommitId, Reader, Repository, Snapshot};
 use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
-    Ok(if fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+    Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
 /// What the audit finds, before it is written.
@@ -57,38 +56,10 @@ fn past(
     context: Context<'_>,
 ) -> Result<Option<Past>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let Some(span) = span(flags, base, &repository.reader())? else { return Ok(None) };
+    let Some(span) = flags.span(base, &repository.reader())? else { return Ok(None) };
     let change = base.zip(range.head.0.commit);
     let folder = cache::history_folder(common, repository)?;
     Ok(Some(Past::open(folder.path(), repository, &span, change, context)?))
-}
-
-/// The part of the past that the flags name, if they ask for any: of `default` where they name no revision.
-pub(super) fn span(flags: &PastFlags, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Failure> {
-    let mut span = Span::default();
-    for revision in &flags.history_of {
-        reader.add_revision(revision, &mut span)?;
-    }
-    if span.tips.is_empty() {
-        span.tips.extend(default);
-    }
-    span.limits = flags.limits.read()?;
-    Ok((flags.history && !span.tips.is_empty()).then_some(span))
-}
-
-pub(super) fn start_threads(n: usize) -> Result<(), Failure> {
-    let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
-    built.map_err(|error| Failure::Threads { n, why: error.to_string() })
-}
-
-pub(super) fn fails(outcome: &Outcome, fail_on: FailOn) -> bool {
-    let least = match fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
-        FailOn::Never => return false,
-    };
-    outcome.findings.iter().any(|finding| finding.level >= least)
 }
 
 /// The two states to compare.

@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Compare;
-use super::check::start_threads;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::{CLEAN, FOUND, settings};
+use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{CompareParams, Context, Submission, compare};
 use crate::corpus::Folder;
 use crate::git::{Content, Entry, Repository};

@@ -9,7 +9,7 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::{print_text, report_failure};
 use super::progress::Bar;
-use super::{CLEAN, settings};
+use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
 use crate::corpus::{Component, Folder, Note};
@@ -27,7 +27,7 @@ const WINDOW: usize = 16;
 const MAX_NOTES: usize = 20;
 
 pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
-    super::check::start_threads(common.threads)?;
+    start_threads(common.threads)?;
     let shelf = shelf(common)?;
     match command {
         CorpusCommand::Add { corpus, sources, declared } => add(&shelf.new_corpus(corpus)?, sources, declared, common)?,

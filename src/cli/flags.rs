@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args, ValueEnum};
 
-use super::settings::Setting;
-use crate::git::{Error, Limits, seconds_of};
+use crate::audit::Outcome;
+use crate::git::{CommitId, Error, Limits, Reader, Span, seconds_of};
+use crate::policy::Level;
 use crate::report::Format;
 
 /// Flags that every command takes.
@@ -81,6 +82,23 @@ pub(super) struct PastFlags {
     pub limits: CommitLimits,
 }
 
+impl PastFlags {
+    /// The part of the past that is asked for, if any is: of `default` where no revision is named.
+    ///
+    /// # Errors
+    /// When there is no such revision, or the date is none.
+    pub fn span(&self, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Error> {
+        let mut span = Span { limits: self.limits.read()?, ..Span::default() };
+        for revision in &self.history_of {
+            reader.add_revision(revision, &mut span)?;
+        }
+        if span.tips.is_empty() {
+            span.tips.extend(default);
+        }
+        Ok((self.history && !span.tips.is_empty()).then_some(span))
+    }
+}
+
 /// How far back a history is followed.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CommitLimits {
@@ -117,6 +135,9 @@ pub(super) struct CorpusFlags {
     #[arg(long = "corpus", value_name = "NAME|DIR")]
     pub named: Vec<String>,
 }
+
+/// An option and its value, as a flag sets it.
+pub(super) type Setting = (&'static str, String);
 
 /// How long a copy has to be.
 #[derive(Debug, Args)]
@@ -176,6 +197,19 @@ pub(super) struct Output {
     /// The level from which findings fail the run
     #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
     pub fail_on: FailOn,
+}
+
+impl Output {
+    /// Whether what was found fails the run.
+    pub fn fails(&self, outcome: &Outcome) -> bool {
+        let least = match self.fail_on {
+            FailOn::Error => Level::Error,
+            FailOn::Warning => Level::Warning,
+            FailOn::Note => Level::Note,
+            FailOn::Never => return false,
+        };
+        outcome.findings.iter().any(|finding| finding.level >= least)
+    }
 }
 
 /// The level from which findings fail the run.

@@ -1,13 +1,12 @@
 //! Runs `secondhand history`.
 
 use super::args::History;
-use super::check::start_threads;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::scan::contains;
-use super::{CLEAN, cache, settings};
+use super::{CLEAN, cache, settings, start_threads};
 use crate::audit::{Context, Copy, TimelineParams, timeline};
 use crate::git::{Repository, Span};
 use crate::report::TIMELINE_FORMATS;

@@ -77,3 +77,9 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref()),
     }
 }
+
+/// Says how many threads are used: `n`, or one a core for 0.
+fn start_threads(n: usize) -> Result<(), Failure> {
+    let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
+    built.map_err(|error| Failure::Threads { n, why: error.to_string() })
+}

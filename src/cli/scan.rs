@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Scan;
-use super::check::{fails, start_threads};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
-use super::{CLEAN, FOUND, settings};
+use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
 use crate::corpus::{Folder, slashes};
 use crate::git::{Entry, Repository, Snapshot};
@@ -29,7 +28,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
-    Ok(if is_above || fails(&outcome, flags.output.fail_on) { FOUND } else { CLEAN })
+    Ok(if is_above || flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
 /// What the scan finds, before it is written.

@@ -5,11 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::Failure;
-use super::flags::Common;
+use super::flags::{Common, Setting};
 use crate::config::{Config, RawConfig, find, options};
-
-/// An option and its value, as a flag sets it.
-pub(super) type Setting = (&'static str, String);
 
 /// The settings in use, checked, and the name of where they were written, for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {

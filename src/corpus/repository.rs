@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Component, Error, MAX_LICENSE_FILE, Request, Seen, Sink, Source, SourceFile, base_name, named};
-use crate::git::{BlobId, Content, Entry, LicenseFiles, ReadFiles, Reader, Repository};
-use crate::license::{Licenses, Said};
+use crate::git::{BlobId, Content, Entry, FilesAround, Interest, ReadFiles, Reader, Repository};
+use crate::license::{LICENSING_PARENT, Licenses, Said, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -70,7 +70,8 @@ fn read_revision(
 /// Every blob once, at its first commit.
 fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink) -> Result<(), Error> {
     let mut heard = Heard::default();
-    for first in reader.first_appearances()? {
+    let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
+    for first in reader.first_appearances(Some(interest))? {
         let seen = Seen {
             commit: first.commit.to_string(),
             time: first.time,
@@ -103,7 +104,7 @@ struct Heard {
 
 impl Heard {
     /// What `files` say.
-    fn around(&mut self, reader: &Reader, files: &LicenseFiles, component: &Component) -> Result<Arc<Licenses>, Error> {
+    fn around(&mut self, reader: &Reader, files: &FilesAround, component: &Component) -> Result<Arc<Licenses>, Error> {
         if let Some(known) = self.around.get(&**files) {
             return Ok(Arc::clone(known));
         }

@@ -1,5 +1,5 @@
-//! Walks all history, and says of each blob when it first stood in it, what spoke of licenses around it then, and in
-//! which releases it is.
+//! Walks all history and records, per blob: its first commit, files of interest around it at that time, and its first
+//! and last release tag.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,16 +9,22 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{BlobId, CommitId, Content, Entry, Error, Reader};
-use crate::license::is_relevant;
 use crate::text::FilePath;
 
-/// Files that may speak of licenses: path and content.
-pub type LicenseFiles = Arc<Vec<(FilePath, BlobId)>>;
+/// Which files are of interest to those beside them and below: the caller knows why.
+#[derive(Debug, Clone, Copy)]
+pub struct Interest {
+    /// Whether a file is, for its folder and all below.
+    pub is_relevant: fn(&FilePath) -> bool,
+    /// Files that are for the folder above theirs: the name of their folder, and their own.
+    pub for_parent: &'static [(&'static str, &'static str)],
+}
 
-/// Files of one folder that may speak of licenses; in a folder with more of them the rest is not heard.
+/// Files of interest: path and content.
+pub type FilesAround = Arc<Vec<(FilePath, BlobId)>>;
+
+/// Maximum files of interest in one folder; the rest is passed over.
 const MAX_RELEVANT: usize = 100;
-/// Folders whose files speak of the folder above, and the file that does.
-const SPEAKING: [(&[u8], &[u8]); 2] = [(b"debian", b"copyright"), (b".reuse", b"dep5")];
 
 /// A blob of a history, where it first stood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +41,8 @@ pub struct Appearance {
     pub first_tag: Option<Arc<str>>,
     /// The last tag that it is in.
     pub last_tag: Option<Arc<str>>,
-    /// The files of that commit, in the blob's folder and above, that may speak of its license.
-    pub around: LicenseFiles,
+    /// The files of interest in that commit, in the blob's folder and above.
+    pub around: FilesAround,
 }
 
 impl Reader {
@@ -49,14 +55,15 @@ impl Reader {
         time.map(|time| time.seconds).map_err(|error| Error::unreadable(&format!("commit {commit}"), &error))
     }
 
-    /// Every blob that any branch, tag or `HEAD` reaches, once, the oldest first.
+    /// Every blob that any branch, tag or `HEAD` reaches, once, the oldest first; with the files around it that are
+    /// of `interest`, if any are.
     ///
     /// Walks each tree once, however many commits have it: time grows with the
     /// distinct trees, memory with the distinct blobs.
     ///
     /// # Errors
     /// When a commit or tree is not here.
-    pub fn first_appearances(&self) -> Result<Vec<Appearance>, Error> {
+    pub fn first_appearances(&self, interest: Option<Interest>) -> Result<Vec<Appearance>, Error> {
         let unreadable = |error: gix::Error| Error::unreadable("the history", &error);
         let (tips, tags) = self.tips_and_tags()?;
         let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
@@ -67,7 +74,7 @@ impl Reader {
         }
 
         let mut appearances: Vec<Appearance> = Vec::new();
-        let mut seen = Trees { hears: true, ..Trees::default() };
+        let mut seen = Trees { interest, ..Trees::default() };
         for id in commits.into_iter().rev() {
             let commit = CommitId(id);
             let (tree, time) = (self.tree_of(commit)?, self.time(commit)?);
@@ -144,19 +151,19 @@ impl Reader {
 #[derive(Default)]
 struct Trees {
     met: HashSet<ObjectId>,
-    /// Whether the files that speak of licenses are handed out with each blob.
-    hears: bool,
+    /// The files that are handed out with each blob.
+    interest: Option<Interest>,
 }
 
 impl Trees {
-    /// Hands out each blob below `tree` that was not met before, with its path and what speaks of licenses around it.
+    /// Hands out each blob below `tree` that was not met before, with its path and the files of interest around it.
     fn walk(
         &mut self,
         reader: &Reader,
         tree: ObjectId,
-        each: &mut dyn FnMut(ObjectId, Vec<u8>, &LicenseFiles),
+        each: &mut dyn FnMut(ObjectId, Vec<u8>, &FilesAround),
     ) -> Result<(), Error> {
-        let mut rest = vec![(tree, Vec::new(), LicenseFiles::default())];
+        let mut rest = vec![(tree, Vec::new(), FilesAround::default())];
         while let Some((id, folder, above)) = rest.pop() {
             if !self.met.insert(id) {
                 continue;
@@ -164,21 +171,25 @@ impl Trees {
             let unreadable =
                 |error: &dyn std::fmt::Display| Error::unreadable(&format!("tree {id}"), &error.to_string());
             let tree = reader.repo.find_tree(id).map_err(|error| unreadable(&error))?;
-            let (mut folders, mut files, mut speaking) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut folders, mut files, mut for_here) = (Vec::new(), Vec::new(), Vec::new());
+            let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);
             for entry in tree.iter() {
                 let entry = entry.map_err(|error| unreadable(&error))?;
                 let separator: &[u8] = if folder.is_empty() { b"" } else { b"/" };
                 let path = [&folder[..], separator, entry.filename()].concat();
                 let id = entry.object_id();
                 if entry.mode().is_tree() {
-                    let name = SPEAKING.iter().find(|(name, _)| *name == entry.filename().to_vec());
-                    speaking.extend(name.filter(|_| self.hears).map(|(_, file)| (id, path.clone(), *file)));
+                    let name = for_parent.iter().find(|(name, _)| entry.filename() == name);
+                    for_here.extend(name.map(|(_, file)| (id, path.clone(), *file)));
                     folders.push((id, path));
                 } else if entry.mode().is_blob() {
                     files.push((id, path));
                 }
             }
-            let around = if self.hears { heard(reader, &above, &files, &speaking) } else { above };
+            let around = match self.interest {
+                Some(interest) => around(reader, interest, &above, &files, &for_here),
+                None => above,
+            };
             for (id, path) in files {
                 if self.met.insert(id) {
                     each(id, path, &around);
@@ -190,19 +201,23 @@ impl Trees {
     }
 }
 
-/// The files that may speak of the license of a folder's files: those `above`, and those in it.
-fn heard(
+/// The files of interest to a folder: those `above`, those in it, and those in the folders `for_here`.
+fn around(
     reader: &Reader,
-    above: &LicenseFiles,
+    interest: Interest,
+    above: &FilesAround,
     files: &[(ObjectId, Vec<u8>)],
-    speaking: &[(ObjectId, Vec<u8>, &[u8])],
-) -> LicenseFiles {
+    for_here: &[(ObjectId, Vec<u8>, &str)],
+) -> FilesAround {
     let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), BlobId(*id)));
-    let mut own: Vec<_> = own.filter(|(path, _)| is_relevant(path)).take(MAX_RELEVANT).collect();
-    for (id, folder, name) in speaking {
+    let mut own: Vec<_> = own.filter(|(path, _)| (interest.is_relevant)(path)).take(MAX_RELEVANT).collect();
+    for (id, folder, name) in for_here {
         let Ok(tree) = reader.repo.find_tree(*id) else { continue };
-        let found = tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename().to_vec() == *name);
-        own.extend(found.map(|entry| (FilePath::new([folder, &b"/"[..], name].concat()), BlobId(entry.object_id()))));
+        let found = tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename() == name);
+        own.extend(
+            found
+                .map(|entry| (FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()), BlobId(entry.object_id()))),
+        );
     }
     if own.is_empty() { Arc::clone(above) } else { Arc::new(above.iter().cloned().chain(own).collect()) }
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-pub use appearances::{Appearance, LicenseFiles};
+pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
 pub use packs::{Blob, Work};

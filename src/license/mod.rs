@@ -29,6 +29,6 @@ pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
 pub use component::{Evidence, Identified, Licenses, Said, SnippetLicense};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
-pub use read::{is_relevant, statements};
+pub use read::{LICENSING_PARENT, is_relevant, statements};
 pub use statement::{Method, Scope, Statement};
 pub use terms::{Contradiction, Part, Terms};

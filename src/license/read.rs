@@ -9,6 +9,9 @@ use super::words::Words;
 use super::{debian, manifest, reuse, tag, text};
 use crate::text::FilePath;
 
+/// Files that license the folder above theirs: the name of their folder, and their own.
+pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reuse", "dep5")];
+
 /// Whether a file with this name may speak of licenses beyond its own.
 pub fn is_relevant(path: &FilePath) -> bool {
     let name = lower_name(path);
