@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use secondhand::license::{Class, Expression, Licenses, Terms, copyright_lines, statements};
-use secondhand::text::glob_matches;
 use secondhand::text::FilePath;
+use secondhand::text::glob_matches;
 
 /// Names of all kinds of files that are read for licenses.
 const NAMES: &[&str] = &[
@@ -142,7 +142,7 @@ fn huge_and_deep_files_end_soon() {
         read("pom.xml", bomb.as_bytes());
     });
     soon("a pattern of stars", || {
-        assert!(!glob_matches(&"*a".repeat(400), "a".repeat(390).as_bytes()));
+        assert!(!glob_matches("*a".repeat(400).as_bytes(), "a".repeat(390).as_bytes(), false));
     });
     soon("many paragraphs", || {
         let dep5 = format!("Format: x\n\n{}", "Files: *\nLicense: MIT\n\n".repeat(20_000));

@@ -11,7 +11,9 @@ use crate::audit::change::{Changed, Predecessor, base_texts};
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::Token;
-use crate::matching::{Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines};
+use crate::matching::{
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines,
+};
 use crate::policy::{
     About, Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin,
     Place, REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
@@ -178,7 +180,8 @@ impl<'c> FileUnderAudit<'c> {
                     let is_known = |other: &Origin| {
                         other.place == origin.place
                             && other.path == origin.path
-                            && overlaps(&other.fragment, &origin.fragment)
+                            && other.fragment.start <= origin.fragment.start
+                            && origin.fragment.end <= other.fragment.end
                     };
                     if !origins.iter().any(is_known) {
                         origins.push(origin);
