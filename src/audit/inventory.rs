@@ -79,7 +79,7 @@ pub fn audit(
             match read {
                 Ok(source) => asked.push(comparing.asked(source)?),
                 Err(skip) if sources.is_unread(&entry.path, skip) => {
-                    outcome.examined.skipped.push((entry.path.clone(), skip))
+                    outcome.examined.skipped.push((entry.path.clone(), skip));
                 }
                 Err(_) => {}
             }

@@ -79,8 +79,8 @@ impl Attributes {
 
     /// What they say of the file at `path`.
     pub fn of(&self, path: &FilePath) -> FileAttributes {
-        let mut found = FileAttributes::default();
-        found.generated = self.not_generated.contains(path).then_some(false);
+        let generated = self.not_generated.contains(path).then_some(false);
+        let mut found = FileAttributes { generated, ..FileAttributes::default() };
         let Some((search, names)) = &self.rules else { return found };
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(names, NAMES);

@@ -132,7 +132,8 @@ impl Reader {
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
                 Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => {
-                    entries.push(Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) })
+                    entries
+                        .push(Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) });
                 }
                 _ => {}
             }

@@ -99,7 +99,7 @@ fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
 
 /// The classes of which not all places lie within places of another one.
 fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
-    let mut of_document: HashMap<u32, Vec<(Range<usize>, usize)>> = HashMap::new();
+    let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
     for (number, place) in
         classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
     {

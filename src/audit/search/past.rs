@@ -332,22 +332,22 @@ impl<'l> Work for Learning<'l> {
         let Blob { number, bytes, base } = blob;
         let contents = &self.contents[number?];
         self.sources.progress.step();
-        if let [content] = contents[..] {
-            if let Some(language) = self.sources.plain(&self.paths[content.path as usize], bytes) {
-                let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
-                let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
-                let before = base.map(|(text, made)| (text, &made.version));
-                let (version, changed) = language.lexer.version(bytes, before, &mut scratch.tokens);
-                debug_assert!(is_read_whole(language, bytes, &version), "{}", self.paths[content.path as usize]);
-                let own = Mutex::new(0..version.symbols().len());
-                let read = ReadVersion { language, version, event: content.event, own };
-                match base {
-                    Some((_, base)) if base.event < read.event => read.shares(changed.after),
-                    Some((_, base)) => base.shares(changed.before),
-                    None => {}
-                }
-                return Some(read);
+        if let [content] = contents[..]
+            && let Some(language) = self.sources.plain(&self.paths[content.path as usize], bytes)
+        {
+            let base = base.and_then(|(text, made)| Some((text, made.as_ref()?)));
+            let base = base.filter(|(_, made)| std::ptr::eq(made.language, language));
+            let before = base.map(|(text, made)| (text, &made.version));
+            let (version, changed) = language.lexer.version(bytes, before, &mut scratch.tokens);
+            debug_assert!(is_read_whole(language, bytes, &version), "{}", self.paths[content.path as usize]);
+            let own = Mutex::new(0..version.symbols().len());
+            let read = ReadVersion { language, version, event: content.event, own };
+            match base {
+                Some((_, base)) if base.event < read.event => read.shares(changed.after),
+                Some((_, base)) => base.shares(changed.before),
+                None => {}
             }
+            return Some(read);
         }
         let Scratch { tokens, hashes, keys } = scratch;
         for content in contents {
