@@ -285,7 +285,7 @@ mod trust {
     #[test]
     fn settings_that_the_base_has_hold() {
         let repository = Repository::new();
-        repository.write("secondhand.toml", "min-tokens = 4000\n");
+        repository.write("secondhand.toml", "[rules]\ncopied-code = \"off\"\n");
         repository.write(C.path("store"), C.first);
         repository.commit("store");
         repository.write(C.path("new"), C.first);

@@ -4,6 +4,7 @@
 
 mod appearances;
 mod attributes;
+mod entry;
 mod error;
 mod packs;
 mod past;
@@ -16,10 +17,11 @@ use gix::bstr::ByteSlice;
 
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
+pub use entry::{Content, Entry};
 pub use error::Error;
 pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Limits, Span, seconds_of};
-pub use snapshot::{Content, Entry, Snapshot};
+pub use snapshot::Snapshot;
 
 use crate::text::FilePath;
 

@@ -5,37 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
+use super::entry::{Content, Entry};
 use super::sparse::{OnDisk, is_left_out};
 use super::{BlobId, CommitId, Error, ReadFiles, Reader};
 use crate::text::FilePath;
-
-/// Where a file's bytes are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// In the object database.
-    Blob(BlobId),
-    /// In the work tree only: the file differs from the index, or git does not track it.
-    Disk,
-}
-
-/// A regular file of a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Its path.
-    pub path: FilePath,
-    /// Where its bytes are.
-    pub content: Content,
-}
-
-impl Entry {
-    /// The blob that holds its bytes; `None` when they are on disk only.
-    pub fn blob(&self) -> Option<BlobId> {
-        match self.content {
-            Content::Blob(id) => Some(id),
-            Content::Disk => None,
-        }
-    }
-}
 
 /// The regular files of one state of the repository, sorted by path.
 ///

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use gix::index::entry::{Flags, Mode};
 
-use super::{BlobId, Content, Entry, Error, Reader};
+use super::entry::{Content, Entry};
+use super::{BlobId, Error, Reader};
 use crate::text::FilePath;
 
 impl Reader {
