@@ -9,7 +9,7 @@ use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
 use crate::corpus::kinds;
-use crate::report::{AUDIT_FORMATS, COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS};
+use crate::report::{COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
 
 /// Tells you when new code isn't new: finds the copies that a change brings into a repository.
 #[derive(Debug, Parser)]
@@ -333,7 +333,7 @@ Examples:
 
 /// Flags of `audit`.
 #[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLES, mut_args = with_formats(AUDIT_FORMATS))]
+#[command(after_help = AUDIT_EXAMPLES, mut_args = with_formats(audit_formats()))]
 pub(super) struct Audit {
     #[command(flatten)]
     pub tree: TreeFlags,

@@ -11,11 +11,11 @@ use super::{CLEAN, FOUND, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Whole, audit, brought, suppress};
 use crate::git::Repository;
 use crate::policy::Accepted;
-use crate::report::AUDIT_FORMATS;
+use crate::report::audit_formats;
 use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(AUDIT_FORMATS, &flags.output.reporting)?;
+    let reports = Reports::new(audit_formats(), &flags.output.reporting)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::config::nearest;
 use crate::store::corpus::CorpusError;
+use crate::text::nearest;
 use crate::{audit, config, git, policy};
 
 /// Why a run failed.

@@ -183,8 +183,10 @@ pub(super) struct Reporting {
 }
 
 /// Names `formats` in the help of `--format`.
-pub(super) fn with_formats<T>(formats: &[Format<T>]) -> impl FnMut(Arg) -> Arg + use<T> {
-    let names: Vec<&str> = formats.iter().map(|format| format.name).collect();
+pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>>>(
+    formats: F,
+) -> impl FnMut(Arg) -> Arg + use<T, F> {
+    let names: Vec<&str> = formats.into_iter().map(|format| format.name).collect();
     let help = format!("The format of what is printed: {}", names.join(", "));
     move |arg| if arg.get_id() == "format" { arg.help(&help) } else { arg }
 }

@@ -29,11 +29,13 @@ impl<T> Reports<T> {
     ///
     /// # Errors
     /// When there is no format of a name, a file cannot be written, or two reports go to one file.
-    pub fn new(formats: &'static [Format<T>], flags: &Reporting) -> Result<Self, Failure> {
-        let printed = find(formats, &flags.format)?;
+    pub fn new(formats: impl IntoIterator<Item = &'static Format<T>>, flags: &Reporting) -> Result<Self, Failure> {
+        let formats: Vec<_> = formats.into_iter().collect();
+        let find = |name| find(&formats, name);
+        let printed = find(&flags.format)?;
         let mut written = Vec::new();
         for (name, file) in &flags.reports {
-            written.push((find(formats, name)?, file.clone()));
+            written.push((find(name)?, file.clone()));
         }
         written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
         for (at, (_, file)) in written.iter().enumerate() {
@@ -65,8 +67,8 @@ impl<T> Reports<T> {
     }
 }
 
-fn find<T>(formats: &'static [Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
-    formats.iter().find(|format| format.name == name).ok_or_else(|| Failure::Unknown {
+fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
+    formats.iter().find(|format| format.name == name).copied().ok_or_else(|| Failure::Unknown {
         what: "format",
         name: name.to_owned(),
         known: formats.iter().map(|format| format.name.to_owned()).collect(),

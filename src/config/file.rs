@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::raw::RawConfig;
 use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
+use crate::text::nearest;
 
 /// Where the settings of a repository are looked for, from its root; the first one counts.
 pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
@@ -246,12 +247,6 @@ fn explain(message: &str) -> (String, Option<String>) {
         }
         _ => (message.to_owned(), None),
     }
-}
-
-/// The one of `known` that a misspelled `word` may have meant.
-pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
-    let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
-    known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700).map(|other| (*other).to_owned())
 }
 
 #[cfg(test)]

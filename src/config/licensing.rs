@@ -1,10 +1,10 @@
 //! Completes the license policy: what the settings say, on top of a preset of `config/presets`.
 
 use super::ConfigError;
-use super::file::nearest;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
 use crate::policy::{Exception, LICENSE_RULES, LicensePolicy, LicenseTerm, rule};
+use crate::text::nearest;
 
 /// The presets by name.
 const PRESETS: &[(&str, &str)] = &[

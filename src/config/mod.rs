@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
-pub use file::{ConfigError, NAMES, decisions, find, nearest};
+pub use file::{ConfigError, NAMES, decisions, find};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
 

@@ -6,9 +6,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Date, rule, rules::nearest_rule};
+use super::{Date, RULES, rule};
 use crate::language::Token;
-use crate::text::Lines;
+use crate::text::{Lines, nearest};
 
 /// A comment that allows findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
             }
             Some((key, _)) => return Err(format!("unknown key `{}`: only `until` may stand there", key.trim())),
             None if rule(item).is_some() => rules.push(item.to_owned()),
-            None => return Err(format!("there is no rule `{item}`; did you mean `{}`?", nearest_rule(item))),
+            None => return Err(no_rule(item)),
         }
     }
     if rules.is_empty() {
@@ -103,6 +103,14 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
         return Err("it gives no reason: write `-- ` and the reason after it".to_owned());
     }
     Ok(Suppression { line, lines: (!is_of_file).then_some(lines), rules, until, reason: reason.to_owned() })
+}
+
+fn no_rule(id: &str) -> String {
+    let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+    match nearest(id, &known) {
+        Some(nearest) => format!("there is no rule `{id}`; did you mean `{nearest}`?"),
+        None => format!("there is no rule `{id}`; `secondhand explain` lists them"),
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +171,7 @@ mod tests {
             "it gives no reason: write `-- ` and the reason after it",
         );
         check_wrong("// secondhand: allow(copied) -- x", "there is no rule `copied`; did you mean `copied-code`?");
+        check_wrong("// secondhand: allow(all) -- x", "there is no rule `all`; `secondhand explain` lists them");
         check_wrong(
             "// secondhand: allow copied-code",
             "the rules stand in parentheses, as in `allow(copied-code) -- reason`",

@@ -46,8 +46,8 @@ pub struct Style {
     pub is_verbose: bool,
 }
 
-/// All formats of outcomes: those of findings, the default first, then bills of material and notices.
-static ALL: [Format; 14] = [
+/// The formats of findings, the default first.
+pub static FORMATS: &[Format] = &[
     text::FORMAT,
     json::FORMAT,
     sarif::FORMAT,
@@ -58,19 +58,16 @@ static ALL: [Format; 14] = [
     csv::FORMAT,
     html::FORMAT,
     counts::FORMAT,
-    audited::spdx_document::FORMAT,
-    audited::cyclonedx::FORMAT,
-    audited::notice::FORMAT,
-    audited::decisions::FORMAT,
 ];
-/// How many of them only an audit of a whole tree has.
-const ONLY_AUDIT: usize = 4;
 
-/// The formats of findings, the default first.
-pub static FORMATS: &[Format] = ALL.split_at(ALL.len() - ONLY_AUDIT).0;
+/// The formats that only an audit of a whole tree has: bills of material and notices.
+pub static AUDIT_FORMATS: &[Format] =
+    &[audited::spdx_document::FORMAT, audited::cyclonedx::FORMAT, audited::notice::FORMAT, audited::decisions::FORMAT];
 
-/// The formats of an audit of a whole tree: those of findings, and bills of material and notices.
-pub static AUDIT_FORMATS: &[Format] = &ALL;
+/// All formats of an audit of a whole tree.
+pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
+    FORMATS.iter().chain(AUDIT_FORMATS)
+}
 
 impl<T> Format<T> {
     /// Writes `found` to `out`.

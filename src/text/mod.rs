@@ -5,12 +5,14 @@
 mod encoding;
 mod fnv;
 mod glob;
+mod nearest;
 
 use std::fmt;
 
 pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
+pub use nearest::nearest;
 
 /// A place in a text, as editors count: lines and columns from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -52,12 +52,6 @@ pub static RULES: &[&Rule] =
 /// The rules about code of components: about licenses.
 pub static LICENSE_RULES: &[&Rule] = &[&CORPUS_COPY, &LICENSE_CONFLICT, &UNKNOWN_LICENSE];
 
-/// The id of the rule that `word` comes nearest to.
-pub(super) fn nearest_rule(word: &str) -> &'static str {
-    let likeness = |id: &&str| (strsim::jaro_winkler(word, id) * 1000.0) as u32;
-    RULES.iter().map(|rule| rule.id).max_by_key(likeness).unwrap_or_default()
-}
-
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)

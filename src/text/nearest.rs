@@ -1,0 +1,25 @@
+//! Guesses what a misspelled word was meant to be.
+
+/// Likeness, in thousandths, that a known word must exceed to be suggested.
+const MIN_LIKENESS: u32 = 700;
+
+/// The one of `known` that a misspelled `word` may have meant: the most alike by Jaro and Winkler's measure, if it is
+/// alike enough.
+pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
+    let likeness = |other: &&&str| (strsim::jaro_winkler(word, other) * 1000.0) as u32;
+    known.iter().max_by_key(likeness).filter(|other| likeness(other) > MIN_LIKENESS).map(|other| (*other).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_has_a_nearest_word_and_another_word_has_none() {
+        let known = ["min-tokens", "max-gap"];
+        assert_eq!(nearest("min-token", &known).as_deref(), Some("min-tokens"));
+        assert_eq!(nearest("maxgap", &known).as_deref(), Some("max-gap"));
+        assert_eq!(nearest("colors", &known), None);
+        assert_eq!(nearest("min-tokens", &[]), None);
+    }
+}
