@@ -44,11 +44,11 @@ const MAX_EARLIER: usize = 3;
 /// Links each occurrence to the nearest earlier ones of its fingerprint, those that are
 /// spelled the same first. Sorted by document, target and positions.
 ///
-/// A fingerprint that occurs `common_at` times is a shape that code is written in,
-/// and is followed only between places that are spelled the same, however many these are.
+/// How often a fingerprint occurs makes no difference: the members of a large family are linked as those of a small
+/// one. Whether a shape that occurs everywhere says anything is for those who follow the links.
 ///
 /// Time O(n log n), memory 20 bytes an occurrence and a link, three links an occurrence at the most.
-pub fn links(mut occurrences: Vec<Occurrence>, common_at: usize) -> Vec<Link> {
+pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
     let mut by_place = Vec::new();
@@ -56,7 +56,7 @@ pub fn links(mut occurrences: Vec<Occurrence>, common_at: usize) -> Vec<Link> {
         for same in group.chunk_by(|a, b| a.exact == b.exact) {
             link_each(same, 1, |_, _| true, &mut links);
         }
-        if group.len() < common_at && group.first().map(|first| first.exact) != group.last().map(|last| last.exact) {
+        if group.first().map(|first| first.exact) != group.last().map(|last| last.exact) {
             by_place.clear();
             by_place.extend_from_slice(group);
             by_place.sort_unstable_by_key(|place| (place.document, place.position));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_occurs_once_is_not_linked() {
-        assert_eq!(links(vec![Occurrence::new(1, 1, 0, 0), Occurrence::new(2, 1, 0, 9)], 10), []);
+        assert_eq!(links(vec![Occurrence::new(1, 1, 0, 0), Occurrence::new(2, 1, 0, 9)]), []);
     }
 
     #[test]
@@ -106,15 +106,16 @@ mod tests {
         let occurrences =
             vec![Occurrence::new(7, 5, 2, 40), Occurrence::new(7, 5, 0, 10), Occurrence::new(7, 6, 1, 20)];
         assert_eq!(
-            links(occurrences, 10),
+            links(occurrences),
             [link((1, 20), (0, 10), 3), link((2, 40), (0, 10), 1), link((2, 40), (1, 20), 3)]
         );
     }
 
     #[test]
-    fn a_common_shape_is_followed_only_where_it_is_spelled_the_same() {
-        let mut occurrences: Vec<_> = (0..8).map(|n| Occurrence::new(7, n, n, 0)).collect();
-        occurrences.push(Occurrence::new(7, 3, 9, 0));
-        assert_eq!(links(occurrences, 8), [link((9, 0), (3, 0), 1)]);
+    fn however_many_places_there_are_each_is_linked_to_a_few() {
+        let occurrences: Vec<_> = (0..1_000).map(|n| Occurrence::new(7, n, n, 0)).collect();
+        let links = links(occurrences);
+        assert_eq!(links.len(), 3 * 1_000 - 6);
+        assert!(links.contains(&link((999, 0), (998, 0), 1_000)));
     }
 }

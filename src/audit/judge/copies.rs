@@ -104,7 +104,7 @@ fn copies(
         .flat_map(|fragment| clones(alignment.within(fragment), tokens, others, &config.matching))
         .filter(|pair| n_counted(&pair.alignment.query()) >= config.min_tokens)
         .filter(|pair| {
-            is_long_or_whole(pair, query.source.document(), config)
+            is_long_or_whole(pair, query.source.document(), config.min_tokens)
                 || rarity(&pair.alignment, frequencies, config) >= config.min_rarity
         })
         .collect()
@@ -204,8 +204,8 @@ fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
 const LONG: usize = 2;
 
 /// Whether a clone says something whatever else holds it: it is long, or a whole function. Rarity silences idioms only.
-pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, config: &Config) -> bool {
-    pair.longest_run >= LONG * config.min_tokens || query.holds_unit(pair.alignment.query(), config.min_tokens)
+pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, min_tokens: usize) -> bool {
+    pair.longest_run >= LONG * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
 }
 
 /// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.

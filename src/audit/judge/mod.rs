@@ -7,7 +7,7 @@ mod suppress;
 mod unexamined;
 
 pub(super) use attribution::Attributions;
-pub(super) use copies::{Copied, copies_of};
+pub(super) use copies::{Copied, copies_of, is_long_or_whole};
 pub(super) use findings::{AllCopies, FileUnderAudit, fragment};
 pub(super) use suppress::comments;
 pub use suppress::suppress;

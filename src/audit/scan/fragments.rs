@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::audit::Error;
-use crate::audit::judge::fragment;
+use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
@@ -121,7 +121,11 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
         for alignment in alignments(query.document(), target.document(), &mut seeds, params, is_same) {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
-            pairs.extend(long.map(|pair| (first.target, Arc::clone(&target), pair)));
+            let says_something = |pair: &ClonePair| {
+                rarity(&pair.alignment.query(), of_target, params.k) >= config.min_rarity
+                    || is_long_or_whole(pair, query.document(), config.scan_min_tokens)
+            };
+            pairs.extend(long.filter(says_something).map(|pair| (first.target, Arc::clone(&target), pair)));
         }
     }
     let (Some(first), false) = (links.first(), pairs.is_empty()) else { return Ok(Vec::new()) };
@@ -133,27 +137,34 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
 }
 
 /// The seeds among `links`, all of one pair of documents, that are in chains that may be a clone: long enough
-/// if all between their seeds and a little beyond is one, and rare enough.
+/// if all between their seeds and a little beyond is one.
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
     let kgram = |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
     let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
-    let n_places = |kgram: &Block| {
-        let at = links.partition_point(|link| (link.position, link.target_position) < (kgram.query, kgram.target));
-        links[at].n_places
-    };
     let is_promising = |chain: &Vec<Block>| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_spanned = (last.query - first.query) as usize + k;
-        let told: f64 = chain.iter().map(|kgram| (FEW_PLACES / f64::from(n_places(kgram))).min(1.0)).sum();
-        n_spanned + 2 * margin >= config.scan_min_tokens && told >= config.min_rarity * chain.len() as f64
+        n_spanned + 2 * margin >= config.scan_min_tokens
     };
     let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()
 }
 
-/// Places that a shape may stand in and tell all that a shape can.
+/// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean over those within it.
+fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
+    let from = links.partition_point(|link| (link.position as usize) < fragment.start);
+    let within = links[from..].iter().take_while(|link| link.position as usize + k <= fragment.end);
+    let (mut sum, mut n) = (0.0, 0.0);
+    for link in within {
+        sum += (FEW_PLACES / f64::from(link.n_places)).min(1.0);
+        n += 1.0;
+    }
+    if n == 0.0 { 0.0 } else { sum / n }
+}
+
+/// Places up to which a shape counts as rare.
 const FEW_PLACES: f64 = 5.0;
 
 /// A class of one file: the fragment, and the places of those pairs that are still clones within it.

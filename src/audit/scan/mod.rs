@@ -45,10 +45,6 @@ impl<R> std::fmt::Debug for Tree<'_, R> {
     }
 }
 
-/// Places of one shape that are followed; more are how such code is written. Spelled the
-/// same, code is followed to as many places.
-const MAX_PLACES: usize = 64;
-
 /// Finds all clone classes of a tree, the largest first, and what share of it they are.
 ///
 /// # Errors
@@ -60,7 +56,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let n_all = tree.entries.len();
     let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
     let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
-    let links = links(occurrences, MAX_PLACES);
+    let links = links(occurrences);
     let groups = join(repeats(&links, &entries, tree.open, &sources)?);
     drop(links);
 
