@@ -256,7 +256,7 @@ impl Comparing<'_> {
             }
         }
         let sha1 = sha1_of(source.bytes());
-        Ok(Asked { changed: Changed { novel: vec![true; source.tokens.len()], source }, sha1, whole, first: None })
+        Ok(Asked { changed: Changed::new(source), sha1, whole, first: None })
     }
 
     /// Compares a batch of files and hands out each, with what was copied into it; returns the number of files compared with.
@@ -269,7 +269,7 @@ impl Comparing<'_> {
         };
         let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
         let queries = queries(&asking, config);
-        let mut all = AllCopies::new(&asking, &[], config);
+        let mut all = AllCopies::new(&asking, &[], &[], config);
         let mut n_compared = 0;
         let mut take = |searched: SearchOutcome| {
             n_compared += searched.n_compared;

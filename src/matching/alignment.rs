@@ -80,9 +80,16 @@ impl FromIterator<(usize, usize)> for Alignment {
     /// Joins aligned positions, ascending on both sides, into blocks.
     fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
         let mut alignment = Self::default();
-        for (query, target) in pairs {
-            alignment.push(query, target, 1);
-        }
+        alignment.extend(pairs);
         alignment
+    }
+}
+
+impl Extend<(usize, usize)> for Alignment {
+    /// Adds aligned positions behind those it has.
+    fn extend<T: IntoIterator<Item = (usize, usize)>>(&mut self, pairs: T) {
+        for (query, target) in pairs {
+            self.push(query, target, 1);
+        }
     }
 }

@@ -77,19 +77,10 @@ const FAR: usize = 6;
 const REPLACED: usize = 4;
 
 /// Where a code host shows what is said of `lines` (from 1, inclusive): the longest run of lines that are
-/// added at least as surely as any there, the first of several; where none is, the added line that is nearest.
-/// None when the change adds no line at all.
+/// added at least as surely as any there, the first of several. None when the change adds no line of them.
 pub fn shown_lines(added: &[Added], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(Added::No);
-    let surest = lines.clone().map(of_line).max().unwrap_or(Added::No);
-    if surest == Added::No {
-        let distance = |line: u32| lines.start().saturating_sub(line).max(line.saturating_sub(*lines.end()));
-        let all = 1..=added.len() as u32;
-        return all
-            .filter(|&line| of_line(line) > Added::No)
-            .min_by_key(|&line| distance(line))
-            .map(|line| (line, line));
-    }
+    let surest = lines.clone().map(of_line).max().filter(|&added| added > Added::No)?;
     let mut longest: Option<(u32, u32)> = None;
     let mut run: Option<(u32, u32)> = None;
     for line in lines {
@@ -120,10 +111,10 @@ mod tests {
     }
 
     #[test]
-    fn where_no_line_was_added_the_nearest_that_was_is_shown() {
+    fn where_no_line_was_added_none_is_shown() {
         let added = added_lines(b"a\nb\nc\nd\n", b"x\na\nb\nc\ny\nd\n");
-        assert_eq!(shown_lines(&added, 2..=3), Some((1, 1)));
-        assert_eq!(shown_lines(&added, 3..=4), Some((5, 5)));
+        assert_eq!(shown_lines(&added, 2..=3), None);
+        assert_eq!(shown_lines(&added, 3..=5), Some((5, 5)));
         assert_eq!(shown_lines(&added_lines(b"a\nb\n", b"a\n"), 1..=1), None);
     }
 

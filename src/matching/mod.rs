@@ -25,7 +25,7 @@ pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
-pub use novelty::{Novelty, novelty};
+pub use novelty::{Novelty, aligned, novelty};
 pub use pair::{ClonePair, CloneType, Params, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
@@ -50,6 +50,14 @@ impl Document<'_> {
     /// Whether a line without tokens stands before the token at `at`; true at the end.
     pub fn starts_paragraph(&self, at: usize) -> bool {
         self.n_line_ends_before(at) > 1
+    }
+
+    /// Bytes of space before the first code on the line of the token at `at`; 0 at the end.
+    pub fn indent(&self, at: usize) -> usize {
+        let Some(token) = self.tokens.get(at) else { return 0 };
+        let before = self.text.get(..token.start as usize).unwrap_or_default();
+        let line = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
+        line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
     /// Line ends between the token at `at` and the one before it, 2 at the most and at both ends of the text.

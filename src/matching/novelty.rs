@@ -1,24 +1,55 @@
-//! Finds novel tokens: those a change brings in, by a token-level diff.
+//! Finds novel tokens: those a change brings in, by a diff that reads closely first.
 //!
-//! Invariant: layout, comments and the names of things make nothing novel,
-//! since the diff sees only normalized tokens.
+//! ```text
+//!           base                 head
+//! lines     int f(int a)         int f(int a)          kept: spelled the same
+//!           { return a + 1; }    {
+//! tokens                           return a + 1;       kept: the same tokens, laid out anew
+//!                                }
+//!                                int g(int b)          novel: f is spelled as before, g is not
+//!                                {
+//!                                  return b + 1;
+//!                                }
+//! symbols   x = h(y);            z = h(w);             kept: only names differ, and nothing nearer agrees
+//! ```
+//!
+//! Each stage looks only between what the one before it kept. An old function stays bound to itself, however much a new
+//! one beside it resembles it; and where a name was changed, the symbols still agree.
+//!
+//! Invariant: layout, comments and the names of things make nothing novel.
 
-use std::cell::LazyCell;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, InternedInput};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
 
-use super::{Added, Document, added_lines};
-use crate::language::Kind;
-use crate::text::Lines;
+use super::Document;
+use super::alignment::Alignment;
+use crate::language::{Kind, Token};
 
 /// What a change did to a file, token by token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Novelty {
-    /// For each token of the head file, whether the diff left it unaligned.
+    /// For each token of the head file, whether the change brings it in.
     pub novel: Vec<bool>,
-    /// For each token of the base file, whether the diff left it unaligned.
+    /// For each token of the base file, whether the change took it away.
     pub removed: Vec<bool>,
+    /// What the change kept: the head file is the query, the base file the target.
+    pub kept: Alignment,
+}
+
+/// Diffs a head file with its predecessor in base.
+///
+/// Time O(n √n) at the worst: see [`kept`].
+pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
+    let kept = kept(base, head);
+    let mut novelty = Novelty { novel: vec![true; head.tokens.len()], removed: vec![true; base.tokens.len()], kept };
+    for (at, from) in novelty.kept.pairs() {
+        novelty.novel[at] = false;
+        novelty.removed[from] = false;
+    }
+    novelty
 }
 
 /// Equal runs longer than this are kept even between larger edits.
@@ -30,33 +61,42 @@ const SHORT_RUN: usize = 10;
 /// How far a run of novel tokens is moved over equal tokens to find its true start.
 const MAX_SLIDE: usize = 200;
 
-/// Diffs a head file with its predecessor in base.
+/// Aligns `head` with `base` from end to end: what a change kept, the head file as the query.
 ///
-/// The diff is histogram diff, which falls back to Myers's O(ND) algorithm
-/// (Myers 1986) with imara-diff's bounds on hard inputs. Two
-/// repairs follow, since normalized tokens are few and agree by chance: equal
-/// runs that are shorter than the edits beside them count as edited (the
+/// Three diffs, each between what the one before it kept: of lines, spaces left out, in the manner of git (Myers 1986,
+/// with git's bounds and its indent heuristic), so that a line that git shows as context is seldom novel; of tokens as
+/// they are spelled, for code that was wrapped anew; and of symbols, for names that were changed (both histogram diff,
+/// which falls back to Myers's). Two repairs follow, since tokens are few and agree by
+/// chance: equal runs that are shorter than the edits beside them count as edited (the
 /// semantic cleanup of Fraser's diff-match-patch), and an insertion that could stand
 /// in several places is put where the tokens beside it agree exactly, its
 /// brackets are balanced, and a line starts.
-pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
-    let mut input: InternedInput<u32> = InternedInput::default();
-    input.update_before(base.tokens.iter().map(|token| token.symbol.get()));
-    input.update_after(head.tokens.iter().map(|token| token.symbol.get()));
-    let diff = Diff::compute(Algorithm::Histogram, &input);
+pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
-    for hunk in diff.hunks() {
-        edits.push(Edit { base: range(hunk.before), head: range(hunk.after) });
+    for gap in edited_lines(base, head) {
+        let from = edits.len();
+        edits.extend(edited_tokens(&gap, base.tokens, head.tokens));
+        slide_insertions(&mut edits[from..], &gap, base, head);
     }
-    let mut edits = drop_chance_runs(edits, base, head);
-    slide_insertions(&mut edits, base, head);
+    between(&edits, base.tokens.len(), head.tokens.len())
+}
 
-    let mut novelty = Novelty { novel: vec![false; head.tokens.len()], removed: vec![false; base.tokens.len()] };
-    for edit in edits {
-        novelty.novel[edit.head].fill(true);
-        novelty.removed[edit.base].fill(true);
+/// Aligns two token streams from end to end, as [`kept`] does between the lines that are spelled the same.
+pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
+    let all = Edit { base: 0..target.len(), head: 0..query.len() };
+    between(&edited_tokens(&all, target, query), target.len(), query.len())
+}
+
+/// What no edit touches.
+fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
+    let mut kept = Alignment::default();
+    let mut from = (0, 0);
+    let end = Edit { base: n_base..n_base, head: n_head..n_head };
+    for edit in edits.iter().chain([&end]) {
+        kept.push(from.1, from.0, edit.head.start - from.1);
+        from = (edit.base.end, edit.head.end);
     }
-    novelty
+    kept
 }
 
 /// Tokens of base that tokens of head replaced; either may be empty.
@@ -72,17 +112,117 @@ impl Edit {
     }
 }
 
-fn range(range: Range<u32>) -> Range<usize> {
-    range.start as usize..range.end as usize
+/// The tokens of the lines that a diff of lines leaves unaligned, as edits with kept tokens between any two.
+fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
+    let input = InternedInput::new(base.text, head.text);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+
+    let (of_base, of_head) = (first_tokens(base), first_tokens(head));
+    let is_telling = telling_lines(base, head);
+    let mut kept = Alignment::default();
+    let mut tells = vec![false; head.tokens.len()];
+    let (mut line, mut of) = (0, 0);
+    let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
+    for hunk in diff.hunks().chain([end]) {
+        for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
+            let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
+            let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
+            // A line may be code in one and comment in the other.
+            if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact) {
+                kept.push(at.start, from.start, at.len());
+                tells[at].fill(is_telling[line]);
+            }
+        }
+        (line, of) = (hunk.after.end as usize, hunk.before.end as usize);
+    }
+    let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
+    let is_word = |at: usize| !matches!(head.tokens[at].kind(), Kind::Keyword | Kind::Punctuation);
+    drop_chance_runs(beside(&kept, &all), |before, after| {
+        let tells = (before.head.end..after.head.start).any(|at| tells[at] && is_word(at));
+        !tells && is_chance(before, after, base.tokens, head.tokens)
+    })
 }
 
-fn drop_chance_runs(edits: Vec<Edit>, base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
+/// For each line of `head`, whether it is found once in both texts, spaces left out: there is no other that it could
+/// have been.
+fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
+    let code = |line: &[u8]| -> Vec<u8> { line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect() };
+    let mut n_found: HashMap<Vec<u8>, (u32, u32)> = HashMap::new();
+    lines(base.text).for_each(|line| n_found.entry(code(line)).or_default().0 += 1);
+    lines(head.text).for_each(|line| n_found.entry(code(line)).or_default().1 += 1);
+    lines(head.text).map(|line| n_found[&code(line)] == (1, 1)).collect()
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|&byte| byte == b'\n')
+}
+
+/// For each line, the first token that starts on it or after it; and the number of tokens, behind the last.
+fn first_tokens(document: Document<'_>) -> Vec<usize> {
+    let mut first = Vec::new();
+    let (mut at, mut start) = (0, 0);
+    for line in lines(document.text) {
+        while document.tokens.get(at).is_some_and(|token| (token.start as usize) < start) {
+            at += 1;
+        }
+        first.push(at);
+        start += line.len();
+    }
+    first.push(document.tokens.len());
+    first
+}
+
+/// What `kept` leaves out of `within`.
+fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let (mut of_base, mut of_head) = (within.base.start, within.head.start);
+    let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
+    for (to_base, to_head, len) in blocks.chain([(within.base.end, within.head.end, 0)]) {
+        if of_base < to_base || of_head < to_head {
+            edits.push(Edit { base: of_base..to_base, head: of_head..to_head });
+        }
+        (of_base, of_head) = (to_base + len, to_head + len);
+    }
+    edits
+}
+
+/// The edits in `gap`: first of tokens as they are spelled, and then of their symbols.
+fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
+    let by_spelling = edited(gap, base, head, |token| (token.symbol.get(), token.exact));
+    by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get())).collect()
+}
+
+/// The edits in `gap`, by a diff of what `reading` makes of the tokens.
+fn edited<T: Eq + Hash>(gap: &Edit, base: &[Token], head: &[Token], reading: impl Fn(&Token) -> T + Copy) -> Vec<Edit> {
+    let (of_base, of_head) = (&base[gap.base.clone()], &head[gap.head.clone()]);
+    if of_base.is_empty() || of_head.is_empty() {
+        return vec![gap.clone()];
+    }
+    // No diff is needed where only names differ; and one could be led astray by names that were exchanged.
+    if of_base.iter().map(|token| token.symbol).eq(of_head.iter().map(|token| token.symbol)) {
+        return Vec::new();
+    }
+    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    input.update_before(of_base.iter().map(reading));
+    input.update_after(of_head.iter().map(reading));
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_no_heuristic(&input);
+    let within = |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
+    let edits = diff
+        .hunks()
+        .map(|hunk| Edit { base: within(hunk.before, gap.base.start), head: within(hunk.after, gap.head.start) });
+    drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head))
+}
+
+/// Joins the edits between which an equal run `is_chance`.
+fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) -> Vec<Edit> {
     let mut kept: Vec<Edit> = Vec::with_capacity(edits.len());
     for edit in edits {
         kept.push(edit);
         // Joining two edits makes a larger one, which may join the one before it.
         while let [.., before, after] = kept.as_slice() {
-            if !is_chance(before, after, base, head) {
+            if !is_chance(before, after) {
                 break;
             }
             let joined = Edit { base: before.base.start..after.base.end, head: before.head.start..after.head.end };
@@ -95,49 +235,37 @@ fn drop_chance_runs(edits: Vec<Edit>, base: Document<'_>, head: Document<'_>) ->
 
 /// Whether the equal run between two edits says nothing: it is shorter than
 /// both, or shorter than one and without a word that is spelled the same.
-fn is_chance(before: &Edit, after: &Edit, base: Document<'_>, head: Document<'_>) -> bool {
-    let of_base = &base.tokens[before.base.end..after.base.start];
-    let of_head = &head.tokens[before.head.end..after.head.start];
+///
+/// Where nothing was removed, or nothing added, there was nothing to confuse it with.
+fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
+    let of_base = &base[before.base.end..after.base.start];
+    let of_head = &head[before.head.end..after.head.start];
+    let n_confusable = (before.base.len() + after.base.len()).min(before.head.len() + after.head.len());
     let (small, large) = (before.size().min(after.size()), before.size().max(after.size()));
     let same_words = || of_base.iter().zip(of_head).any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact);
-    of_head.len() <= small.min(LONG_RUN) || of_head.len() <= large.min(SHORT_RUN) && !same_words()
+    let n = of_head.len();
+    n <= n_confusable && (n <= small.min(LONG_RUN) || n <= large.min(SHORT_RUN) && !same_words())
 }
 
-fn slide_insertions(edits: &mut [Edit], base: Document<'_>, head: Document<'_>) {
-    // Most files have no insertion that could stand elsewhere, and need no diff of lines.
-    let added = LazyCell::new(|| added_lines(base.text, head.text));
+/// Puts each insertion of `edits` where it reads best within `gap`.
+fn slide_insertions(edits: &mut [Edit], gap: &Edit, base: Document<'_>, head: Document<'_>) {
     for at in 0..edits.len() {
-        let earliest = if at == 0 { 0 } else { edits[at - 1].head.end };
-        let latest = edits.get(at + 1).map_or(head.tokens.len(), |edit| edit.head.start);
+        let earliest = if at == 0 { gap.head.start } else { edits[at - 1].head.end };
+        let latest = edits.get(at + 1).map_or(gap.head.end, |edit| edit.head.start);
         if edits[at].base.is_empty() {
-            edits[at] = best_slide(&edits[at], earliest..latest, base, head, &added);
+            edits[at] = best_slide(&edits[at], earliest..latest, base, head);
         }
     }
 }
 
-/// Moves an insertion to where it reads best among the tokens of `within`; `added` are the lines that git shows as added.
-fn best_slide(
-    edit: &Edit,
-    within: Range<usize>,
-    base: Document<'_>,
-    head: Document<'_>,
-    added: &LazyCell<Vec<Added>, impl FnOnce() -> Vec<Added>>,
-) -> Edit {
+/// Moves an insertion to where it reads best among the tokens of `within`.
+fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Document<'_>) -> Edit {
     let (earliest, latest) = (within.start, within.end);
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
     let same_symbol = |a: usize, b: usize| tokens[a].symbol == tokens[b].symbol;
     let n_up = (1..=(start - earliest).min(MAX_SLIDE)).take_while(|&n| same_symbol(start - n, end - n)).count();
     let n_down = (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
-
-    // Of places that read equally well, the one that git shows as added.
-    let is_ambiguous = n_up + n_down > 0;
-    let added: &[Added] = if is_ambiguous { added } else { &[] };
-    let lines = Lines::new(if is_ambiguous { head.text } else { b"" });
-    let is_added = |at: usize| {
-        let line = tokens.get(at).map_or(0, |token| lines.line_of(token.start) as usize);
-        added.get(line.saturating_sub(1)).is_some_and(|&added| added > Added::No)
-    };
 
     // Sliding over a token aligns it with another token of base: count where the text agrees too.
     let mut best = (i64::MIN, start);
@@ -154,8 +282,7 @@ fn best_slide(
         let quality = agreement * 16
             + i64::from(is_balanced) * 8
             + i64::from(head.starts_line(at)) * 4
-            + i64::from(head.starts_paragraph(at)) * 2
-            + i64::from(is_added(at));
+            + i64::from(head.starts_paragraph(at)) * 2;
         if quality >= best.0 {
             best = (quality, at);
         }

@@ -81,6 +81,8 @@ pub struct ClonePair {
     pub containment: f64,
     /// Aligned tokens whose text agrees.
     pub n_exact: usize,
+    /// Tokens in solid runs: the part that is alike line after line.
+    pub n_solid: usize,
     /// Tokens in solid runs over those of the shorter fragment, 0 to 1.
     pub solidity: f64,
     /// Aligned names and literals that agree, over those that could, 0 to 1.
@@ -114,6 +116,7 @@ impl ClonePair {
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
             n_exact,
+            n_solid,
             solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: agreement(&alignment, query, target),
             spelled: spelled(&alignment, query, target),

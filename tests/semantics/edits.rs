@@ -1,7 +1,7 @@
 //! Shows that edits in and beside code that base already had twice are no copies.
 
 use crate::repository::Repository;
-use crate::samples::{File, LANGUAGES, Language, inserted_after};
+use crate::samples::{File, LANGUAGES, Language, inserted_after, rewritten, traced};
 use crate::{check as check_change, copy};
 
 /// Checks that the change is nothing.
@@ -154,6 +154,108 @@ fn the_same_large_edit_made_to_three_members_of_an_old_clone_is_nothing() {
         let named = |name| (language.file(name, &[first]), language.file(name, &[&edited]));
         let ((a, a_edited), (b, b_edited), (c, c_edited)) = (named("a"), named("b"), named("c"));
         check(&[&a, &b, &c], &[&a_edited, &b_edited, &c_edited]);
+    }
+}
+
+#[test]
+fn an_edit_spread_over_both_members_of_an_old_clone_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let (one, two) = clones(language);
+        for edited in [traced(first), rewritten(first), rewritten(&traced(first))] {
+            check(&[&one, &two], &[&language.file("one", &[&edited]), &language.file("two", &[&edited, second])]);
+        }
+    }
+}
+
+#[test]
+fn an_edit_spread_over_both_members_in_one_file_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let store = language.file("store", &[first, second, first]);
+        for edited in [traced(first), rewritten(&traced(first))] {
+            check(&[&store], &[&language.file("store", &[&edited, second, &edited])]);
+        }
+    }
+}
+
+#[test]
+fn an_edit_spread_over_members_that_are_renamed_copies_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let renamed = language.renamed();
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[second, &renamed]));
+        let edited = (language.file("one", &[&traced(first)]), language.file("two", &[second, &traced(&renamed)]));
+        check(&[&one, &two], &[&edited.0, &edited.1]);
+    }
+}
+
+#[test]
+fn a_rewrite_of_a_whole_tree_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, insertion, .. } = language;
+        let edited = language.with_inserted(insertion);
+        let tree: [Vec<&str>; 4] =
+            [vec![first, second], vec![third, first], vec![first, third, &edited], vec![second, second]];
+        let names = ["a", "b", "c", "d"];
+        let files = |edit: &dyn Fn(&str) -> String| {
+            let file = |(name, parts): (&&str, &Vec<&str>)| {
+                let parts: Vec<String> = parts.iter().map(|part| edit(part)).collect();
+                language.file(name, &parts.iter().map(String::as_str).collect::<Vec<_>>())
+            };
+            names.iter().zip(&tree).map(file).collect::<Vec<_>>()
+        };
+        let (before, after) = (files(&|part| part.to_owned()), files(&|part| rewritten(&traced(part))));
+        check(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_edit_of_one_member_made_to_the_other_is_nothing_when_it_is_spread() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let (one, two) = (language.file("one", &[&traced(first)]), language.file("two", &[first, second]));
+        check(&[&one, &two], &[&one, &language.file("two", &[&traced(first), second])]);
+    }
+}
+
+#[test]
+fn a_new_function_beside_both_members_of_an_old_clone_is_a_finding() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[third, first]));
+        let (one_grown, two_grown) =
+            (language.file("one", &[first, second]), language.file("two", &[third, first, second]));
+        let finding = copy(&two_grown.at(second), "type-1", &one_grown.at(second));
+        check_change(&[&one, &two], &[&one_grown, &two_grown], &[finding]);
+    }
+}
+
+#[test]
+fn a_new_function_beside_both_members_is_a_finding_though_the_members_are_edited_alike() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let edited = traced(first);
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[third, first]));
+        let one_grown = language.file("one", &[&edited, second]);
+        let two_grown = language.file("two", &[third, &edited, second]);
+        let finding = copy(&two_grown.at(second), "type-1", &one_grown.at(second));
+        check_change(&[&one, &two], &[&one_grown, &two_grown], &[finding]);
+    }
+}
+
+#[test]
+fn a_third_copy_is_a_finding_when_the_other_two_are_rewritten_alike() {
+    for language in LANGUAGES {
+        let Language { first, second, .. } = language;
+        let edited = rewritten(&traced(first));
+        let (one, two) = clones(language);
+        let one_edited = language.file("one", &[&edited]);
+        let two_edited = language.file("two", &[&edited, second]);
+        let new = language.file("zero", &[&edited]);
+        let finding = copy(&new.at(&edited), "type-1", &one_edited.at(&edited));
+        let finding = format!("{finding}, type-1 {}", two_edited.at(&edited));
+        check_change(&[&one, &two], &[&one_edited, &two_edited, &new], &[finding]);
     }
 }
 

@@ -56,6 +56,9 @@ fn check_last(repository: &Repository, args: &[&str], findings: &[String]) {
         let added = repository.added_lines("HEAD~1", path);
         let (start, end) = (&finding["added"]["startLine"], &finding["added"]["endLine"]);
         let mut lines = start.as_u64().expect("lines are numbers")..=end.as_u64().expect("lines are numbers");
+        let (first, last) = (&finding["fragment"]["startLine"], &finding["fragment"]["endLine"]);
+        let is_within = first.as_u64() <= start.as_u64() && end.as_u64() <= last.as_u64();
+        assert!(is_within, "{path}:{start}-{end} lies in {first}-{last}");
         // Code hosts annotate added lines only.
         assert!(lines.all(|line| added.contains(&line)), "{path}:{start}-{end} is added, says git: {added:?}");
     }

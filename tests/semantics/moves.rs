@@ -1,6 +1,6 @@
 //! Shows that moved code is no copy: cut here and pasted there, renamed, split, joined.
 
-use crate::samples::{File, LANGUAGES, Language, inserted_after, reindented, replaced};
+use crate::samples::{File, LANGUAGES, Language, inserted_after, reindented, replaced, rewritten};
 use crate::{check as check_change, copy};
 
 /// Checks that the change is nothing.
@@ -177,6 +177,56 @@ fn clones_joined_into_one_function_are_nothing() {
         let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
         let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
         check(&[&one, &two], &[&one_cut, &two_cut, &language.file("shared", &[first])]);
+    }
+}
+
+#[test]
+fn a_pair_moved_to_files_of_its_own_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
+        let (x, y) = (language.file("x", &[first]), language.file("y", &[first]));
+        check(&[&one, &two], &[&one_cut, &two_cut, &x, &y]);
+        check(&[&one, &two], &[&one_cut, &two_cut, &language.file("x", &[first, first])]);
+    }
+}
+
+#[test]
+fn a_pair_moved_and_edited_alike_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, third, anchor, insertion, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
+        let large = insertion.repeat(4);
+        for edited in [language.renamed(), rewritten(first), inserted_after(first, anchor, &large)] {
+            let (x, y) = (language.file("x", &[&edited]), language.file("y", &[&edited]));
+            check(&[&one, &two], &[&one_cut, &two_cut, &x, &y]);
+        }
+    }
+}
+
+#[test]
+fn a_pair_of_renamed_files_edited_alike_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, third, anchor, piece, .. } = language;
+        let (one, two) = (language.file("old/one", &[first]), language.file("old/two", &[first, third]));
+        for edited in [inserted_after(first, anchor, piece), rewritten(first)] {
+            let one_edited = language.file("new/one", &[&edited]);
+            check(&[&one, &two], &[&one_edited, &language.file("new/two", &[&edited, third])]);
+        }
+    }
+}
+
+#[test]
+fn a_third_copy_is_a_finding_when_the_other_two_are_moved() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let (one, two) = (language.file("one", &[first, second]), language.file("two", &[third, first]));
+        let (one_cut, two_cut) = (language.file("one", &[second]), language.file("two", &[third]));
+        let (x, y, z) = (language.file("x", &[first]), language.file("y", &[first]), language.file("z", &[first]));
+        let finding = format!("{}, type-1 {}", copy(&z.at(first), "type-1", &x.at(first)), y.at(first));
+        check_change(&[&one, &two], &[&one_cut, &two_cut, &x, &y, &z], &[finding]);
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::repository::Repository;
-use crate::samples::{LANGUAGES, Language, inserted_after};
+use crate::samples::{LANGUAGES, Language, inserted_after, renamed};
 use crate::{check, check_last, check_with, copy};
 
 #[test]
@@ -59,7 +59,6 @@ fn a_function_pasted_above_its_origin_is_a_finding_at_the_paste() {
 }
 
 #[test]
-#[ignore = "of two equal neighbors git's diff and ours may call the other one added, in Python and Java"]
 fn a_function_pasted_beside_itself_is_a_finding_where_git_calls_it_added() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;
@@ -75,6 +74,35 @@ fn a_function_pasted_beside_itself_is_a_finding_where_git_calls_it_added() {
         let is_above = repository.added_lines("HEAD~1", &pasted.path).contains(&first_line);
         let (copied, origin) = if is_above { (1, 2) } else { (2, 1) };
         check_last(&repository, &[], &[copy(&pasted.nth(copied, first), "type-1", &pasted.nth(origin, first))]);
+    }
+}
+
+#[test]
+fn a_renamed_function_pasted_beside_its_origin_is_a_finding_at_the_paste() {
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let renamed = language.renamed();
+        let store = language.file("store", &[second, first, third]);
+        let below = language.file("store", &[second, first, &renamed, third]);
+        check(&[&store], &[&below], &[copy(&below.at(&renamed), "type-2", &below.at(first))]);
+        let above = language.file("store", &[second, &renamed, first, third]);
+        check(&[&store], &[&above], &[copy(&above.at(&renamed), "type-2", &above.at(first))]);
+    }
+}
+
+#[test]
+fn a_renamed_function_pasted_between_functions_of_its_shape_is_a_finding_at_the_paste() {
+    for language in LANGUAGES {
+        let Language { first, names, .. } = language;
+        let variant = |n: usize| {
+            let names: Vec<_> = names.iter().map(|(from, _)| (*from, format!("{from}{n}"))).collect();
+            renamed(first, &names.iter().map(|(from, to)| (*from, to.as_str())).collect::<Vec<_>>())
+        };
+        let (one, two, new) = (variant(1), variant(2), variant(3));
+        let store = language.file("store", &[&one, &two]);
+        let pasted = language.file("store", &[&one, &new, &two]);
+        let finding = copy(&pasted.at(&new), "type-2", &pasted.at(&one));
+        check(&[&store], &[&pasted], &[format!("{finding}, type-2 {}", pasted.at(&two))]);
     }
 }
 
@@ -144,7 +172,6 @@ fn functions_pasted_together_are_one_finding() {
 }
 
 #[test]
-#[ignore = "in Go, git's line diff keeps a line of the replaced function that ours calls added"]
 fn a_function_that_takes_the_place_of_another_is_a_finding() {
     for language in LANGUAGES {
         let Language { first, second, third, .. } = language;

@@ -75,17 +75,27 @@ impl Repository {
         git(self.root(), args)
     }
 
-    /// The lines of `path` that git counts as added since `base`.
+    /// The lines of `path` that git counts as added since `base`, as code hosts show them.
+    ///
+    /// With the usual three lines of context: without any, git leaves the end that two texts share out of the diff,
+    /// and calls other ones of equal lines added.
     #[track_caller]
     pub fn added_lines(&self, base: &str, path: &str) -> Vec<u64> {
-        let diff = self.git(&["diff", "--unified=0", "--no-color", base, "HEAD", "--", path]);
-        let hunks = diff.lines().filter(|line| line.starts_with("@@")).map(|hunk| {
-            let of_head = hunk.split(' ').nth(2).and_then(|range| range.strip_prefix('+')).expect("git's format");
-            let (first, n) = of_head.split_once(',').unwrap_or((of_head, "1"));
-            let first: u64 = first.parse().expect("git's format");
-            first..first + n.parse::<u64>().expect("git's format")
-        });
-        hunks.flatten().collect()
+        let diff = self.git(&["diff", "--unified=3", "--no-color", base, "HEAD", "--", path]);
+        let mut added = Vec::new();
+        let mut line = 0;
+        for text in diff.lines().skip_while(|text| !text.starts_with("@@")) {
+            if let Some(of_head) = text.strip_prefix("@@ ").and_then(|hunk| hunk.split(' ').nth(1)) {
+                let first = of_head.trim_start_matches('+').split(',').next().expect("git's format");
+                line = first.parse().expect("git's format");
+            } else if text.starts_with('+') {
+                added.push(line);
+                line += 1;
+            } else if text.starts_with(' ') {
+                line += 1;
+            }
+        }
+        added
     }
 
     /// The program, about to run in the work tree.

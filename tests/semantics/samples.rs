@@ -172,6 +172,33 @@ pub fn renamed(text: &str, names: &[(&str, &str)]) -> String {
     renamed
 }
 
+/// `text`, with a call after each line but the first and the last.
+pub fn traced(text: &str) -> String {
+    let n_lines = text.lines().count();
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let call = if at == 0 || at + 1 == n_lines { String::new() } else { format!("{indent}trace({at}, now());\n") };
+        format!("{line}\n{call}")
+    });
+    lines.collect()
+}
+
+/// `text`, with all calls made on an object: `f(x)` becomes `env.f(x)`.
+pub fn rewritten(text: &str) -> String {
+    let is_called = |at: usize| text[at..].starts_with('(') && !text[..at].ends_with([' ', '(']);
+    let calls: Vec<usize> = words(text).filter(|&(at, word)| is_called(at + word.len())).map(|(at, _)| at).collect();
+    assert!(!calls.is_empty(), "there are calls");
+    let mut rewritten = String::new();
+    let mut end = 0;
+    for at in calls {
+        rewritten.push_str(&text[end..at]);
+        rewritten.push_str("env.");
+        end = at;
+    }
+    rewritten.push_str(&text[end..]);
+    rewritten
+}
+
 /// The words of `text`, and where they begin.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());

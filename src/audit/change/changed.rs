@@ -7,12 +7,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pairing::{changes, renames};
+use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole};
 use crate::audit::{Error, Examined};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
-use crate::matching::{Novelty, novelty};
+use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
 
 /// A file of the head, and which of its tokens the change brings in.
@@ -21,9 +22,16 @@ pub(in crate::audit) struct Changed {
     pub source: Source,
     /// For each token, whether it is novel: not aligned with base, and not moved from elsewhere.
     pub novel: Vec<bool>,
+    /// What its other tokens were in base.
+    pub was: Traces,
 }
 
 impl Changed {
+    /// A file that is new as a whole.
+    pub fn new(source: Source) -> Self {
+        Self { novel: vec![true; source.tokens.len()], source, was: Traces::default() }
+    }
+
     pub fn n_novel(&self) -> usize {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
     }
@@ -95,9 +103,12 @@ pub(in crate::audit) fn changed_files(
     let diffs: Vec<_> = heads.into_par_iter().map(|(head, base)| diff(head, base)).collect();
     let mut changed = Vec::new();
     let mut predecessors = Vec::new();
-    for (file, before) in diffs {
+    for (mut file, before) in diffs {
+        if let Some((before, kept)) = before {
+            file.was = Traces::kept(&kept, predecessors.len(), before.source.tokens.len());
+            predecessors.push(before);
+        }
         changed.push(file);
-        predecessors.extend(before);
     }
     predecessors.extend(deleted.into_iter().map(|source| Predecessor {
         removed: vec![true; source.tokens.len()],
@@ -119,15 +130,12 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
     deleted.into_iter().flatten().collect()
 }
 
-fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
-    match base {
-        Some(base) => {
-            let Novelty { novel, removed } = novelty(base.document(), head.document());
-            let predecessor = Predecessor { of: Some(head.path.clone()), source: base, removed };
-            (Changed { source: head, novel }, Some(predecessor))
-        }
-        None => (Changed { novel: vec![true; head.tokens.len()], source: head }, None),
-    }
+/// Diffs a file with what it was: the file, and its predecessor with what the change kept of it.
+fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Alignment)>) {
+    let Some(base) = base else { return (Changed::new(head), None) };
+    let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
+    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, removed };
+    (Changed { source: head, novel, was: Traces::default() }, Some((predecessor, kept)))
 }
 
 /// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a

@@ -4,6 +4,7 @@ mod changed;
 mod excuses;
 mod moves;
 mod pairing;
+mod traces;
 
 pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
 pub(super) use excuses::self_excused;

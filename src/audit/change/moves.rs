@@ -59,20 +59,21 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
             .into_iter()
             .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &config.matching));
         let clones: Vec<ClonePair> = clones.collect();
-        let novel = &mut changed[to].novel;
-        let mut credited: Vec<usize> = Vec::new();
+        let Changed { novel, was, .. } = &mut changed[to];
+        let mut credited: Vec<(usize, usize)> = Vec::new();
         for (a, b) in clones.iter().flat_map(|pair| pair.alignment.pairs()) {
             if novel[a] && left[from][b] {
                 novel[a] = false;
                 left[from][b] = false;
-                credited.push(a);
+                credited.push((a, b));
             }
         }
         // What lies between two moved tokens was edited on the way: at most a few.
         credited.sort_unstable();
-        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
-            novel[gap[0]..gap[1]].fill(false);
+        for gap in credited.windows(2).filter(|gap| gap[1].0 - gap[0].0 <= MAX_EDIT_IN_MOVE) {
+            novel[gap[0].0..gap[1].0].fill(false);
         }
+        was.add_moved(&credited, from);
     }
 }
 

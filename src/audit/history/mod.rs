@@ -296,8 +296,8 @@ fn judged(
         is_new: &|path| change.after.get(path).is_some(),
     };
     let searched = search_located(&queries, &located, &reader, sources)?;
-    let mut all = AllCopies::new(&asking, &changed, config);
-    all.copies = copies_of(&asking, &searched, &changed, None, config);
+    let mut all = AllCopies::new(&asking, &changed, &predecessors, config);
+    all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
     let findings = all.findings(&predecessors, &Attributions::default());
     Ok((n_novel, findings.into_iter().map(copy).collect()))

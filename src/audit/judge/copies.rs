@@ -3,10 +3,11 @@
 //! This file is section "What counts as a newly introduced copy" of the
 //! documentation, in code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::audit::change::{Changed, MAX_OLD_BETWEEN, clusters};
+use super::old_pairs::{Pairs, Side};
+use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::Config;
@@ -28,16 +29,20 @@ pub(in crate::audit) fn copies_of(
     asking: &[&Changed],
     searched: &SearchOutcome,
     changed: &[Changed],
+    base: &[Predecessor],
     enough: Option<&Enough>,
     config: &Config,
 ) -> Vec<Vec<Copied>> {
-    let novel: BTreeMap<&FilePath, &[bool]> = changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+    let changed: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
     let SearchOutcome { found, frequencies, .. } = searched;
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;
-        let novel = if is_outside { None } else { novel.get(&found.target.path).copied() };
-        let target = Side { source: &found.target, novel };
+        let changed = if is_outside { None } else { changed.get(&found.target.path).copied() };
+        let target = Side { source: &found.target, changed };
+        // Of what other projects have it does not matter who had it before.
+        let base = (!is_outside).then_some(base);
+        let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (query, alignment) in &found.alignments {
             if found.whole.contains(query) {
                 let source = &asking[*query].source;
@@ -48,8 +53,9 @@ pub(in crate::audit) fn copies_of(
                     continue;
                 }
             }
-            let side = Side { source: &asking[*query].source, novel: Some(&asking[*query].novel) };
-            let pairs = copies(side, target, alignment, &frequencies[*query], config);
+            let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
+            let between = Between { query: side, target, base, frequencies: &frequencies[*query], config };
+            let pairs = between.copies(alignment, old_of.entry(*query).or_default());
             let evidence = |pair: &ClonePair| Evidence::new(pair, side.source.document(), &found.target.tokens);
             // One that is evident speaks for the others: whoever took it had the file.
             if enough.is_some_and(|enough| !pairs.iter().any(|pair| evidence(pair).is(enough))) {
@@ -61,53 +67,75 @@ pub(in crate::audit) fn copies_of(
     copied
 }
 
-/// A side of an alignment.
-#[derive(Debug, Clone, Copy)]
-struct Side<'a> {
-    source: &'a Source,
-    /// `None` when the change does not touch the file.
-    novel: Option<&'a [bool]>,
+/// A file of the change and one that it may be copied from.
+struct Between<'a> {
+    query: Side<'a>,
+    target: Side<'a>,
+    /// The files of base, where it matters what they had.
+    base: Option<&'a [Predecessor]>,
+    /// For each fingerprint of the query the number of files that hold it.
+    frequencies: &'a [(u32, u32)],
+    config: &'a Config,
 }
 
-impl Side<'_> {
-    fn is_novel(&self, at: usize) -> bool {
-        self.novel.is_some_and(|novel| novel[at])
+impl Between<'_> {
+    /// The parts of `alignment` that the change copied from the target into the query.
+    ///
+    /// A novel token counts when what it is aligned with
+    ///
+    /// - was there before the change, or was moved; or
+    /// - is novel too, and comes first: of two new copies, the later is the copy.
+    ///
+    /// What was a pair in `base` already is no copy.
+    ///
+    /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: code that
+    /// repeats itself aligns in other ways too, which say nothing new. Those of this alignment are added.
+    fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<ClonePair> {
+        let &Self { query, target, base, frequencies, config } = self;
+        let counts = |&(a, b): &(usize, usize)| {
+            let comes_first = (&target.source.path, b) < (&query.source.path, a);
+            query.is_novel(a) && (!target.is_novel(b) || comes_first)
+        };
+        let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
+        // A match of fewer than k tokens is never seen: not where it stands alone, nor where others are scattered around it.
+        let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
+        runs.retain(|run| run.len() >= config.matching.k);
+        let is_in_run =
+            |at: &usize| runs.get(runs.partition_point(|run| run.end <= *at)).is_some_and(|run| run.contains(at));
+        let seen: Vec<usize> = counted.iter().copied().filter(is_in_run).collect();
+        let before = |end: usize| seen.partition_point(|&at| at < end);
+        let within = |fragment: &Range<usize>| &seen[before(fragment.start)..before(fragment.end)];
+        let is_enough = |fragment: &Range<usize>| before(fragment.end) - before(fragment.start) >= config.min_tokens;
+
+        let mut fragments =
+            clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN);
+        fragments.retain(is_enough);
+        let is_of_old_pair = |fragment: &Range<usize>| {
+            let n_old = within(fragment).iter().filter(|at| old.contains(at)).count();
+            2 * n_old > within(fragment).len()
+        };
+        fragments.retain(|fragment| !is_of_old_pair(fragment));
+        if let Some(base) = base {
+            let pairs = Pairs::new(query, target, alignment, base, &config.matching);
+            let all = std::mem::take(&mut fragments);
+            fragments = pairs.new_parts(all.clone(), &runs);
+            let is_new = |at: &usize| fragments.iter().any(|fragment| fragment.contains(at));
+            old.extend(all.into_iter().flatten().filter(|at| !is_new(at)));
+            fragments.retain(is_enough);
+        }
+        let (tokens, others) = (&query.source.tokens, &target.source.tokens);
+        fragments
+            .into_iter()
+            .map(|fragment| completed(fragment, alignment, query.source))
+            .map(|fragment| beyond_seam(alignment.within(fragment), alignment, query, target))
+            .flat_map(|alignment| clones(alignment, tokens, others, &config.matching))
+            .filter(|pair| is_enough(&pair.alignment.query()))
+            .filter(|pair| {
+                is_long_or_whole(pair, query.source.document(), config.min_tokens)
+                    || rarity(&pair.alignment, frequencies, config) >= config.min_rarity
+            })
+            .collect()
     }
-}
-
-/// The parts of `alignment` that the change copied from `target` into `query`.
-///
-/// A novel token counts when what it is aligned with
-///
-/// - was there before the change, or was moved; or
-/// - is novel too, and comes first: of two new copies, the later is the copy. Not so
-///   within a clone that was there before: then the change edited both its members alike.
-fn copies(
-    query: Side<'_>,
-    target: Side<'_>,
-    alignment: &Alignment,
-    frequencies: &[(u32, u32)],
-    config: &Config,
-) -> Vec<ClonePair> {
-    let counts = |&(a, b): &(usize, usize)| {
-        let comes_first = (&target.source.path, b) < (&query.source.path, a);
-        query.is_novel(a) && (!target.is_novel(b) || comes_first)
-    };
-    let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
-    let n_counted = |fragment: &Range<usize>| counted.iter().filter(|at| fragment.contains(at)).count();
-    let (tokens, others) = (&query.source.tokens, &target.source.tokens);
-    clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN)
-        .into_iter()
-        .filter(|fragment| n_counted(fragment) >= config.min_tokens)
-        .filter(|fragment| !is_same_edit(query, target, alignment, fragment, config))
-        .map(|fragment| completed(fragment, alignment, query.source))
-        .flat_map(|fragment| clones(alignment.within(fragment), tokens, others, &config.matching))
-        .filter(|pair| n_counted(&pair.alignment.query()) >= config.min_tokens)
-        .filter(|pair| {
-            is_long_or_whole(pair, query.source.document(), config.min_tokens)
-                || rarity(&pair.alignment, frequencies, config) >= config.min_rarity
-        })
-        .collect()
 }
 
 /// Completes a fragment of novel tokens to whole lines, and closes the brackets it opens, as far as the
@@ -145,59 +173,30 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
     start..end
 }
 
+/// Lets a copy that stands right behind its origin, or right before it, go on to its last novel token.
+///
+/// Of `A A` in one file the repeat has a period and no beginning: `alignment` was cut where its sides meet, which may be
+/// a few tokens before the first novel one. Then as many are missing at the end.
+fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, target: Side<'_>) -> Alignment {
+    let (all, of_all) = (alignment.query(), alignment.target());
+    let is_same = target.changed.is_some() && query.source.path == target.source.path;
+    let meets_itself = is_same && (of_all.end == all.start || all.end == of_all.start);
+    if !meets_itself || fragment.query().end != all.end {
+        return fragment;
+    }
+    let (start, of_start) = (fragment.query().start, fragment.target().start);
+    let (mut end, mut of_end) = (all.end, of_all.end);
+    let symbol = |at: usize| query.source.tokens.get(at).map(|token| token.symbol);
+    let is_apart = |end: usize, of_end: usize| if start < of_start { end < of_start } else { of_end < start };
+    while is_apart(end, of_end) && symbol(end).is_some() && symbol(end) == symbol(of_end) && query.is_novel(end) {
+        fragment.extend([(end, of_end)]);
+        (end, of_end) = (end + 1, of_end + 1);
+    }
+    fragment
+}
+
 fn closes(source: &Source, at: usize) -> bool {
     matches!(source.tokens[at].text(&source.text), b")" | b"]" | b"}")
-}
-
-/// The part of the tokens beside an edit that must be aligned to show that a clone was there before.
-const WAS_CLONE: f64 = 0.75;
-/// How far beside an edit, in units of `min-tokens`, a clone is looked at.
-const BESIDE: usize = 3;
-
-/// Whether the change made the same edit to both members of an old clone: what is
-/// novel here is novel there too, the tokens on one side of it were a clone before, and the edit lies within
-/// brackets of theirs or is no larger than they are. A larger one beside them is a copy of its own.
-fn is_same_edit(
-    query: Side<'_>,
-    target: Side<'_>,
-    alignment: &Alignment,
-    fragment: &Range<usize>,
-    config: &Config,
-) -> bool {
-    let is_novel_in_both = |&(a, b): &(usize, usize)| query.is_novel(a) && target.is_novel(b);
-    let edited = alignment.within(fragment.clone());
-    if 2 * edited.pairs().filter(is_novel_in_both).count() <= edited.n_tokens() {
-        return false;
-    }
-    let n_beside = (BESIDE * config.min_tokens).max(fragment.len());
-    let before = fragment.start.saturating_sub(n_beside)..fragment.start;
-    let after = fragment.end..fragment.end + n_beside;
-    let old = |beside: Range<usize>| -> Alignment {
-        alignment.within(beside).pairs().filter(|&(a, b)| !query.is_novel(a) && !target.is_novel(b)).collect()
-    };
-    let sides = [old(before), old(after)];
-    let n_old: usize = sides.iter().map(Alignment::n_tokens).sum();
-    if n_old < edited.n_tokens() && !is_in_brackets(query.source, sides[0].query().start..fragment.start) {
-        return false;
-    }
-    sides.into_iter().any(|old| {
-        let is_long = old.n_tokens() as f64 >= WAS_CLONE * config.min_tokens as f64;
-        is_long && ClonePair::new(old, &query.source.tokens, &target.source.tokens).is_clone(&config.matching)
-    })
-}
-
-/// Whether a bracket that the tokens `before` open is still open behind them.
-fn is_in_brackets(source: &Source, before: Range<usize>) -> bool {
-    let mut n_closed = 0usize;
-    for token in source.tokens[before].iter().rev() {
-        match token.text(&source.text) {
-            b")" | b"]" | b"}" => n_closed += 1,
-            b"(" | b"[" | b"{" if n_closed == 0 => return true,
-            b"(" | b"[" | b"{" => n_closed -= 1,
-            _ => {}
-        }
-    }
-    false
 }
 
 /// A run of this many times `min-tokens` is no idiom, however often it occurs.

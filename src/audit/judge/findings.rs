@@ -35,6 +35,8 @@ pub(in crate::audit) struct AllCopies<'c> {
     asking: &'c [&'c Changed],
     /// All files of the change.
     changed: &'c [Changed],
+    /// The files that it touches, as they were.
+    base: &'c [Predecessor],
     config: &'c Config,
     pub found: Vec<Found>,
     /// For each file that was asked about.
@@ -45,15 +47,15 @@ pub(in crate::audit) struct AllCopies<'c> {
 
 impl<'c> AllCopies<'c> {
     /// Nothing yet, in the files `asking` of a change.
-    pub fn new(asking: &'c [&'c Changed], changed: &'c [Changed], config: &'c Config) -> Self {
+    pub fn new(asking: &'c [&'c Changed], changed: &'c [Changed], base: &'c [Predecessor], config: &'c Config) -> Self {
         let copies = asking.iter().map(|_| Vec::new()).collect();
-        Self { asking, changed, config, found: Vec::new(), copies, n_places: Vec::new() }
+        Self { asking, changed, base, config, found: Vec::new(), copies, n_places: Vec::new() }
     }
 
     /// Adds what one search found, as far as a rule asks; `enough` is the evidence that other projects need.
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
-        let of_these = copies_of(self.asking, &searched, self.changed, enough, self.config);
+        let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
         for (all, these) in self.copies.iter_mut().zip(of_these) {
             let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, self.config));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
@@ -278,13 +280,14 @@ impl<'c> FileUnderAudit<'c> {
             (origin.rule().id != rule.id, !is_answered(origin), matches!(origin.place, Place::Past(_)))
         });
         let tokens = &source.tokens[range];
+        let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
             rule,
             level,
             about: About::Copy,
             path: source.path.clone(),
             fragment,
-            added: added_part(&fragment, added, lines, &source.text),
+            added,
             n_tokens: tokens.len(),
             n_novel,
             n_places: origins.len(),
@@ -404,9 +407,9 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
     a == b || a.start < b.end && b.start < a.end
 }
 
-/// Where a code host shows what is said of a fragment; the whole fragment when the change adds no line.
-fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) -> Fragment {
-    let Some((first, last)) = shown_lines(added, fragment.start.line..=fragment.end.line) else { return *fragment };
+/// Where a code host shows what is said of a fragment; `None` when the change adds no line of it.
+fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) -> Option<Fragment> {
+    let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
     let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };
     let end = if last == fragment.end.line {
         fragment.end
@@ -414,5 +417,5 @@ fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) 
         let range = lines.range(last);
         lines.position(text, (range.start + lines.text(text, last).len()) as u32)
     };
-    Fragment { start, end }
+    Some(Fragment { start, end })
 }

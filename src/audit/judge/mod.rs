@@ -3,6 +3,7 @@
 mod attribution;
 mod copies;
 mod findings;
+mod old_pairs;
 mod suppress;
 mod unexamined;
 

@@ -1,0 +1,131 @@
+//! Traces the tokens of a changed file back to base: kept where they were, or moved from elsewhere.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::matching::{Alignment, Block};
+
+/// Which tokens of base the tokens of a head file were before the change.
+///
+/// Invariant: the runs are sorted by their place in the head, and no two share a token.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::audit) struct Traces {
+    runs: Vec<Trace>,
+    /// The number of the file that this one was, and its tokens: where an edit at an end of the file leads to.
+    own: Option<(usize, usize)>,
+}
+
+/// A run of tokens, and what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Trace {
+    /// Its first token in the head.
+    at: usize,
+    len: usize,
+    /// The number of the file of base.
+    file: usize,
+    /// Its first token there.
+    from: usize,
+}
+
+impl Traces {
+    /// Of a file that was the base file number `file`, with `n_tokens` in base, of which the change `kept` these.
+    pub fn kept(kept: &Alignment, file: usize, n_tokens: usize) -> Self {
+        let trace = |block: &Block| Trace {
+            at: block.query as usize,
+            len: block.len as usize,
+            file,
+            from: block.target as usize,
+        };
+        Self { runs: kept.blocks.iter().map(trace).collect(), own: Some((file, n_tokens)) }
+    }
+
+    /// Adds tokens that were moved here, pairs of a token and what it was, from the base file number `file`.
+    pub fn add_moved(&mut self, moved: &[(usize, usize)], file: usize) {
+        let moved: Alignment = moved.iter().copied().collect();
+        self.runs.extend(Self::kept(&moved, file, 0).runs);
+        self.runs.sort_unstable_by_key(|run| run.at);
+    }
+
+    /// What `range` was: a part of a base file, by its number; `None` if nothing was there.
+    ///
+    /// It reaches as far as the tokens around `range` leave room for, since what the change replaced is gone from
+    /// the head: of `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Of tokens that come from several files
+    /// the file with most of them counts.
+    pub fn before(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
+        let first = self.runs.partition_point(|run| run.at + run.len <= range.start);
+        let behind = self.runs.partition_point(|run| run.at < range.end);
+        let within = self.runs[first..behind].iter().map(|run| {
+            let (start, end) = (run.at.max(range.start), (run.at + run.len).min(range.end));
+            Trace { at: start, len: end - start, file: run.file, from: run.from + (start - run.at) }
+        });
+        let within: Vec<Trace> = within.collect();
+
+        // The tokens next to the range, and what they were: the ends of the file at its ends.
+        let before = match within.first() {
+            Some(run) if run.at == range.start => Some((run.file, run.from)),
+            _ => match first.checked_sub(1).map(|at| self.runs[at]) {
+                Some(run) => Some((run.file, run.from + run.len)),
+                None => self.own.map(|(file, _)| (file, 0)),
+            },
+        };
+        let after = match within.last() {
+            Some(run) if run.at + run.len == range.end => Some((run.file, run.from + run.len)),
+            _ => match self.runs.get(behind.max(first)) {
+                Some(run) => Some((run.file, run.from)),
+                None => self.own,
+            },
+        };
+
+        let mut n_of: BTreeMap<usize, usize> = BTreeMap::new();
+        within.iter().for_each(|run| *n_of.entry(run.file).or_default() += run.len);
+        let file = n_of.into_iter().max_by_key(|&(file, n)| (n, std::cmp::Reverse(file)));
+        let Some((file, _)) = file else {
+            let ((file, start), (other, end)) = (before?, after?);
+            return (file == other && start < end).then_some((file, start..end));
+        };
+        let own = || within.iter().filter(|run| run.file == file);
+        let start = own().map(|run| run.from).min()?;
+        let end = own().map(|run| run.from + run.len).max()?;
+        let start = before.filter(|&(of, from)| of == file && from <= start).map_or(start, |(_, from)| from);
+        let end = after.filter(|&(of, to)| of == file && to >= end).map_or(end, |(_, to)| to);
+        Some((file, start..end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a X Y b c`, which was `a P Q R b` and, in another file, `c`.
+    fn traces() -> Traces {
+        let mut traces = Traces::kept(&[(0, 0), (3, 4)].into_iter().collect(), 1, 5);
+        traces.add_moved(&[(4, 20)], 7);
+        traces
+    }
+
+    #[test]
+    fn what_was_replaced_is_what_an_edit_was() {
+        assert_eq!(traces().before(1..3), Some((1, 1..4)));
+        assert_eq!(traces().before(0..2), Some((1, 0..4)));
+    }
+
+    #[test]
+    fn of_code_from_two_files_the_one_with_more_of_it_counts() {
+        assert_eq!(traces().before(0..5), Some((1, 0..5)));
+        assert_eq!(traces().before(4..5), Some((7, 20..21)));
+    }
+
+    #[test]
+    fn an_insertion_was_nothing() {
+        let traces = Traces::kept(&[(0, 0), (3, 1)].into_iter().collect(), 0, 2);
+        assert_eq!(traces.before(1..3), None);
+    }
+
+    #[test]
+    fn an_edit_at_an_end_of_the_file_was_what_the_file_ended_with() {
+        let traces = Traces::kept(&[(2, 3)].into_iter().collect(), 0, 9);
+        assert_eq!(traces.before(0..2), Some((0, 0..3)));
+        assert_eq!(traces.before(3..8), Some((0, 4..9)));
+        assert_eq!(Traces::default().before(0..4), None);
+    }
+}

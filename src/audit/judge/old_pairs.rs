@@ -1,0 +1,144 @@
+//! Tells new copies from pairs that base had already, and that the change edited, moved or rewrote alike.
+//!
+//! The question is never how the change was made, only what was there before it: whatever became of a pair, its
+//! two members lead back to two fragments of base, and those were alike or were not.
+
+use std::cell::LazyCell;
+use std::ops::Range;
+
+use crate::audit::change::{Changed, Predecessor};
+use crate::audit::read::Source;
+use crate::matching::{Alignment, ClonePair, Params, aligned, clones};
+
+/// A side of an alignment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub source: &'a Source,
+    /// `None` when the change does not touch the file.
+    pub changed: Option<&'a Changed>,
+}
+
+impl<'a> Side<'a> {
+    pub fn is_novel(&self, at: usize) -> bool {
+        self.changed.is_some_and(|changed| changed.novel[at])
+    }
+
+    /// What `range` was before the change, and in which file; `None` if nothing was there.
+    fn before(&self, range: Range<usize>, base: &'a [Predecessor]) -> Option<(&'a Source, Range<usize>)> {
+        let Some(changed) = self.changed else { return Some((self.source, range)) };
+        let (file, range) = changed.was.before(range)?;
+        Some((&base[file].source, range))
+    }
+}
+
+/// An alignment of the head, to be compared with base.
+pub(super) struct Pairs<'a> {
+    query: Side<'a>,
+    target: Side<'a>,
+    alignment: &'a Alignment,
+    base: &'a [Predecessor],
+    params: &'a Params,
+}
+
+impl<'a> Pairs<'a> {
+    pub fn new(
+        query: Side<'a>,
+        target: Side<'a>,
+        alignment: &'a Alignment,
+        base: &'a [Predecessor],
+        params: &'a Params,
+    ) -> Self {
+        Self { query, target, alignment, base, params }
+    }
+
+    /// The parts of `fragments` of the query that are new beside their origin.
+    ///
+    /// A fragment is old when it and its origin were a pair before. Of an old one, the `runs` that were
+    /// put in at one place are asked by themselves. What was put into both
+    /// members of an old pair alike is old too: they are the pair that they were.
+    pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Range<usize>> {
+        let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
+        let is_old = |part: &Range<usize>| {
+            let pair = self.alignment.within(part.clone());
+            self.was_pair(&pair) || self.is_alike(&pair) && self.is_inside(part) && *were_pair
+        };
+        let new_part = |fragment: Range<usize>| {
+            if !is_old(&fragment) {
+                return vec![fragment];
+            }
+            let is_within = |run: &&Range<usize>| fragment.start <= run.start && run.end <= fragment.end;
+            let pieces = runs.iter().filter(is_within).flat_map(|run| {
+                let outside = self.outside(run);
+                [run.start..outside, outside..run.end]
+            });
+            pieces.filter(|piece| !piece.is_empty() && *piece != fragment && !is_old(piece)).collect()
+        };
+        fragments.into_iter().flat_map(new_part).collect()
+    }
+
+    /// Whether what `pair` was in base was a pair too.
+    fn was_pair(&self, pair: &Alignment) -> bool {
+        let Some((query, a)) = self.query.before(pair.query(), self.base) else { return false };
+        let Some((target, b)) = self.target.before(pair.target(), self.base) else { return false };
+        let mut before = aligned(&query.tokens[a.clone()], &target.tokens[b.clone()]);
+        for block in &mut before.blocks {
+            block.query += a.start as u32;
+            block.target += b.start as u32;
+        }
+        let now = ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
+        // Of a short fragment half is enough: the two lie at places that belong together, nobody had to look for them.
+        let enough = self.params.min_run.min(now.n_solid / 2);
+        let params = Params { min_run: enough, ..*self.params };
+        let before = clones(before, &query.tokens, &target.tokens, &params);
+        before.iter().map(|pair| pair.n_solid).sum::<usize>() >= enough
+    }
+
+    /// Whether the change brought in most of what `pair` aligns, on both sides.
+    fn is_alike(&self, pair: &Alignment) -> bool {
+        let is_novel_in_both = |&(a, b): &(usize, usize)| self.query.is_novel(a) && self.target.is_novel(b);
+        2 * pair.pairs().filter(is_novel_in_both).count() > pair.n_tokens()
+    }
+
+    /// Whether `part` lies inside of code that is aligned before it, as a statement in its function, by brackets or by
+    /// indentation; and not beside it, as the next function.
+    fn is_inside(&self, part: &Range<usize>) -> bool {
+        let before = self.alignment.query().start..part.start;
+        let outside = self.outside(part);
+        let mut n_open: i64 = (part.start..outside).map(|at| self.depth(at)).sum();
+        let is_open = before.clone().rev().any(|at| {
+            n_open += self.depth(at);
+            n_open > 0
+        });
+        let document = self.query.source.document();
+        let indent = document.indent(outside);
+        is_open || before.into_iter().any(|at| document.starts_line(at) && document.indent(at) < indent)
+    }
+
+    /// Where `part` has left the blocks that it begins in: a diff may show the end of a function and the next one as
+    /// one insertion.
+    fn outside(&self, part: &Range<usize>) -> usize {
+        let document = self.query.source.document();
+        let (mut depth, mut outermost) = (0, 0);
+        let mut least_indent = document.indent(part.start);
+        let mut outside = part.start;
+        for at in part.clone() {
+            if document.starts_line(at) && document.indent(at) < least_indent {
+                (least_indent, outside) = (document.indent(at), at);
+            }
+            depth += self.depth(at);
+            if depth < outermost {
+                (outermost, outside) = (depth, at + 1);
+            }
+        }
+        outside
+    }
+
+    /// How much deeper in brackets the query is behind the token at `at`.
+    fn depth(&self, at: usize) -> i64 {
+        match self.query.source.tokens[at].text(&self.query.source.text) {
+            b"(" | b"[" | b"{" => 1,
+            b")" | b"]" | b"}" => -1,
+            _ => 0,
+        }
+    }
+}
