@@ -34,51 +34,51 @@ options! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
     pub struct RawConfig {
-        /// Tokens that a change must bring into a copy to make it a finding. Lower finds shorter copies, and more that are alike by chance.
+        /// Minimum tokens that a change adds to a copy for `check` to report it. Lower finds shorter copies, and more chance matches.
         pub min_tokens: usize = 40,
-        /// Tokens that a clone must have to be listed by `scan`. Lower lists shorter clones, of which more are alike by chance.
+        /// Minimum tokens for `scan` to list a clone. Lower lists shorter clones, and more chance matches.
         pub scan_min_tokens: usize = 50,
-        /// The noise threshold k: matches of fewer tokens are never seen. Lower finds copies with an edit on nearly every line, and takes more time.
+        /// Minimum tokens of a match (the noise threshold k). Lower finds copies with an edit on nearly every line, and takes more time.
         pub noise_threshold: usize = 16,
-        /// The guarantee threshold t: every match of this many tokens is seen. Lower finds more heavily edited copies, and takes more memory.
+        /// Tokens from which every match is found (the guarantee threshold t). Lower finds more heavily edited copies, and takes more memory.
         pub guarantee_threshold: usize = 20,
-        /// Different tokens, names and literals counted by their class, that a match must begin with. Higher leaves out more tables and lists.
+        /// Minimum distinct tokens in a match, with names and literals counted by kind. Higher leaves out more tables and lists.
         pub min_distinct: usize = 5,
-        /// Tokens that may be inserted or deleted between two matches of one copy.
+        /// Maximum tokens inserted or deleted between two matches of one copy.
         pub max_gap: usize = 240,
-        /// Percent of the copy or of its origin that must be the same. Lower finds more heavily edited copies, and more chance likeness.
+        /// Minimum percent of the copy, or of its origin, that is the same. Lower finds more heavily edited copies, and more chance matches.
         pub min_containment: u8 = 60,
-        /// Percent of the matching names and literals that must agree: be spelled the same, or renamed as elsewhere in the copy. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
+        /// Minimum percent of matching names and literals that agree: spelled the same, or renamed the same way throughout. Lower finds more inconsistently renamed copies, and more code that only has the same shape.
         pub min_agreement: u8 = 75,
-        /// Percent of the matching names and literals that must be spelled the same, unless the copy holds a run of `min-run` tokens. Lower finds more edited copies that were renamed as well.
+        /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of `min-run` tokens. Lower finds more copies that were both edited and renamed.
         pub min_spelled: u8 = 75,
-        /// Matching tokens in a row that make a copy whatever its names are. Lower finds shorter renamed copies, and more code that is written alike.
+        /// Minimum matching tokens in a row for a copy with other names. Lower finds shorter renamed copies, and more code that is merely written alike.
         pub min_run: usize = 32,
-        /// Files a match may stand in before it is common, and not followed.
-        pub common_at: usize = 1_000,
-        /// Components of a corpus that a match may stand in before it is common: it is counted, and not scored.
+        /// Maximum files to align because of one match, the most alike first. More are counted, not aligned.
+        pub common_at: usize = 64,
+        /// Maximum components of a corpus that share a match. A match in more is common: it is counted, not scored.
         pub common_components: usize = 20,
-        /// Rare words, names or literals that few projects have, that a copy out of a corpus must share with its origin; a long run does instead. Lower finds more short copies, and more code that is alike by chance.
+        /// Minimum rare words (names or literals that few projects use) that a copy from a corpus shares with its origin, unless it has a long run. Lower finds more short copies, and more chance matches.
         pub corpus_min_words: usize = 3,
-        /// Tokens in a row, spelled the same, that make a copy out of a corpus though no rare words are in it.
+        /// Minimum tokens in a row, spelled the same, for a copy from a corpus without rare words.
         pub corpus_min_exact_run: usize = 56,
-        /// Tokens in a row that make a copy out of a corpus whatever its names are.
+        /// Minimum matching tokens in a row for a copy from a corpus with other names.
         pub corpus_min_run: usize = 120,
-        /// Percent of a copy's matches that must be rare: idioms that stand in many files tell little. Lower finds more copies of common code.
+        /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
-        /// Bytes of the largest file that is read; a larger one that is changed is a finding of `not-examined`.
+        /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,
-        /// Whether files that a generator has marked as its output are compared.
+        /// Whether to compare files marked as generated.
         pub include_generated: bool = false,
-        /// Whether data and prose (JSON, YAML, Markdown and their like) are compared: they repeat by nature.
+        /// Whether to compare data and prose (JSON, YAML, Markdown, ...), which repeat by nature.
         pub include_data: bool = false,
         /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files and minified files are ignored by default. Folders of vendored, installed or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`) are compared with but not judged; `!vendor/` has one judged.
         pub ignore: Vec<String> = Vec::new(),
-        /// The baseline: a file of copies that are known and not reported, from the root of the repository. Used when it is there; `secondhand baseline create` writes it.
+        /// The baseline: a file of known copies that are not reported, relative to the root of the repository. Used if it exists; `secondhand baseline create` writes it.
         pub baseline: String = "secondhand-baseline.txt".to_owned(),
-        /// Files that are test code, in the syntax of .gitignore, besides the usual names.
+        /// Files that are test code besides the usual names, in .gitignore syntax.
         pub tests: Vec<String> = Vec::new(),
-        /// The level of findings in test code: tests repeat by nature.
+        /// The maximum level of findings in test code, which repeats by nature.
         pub test_level: Level = Level::Note,
         /// The level of each rule: `off`, `note`, `warning` or `error`.
         pub rules: BTreeMap<String, LevelSetting> = BTreeMap::new(),
@@ -88,7 +88,7 @@ options! {
         pub vendored: Vec<Vendored> = Vec::new(),
         /// Which licenses code may be copied under: `preset`, `project-license`, `allow`, `deny`, `exceptions`.
         pub license: RawLicense = RawLicense::default(),
-        /// The decisions file: copies that a person has accepted, from the root of the repository. Used when it is there.
+        /// The decisions file: copies that a person has accepted, relative to the root of the repository. Used if it exists.
         pub decisions: String = "secondhand-decisions.toml".to_owned(),
         /// Languages to add or to change, by name; the keys are those of the built-in tables.
         #[schemars(with = "BTreeMap<String, serde_json::Value>")]

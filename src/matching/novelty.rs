@@ -41,7 +41,7 @@ pub struct Novelty {
 
 /// Diffs a head file with its predecessor in base.
 ///
-/// Time O(n √n) at the worst: see [`kept`].
+/// Time O(n √n) at the worst: see `kept`.
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
     let mut novelty = Novelty { novel: vec![true; head.tokens.len()], removed: vec![true; base.tokens.len()], kept };
@@ -81,7 +81,7 @@ pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     between(&edits, base.tokens.len(), head.tokens.len())
 }
 
-/// Aligns two token streams from end to end, as [`kept`] does between the lines that are spelled the same.
+/// Aligns two token streams from end to end, as `kept` does between the lines that are spelled the same.
 pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
     let all = Edit { base: 0..target.len(), head: 0..query.len() };
     between(&edited_tokens(&all, target, query), target.len(), query.len())

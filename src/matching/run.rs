@@ -19,7 +19,7 @@ const MAX_WALKS: usize = 32;
 /// `period` tokens over and over. A period below `min_period` is how tables, lists and accessors look, and no copy; the
 /// run is left out, and so is each other run between two places within the repeat. (Masking of tandem repeats, as DUST and TRF do for genomes.)
 ///
-/// Time O(s log s + n) for s seeds, where n is at most [`MAX_WALKS`] times the tokens of both documents.
+/// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both documents.
 pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
     let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
     // The nearest diagonals first: on them a tandem repeat shows, and what lies within one is not looked at again.

@@ -5,7 +5,7 @@
 //! loses whole copies. So a repeated k-gram pairs each of its occurrences with the few in the other document whose
 //! surroundings are most like its own, as a suffix array would find them.
 //!
-//! Guarantee: an occurrence in the query that lies in an exact or consistently renamed run of up to [`CONTEXT`] tokens
+//! Guarantee: an occurrence in the query that lies in an exact or consistently renamed run of up to `CONTEXT` tokens
 //! is paired with an occurrence of the target that lies in a run at least as long on that side.
 //!
 //! ```text
@@ -39,7 +39,7 @@ const CONTEXT: usize = 64;
 /// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` when they are one document.
 ///
 /// Time O(n · CONTEXT · log n) for n occurrences in both, memory the same for the k-gram that occurs most; never more
-/// than [`MAX_PAIRS`] seeds for a rare k-gram, and four for each occurrence of a repeated one.
+/// than `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
 pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: usize, is_same: bool) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut readings: Option<[Contexts; 2]> = None;

@@ -29,8 +29,8 @@ const FIRST_FILES: usize = 64;
 
 /// Shared fingerprints that are aligned for each fingerprint of the queries, and in all, before fewer files are taken.
 /// What is aligned grows with the change, and not with its square.
-const ALIGNED_PER_FINGERPRINT: usize = 8;
-const ALIGNED_IN_ALL: usize = 500_000;
+const ALIGNED_PER_FINGERPRINT: usize = 3;
+const ALIGNED_IN_ALL: usize = 150_000;
 /// What a pair costs besides its fingerprints, in fingerprints.
 const COST_OF_PAIR: usize = 64;
 
