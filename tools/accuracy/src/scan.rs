@@ -138,7 +138,7 @@ impl Scan {
 
 /// The 64-bit FNV-1a hash of `text`.
 pub fn hash(text: &str) -> u64 {
-    secondhand::text::fnv_1a(text.bytes())
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3))
 }
 
 fn lines(text: &str, language: &Language, tokens: &mut [Token], comments: &[Range<usize>]) -> Vec<Line> {

@@ -30,6 +30,12 @@ pub fn files(n: usize, text: impl Fn(usize) -> String) -> Change {
     Change { base: company(), head: (0..n).map(|i| (path("new", i), Some(text(i)))).collect() }
 }
 
+/// New files, beside others.
+pub fn new_files(files: &[(String, String)]) -> Change {
+    let new = |(path, text): &(String, String)| (format!("new/{path}"), Some(text.clone()));
+    Change { base: company(), head: files.iter().map(new).collect() }
+}
+
 /// `n` files that were there, and a new one.
 pub fn onto(n: usize, text: impl Fn(usize) -> String, new: &str) -> Change {
     let old = (0..n).map(|i| (path("old", i), Some(text(i))));

@@ -22,6 +22,8 @@ use crate::error::Error;
 use crate::git::{self, State};
 use crate::output::print;
 use crate::program::{Chosen, Program};
+use crate::random::Random;
+use crate::tree::Tree;
 use measure::{Limits, Run};
 use shapes::{Change, SHAPES, Shape};
 
@@ -31,6 +33,9 @@ pub struct Args {
     /// Shapes, or beginnings of their names, separated by commas; a wrong name lists them [default: all]
     #[arg(long, value_name = "SHAPE", value_delimiter = ',', value_parser = known_shape)]
     pub shapes: Vec<String>,
+    /// Measure real code too: ever more files of this folder, as new ones
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
     /// Commands to measure, separated by commas
     #[arg(long, value_name = "COMMAND", value_delimiter = ',', default_value = "check,staged,history,scan")]
     pub commands: Vec<Measured>,
@@ -98,6 +103,28 @@ impl Measured {
 /// The growth from which a row is marked.
 const MAX_GROWTH: f64 = 2.2;
 
+/// What is measured: a shape, or real code.
+struct Input<'i> {
+    name: &'static str,
+    unit: &'static str,
+    sizes: (usize, usize),
+    change: &'i dyn Fn(usize) -> Change,
+}
+
+impl Input<'_> {
+    fn new(shape: &'static Shape) -> Self {
+        Self { name: shape.name, unit: shape.unit, sizes: shape.sizes, change: &shape.change }
+    }
+}
+
+/// The files of a folder, in an order that mixes its parts.
+fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, Error> {
+    let tree = Tree::sample(folder, usize::MAX / 2, 1)?;
+    let mut files: Vec<_> = tree.files.into_iter().map(|file| (file.path, file.scan.text)).collect();
+    Random::new(1, 1).shuffle(&mut files);
+    Ok(files)
+}
+
 /// Whether `name` is the shape's, or no shape's and the beginning of this one's.
 fn is_named(shape: &Shape, name: &str) -> bool {
     shape.name == name || shape.name.starts_with(name) && SHAPES.iter().all(|other| other.name != name)
@@ -115,15 +142,23 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let scratch = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
     let is_asked = |shape: &&Shape| args.shapes.is_empty() || args.shapes.iter().any(|name| is_named(shape, name));
+    let files = args.folder.as_deref().map(read_folder).transpose()?.unwrap_or_default();
+    let of_folder = |n: usize| code::new_files(&files[..n]);
+    let n_files = files.len();
+    let mut inputs: Vec<Input<'_>> = SHAPES.iter().filter(is_asked).map(Input::new).collect();
+    if n_files > 0 {
+        inputs.retain(|_| !args.shapes.is_empty());
+        inputs.push(Input { name: "files-of-folder", unit: "files", sizes: (10, n_files), change: &of_folder });
+    }
     let mut rows = Vec::new();
     print(&line("shape", "command", "growth", "", "size: user CPU seconds"))?;
-    for shape in SHAPES.iter().filter(is_asked) {
-        for row in measure_shape(args, &program, folder, shape)? {
+    for input in &inputs {
+        for row in measure_input(args, &program, folder, input)? {
             print(&row.line())?;
             rows.push(row);
         }
         if args.keep.is_none() {
-            remove(&folder.join(shape.name))?;
+            remove(&folder.join(input.name))?;
         }
     }
     let n_marked = rows.iter().filter(|row| row.is_marked()).count();
@@ -147,7 +182,8 @@ fn remove(folder: &Path) -> Result<(), Error> {
 /// The times of a command over a shape.
 #[derive(Debug)]
 struct Row {
-    shape: &'static Shape,
+    name: &'static str,
+    unit: &'static str,
     command: Measured,
     /// Each size, and how its run ended.
     runs: Vec<(usize, Run)>,
@@ -155,13 +191,14 @@ struct Row {
 }
 
 /// Measures all commands, so that each repository is made once.
-fn measure_shape(args: &Args, program: &Program, folder: &Path, shape: &'static Shape) -> Result<Vec<Row>, Error> {
-    let new_row = |&command: &Measured| Row { shape, command, runs: Vec::new(), from: args.from };
+fn measure_input(args: &Args, program: &Program, folder: &Path, input: &Input<'_>) -> Result<Vec<Row>, Error> {
+    let Input { name, unit, .. } = *input;
+    let new_row = |&command: &Measured| Row { name, unit, command, runs: Vec::new(), from: args.from };
     let mut rows: Vec<Row> = args.commands.iter().map(new_row).collect();
-    let mut size = shape.sizes.0;
-    while size <= shape.sizes.1 && rows.iter().any(|row| !row.is_complete(args.doublings)) {
-        let repository = folder.join(shape.name).join(size.to_string());
-        write(&repository, &(shape.change)(size))?;
+    let mut size = input.sizes.0;
+    while size <= input.sizes.1 && rows.iter().any(|row| !row.is_complete(args.doublings)) {
+        let repository = folder.join(input.name).join(size.to_string());
+        write(&repository, &(input.change)(size))?;
         for row in rows.iter_mut().filter(|row| !row.is_complete(args.doublings)) {
             let run = fastest(args, &row.command.command(program, &repository))?;
             row.runs.push((size, run));
@@ -242,11 +279,11 @@ impl Row {
             Run::TooLong => format!("{size}: too long"),
             Run::Failed(why) => format!("{size}: {why}"),
         });
-        let runs = format!("{}  ({})", runs.collect::<Vec<_>>().join("  "), self.shape.unit);
+        let runs = format!("{}  ({})", runs.collect::<Vec<_>>().join("  "), self.unit);
         let growth = self.growth().iter().map(|growth| format!("{growth:.1}")).collect::<Vec<_>>().join(" ");
         let growth = if growth.is_empty() { "-" } else { &growth };
         let mark = if self.is_marked() { "!" } else { "" };
-        line(self.shape.name, self.command.name(), growth, mark, &runs)
+        line(self.name, self.command.name(), growth, mark, &runs)
     }
 
     fn json(&self) -> Value {
@@ -256,9 +293,9 @@ impl Row {
             Run::Failed(why) => json!({ "size": size, "ended": why }),
         });
         json!({
-            "shape": self.shape.name,
+            "shape": self.name,
             "command": self.command.name(),
-            "unit": self.shape.unit,
+            "unit": self.unit,
             "runs": runs.collect::<Vec<_>>(),
             "growth": self.growth(),
             "isMarked": self.is_marked(),
