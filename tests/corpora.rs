@@ -95,7 +95,8 @@ fn a_file_of_a_corpus_whose_name_is_not_utf8_is_compared_like_any_other() {
 
 #[test]
 fn what_git_keeps_of_a_component_is_not_compared() {
-    let corpus = corpus(&[("alpha/.git/hooks/table.c", C.first), ("alpha/sub/.git/table.c", C.first)]);
+    let git = [("alpha/.git/hooks/table.c", C.first), ("alpha/sub/.git/table.c", C.first)];
+    let corpus = corpus(&[git[0], git[1], ("alpha/other.c", C.second)]);
     check(&copying(), &corpus, &[]);
 }
 
