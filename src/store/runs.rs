@@ -56,8 +56,8 @@ impl Runs {
     /// # Errors
     /// When a file cannot be read; so may each row.
     pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<Merged<I>> {
-        let files = self.files.into_iter().map(|file| Source::File(BufReader::with_capacity(1 << 17, file)));
-        let mut sources: Vec<Source<I>> = files.chain([Source::Memory(rest)]).collect();
+        let files = self.files.into_iter().map(|file| SortedRows::File(BufReader::with_capacity(1 << 17, file)));
+        let mut sources: Vec<SortedRows<I>> = files.chain([SortedRows::Memory(rest)]).collect();
         let mut heads = BinaryHeap::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {
             heads.extend(source.next()?.map(|row| Reverse((row, number))));
@@ -67,12 +67,12 @@ impl Runs {
 }
 
 /// Where sorted rows come from.
-enum Source<I> {
+enum SortedRows<I> {
     File(BufReader<File>),
     Memory(I),
 }
 
-impl<I: Iterator<Item = (u64, u32)>> Source<I> {
+impl<I: Iterator<Item = (u64, u32)>> SortedRows<I> {
     /// The next row; `None` at the end.
     fn next(&mut self) -> io::Result<Option<(u64, u32)>> {
         let run = match self {
@@ -93,7 +93,7 @@ impl<I: Iterator<Item = (u64, u32)>> Source<I> {
 pub(super) struct Merged<I> {
     /// The next row of each source that is not at its end, and the source's number; the smallest on top.
     heads: BinaryHeap<Reverse<((u64, u32), usize)>>,
-    sources: Vec<Source<I>>,
+    sources: Vec<SortedRows<I>>,
 }
 
 impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {

@@ -20,25 +20,25 @@ pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> 
     while at < pattern.len() {
         let mut next = vec![false; path.len() + 1];
         let (n_bytes, step) = match &pattern[at..] {
-            [b'*', b'*', ..] => (2, Step::Any),
-            [b'*', ..] => (1, if is_literal_separator { Step::InFolder } else { Step::Any }),
-            [b'?', ..] if !is_literal_separator => (1, Step::One),
-            [b'\\', byte, ..] => (2, Step::Byte(*byte)),
-            [byte, ..] => (1, Step::Byte(*byte)),
+            [b'*', b'*', ..] => (2, PatternPart::Any),
+            [b'*', ..] => (1, if is_literal_separator { PatternPart::InFolder } else { PatternPart::Any }),
+            [b'?', ..] if !is_literal_separator => (1, PatternPart::One),
+            [b'\\', byte, ..] => (2, PatternPart::Byte(*byte)),
+            [byte, ..] => (1, PatternPart::Byte(*byte)),
             [] => break,
         };
         let mut is_open = false;
         for n in 0..=path.len() {
             match step {
-                Step::Any | Step::InFolder => {
+                PatternPart::Any | PatternPart::InFolder => {
                     is_open |= reached[n];
                     next[n] = is_open;
-                    if matches!(step, Step::InFolder) && path.get(n) == Some(&b'/') {
+                    if matches!(step, PatternPart::InFolder) && path.get(n) == Some(&b'/') {
                         is_open = false;
                     }
                 }
-                Step::One => next[n] = n > 0 && reached[n - 1],
-                Step::Byte(byte) => next[n] = n > 0 && reached[n - 1] && path[n - 1] == byte,
+                PatternPart::One => next[n] = n > 0 && reached[n - 1],
+                PatternPart::Byte(byte) => next[n] = n > 0 && reached[n - 1] && path[n - 1] == byte,
             }
         }
         reached = next;
@@ -49,7 +49,7 @@ pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> 
 
 /// What a part of a pattern matches.
 #[derive(Clone, Copy)]
-enum Step {
+enum PatternPart {
     /// Any bytes, or none.
     Any,
     /// The same, up to a `/`.
