@@ -100,6 +100,9 @@ impl Measured {
     }
 }
 
+/// The largest file that the program reads by default: what is larger takes no time, and says nothing.
+const MAX_BYTES: usize = 4 << 20;
+
 /// The growth from which a row is marked.
 const MAX_GROWTH: f64 = 2.2;
 
@@ -198,7 +201,11 @@ fn measure_input(args: &Args, program: &Program, folder: &Path, input: &Input<'_
     let mut size = input.sizes.0;
     while size <= input.sizes.1 && rows.iter().any(|row| !row.is_complete(args.doublings)) {
         let repository = folder.join(input.name).join(size.to_string());
-        write(&repository, &(input.change)(size))?;
+        let change = (input.change)(size);
+        if change.head.values().flatten().any(|text| text.len() > MAX_BYTES) {
+            break;
+        }
+        write(&repository, &change)?;
         for row in rows.iter_mut().filter(|row| !row.is_complete(args.doublings)) {
             let run = fastest(args, &row.command.command(program, &repository))?;
             row.runs.push((size, run));
@@ -280,7 +287,7 @@ impl Row {
             Run::Failed(why) => format!("{size}: {why}"),
         });
         let runs = format!("{}  ({})", runs.collect::<Vec<_>>().join("  "), self.unit);
-        let growth = self.growth().iter().map(|growth| format!("{growth:.1}")).collect::<Vec<_>>().join(" ");
+        let growth = self.growth().iter().map(|growth| format!("{growth:.2}")).collect::<Vec<_>>().join(" ");
         let growth = if growth.is_empty() { "-" } else { &growth };
         let mark = if self.is_marked() { "!" } else { "" };
         line(self.name, self.command.name(), growth, mark, &runs)
