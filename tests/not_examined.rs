@@ -158,6 +158,41 @@ mod reading {
     }
 
     #[test]
+    fn deleted_code_in_utf_16_comes_back() {
+        for bytes in encoded(&store().text) {
+            let repository = Repository::new();
+            repository.write("old.c", &bytes);
+            repository.commit("old");
+            repository.remove("old.c");
+            repository.write("other.c", C.third);
+            repository.commit("drop the old store");
+            change(&repository, &[("new.c", C.first.as_bytes())]);
+            let findings = repository.check(&[&LAST[..], &["--history"]].concat()).findings();
+            assert_eq!(findings.len(), 1, "{findings:?}");
+            assert!(findings[0].contains("<- type-1 old.c:"), "{findings:?}");
+        }
+    }
+
+    #[test]
+    fn a_stored_corpus_in_utf_16_is_found() {
+        for bytes in encoded(C.first) {
+            let folder = TempDir::new().expect("the folder for temporary files is writable");
+            let (shelf, alpha) = (folder.path().join("shelf"), folder.path().join("alpha"));
+            fs::create_dir(&alpha).expect("the folder is writable");
+            fs::write(alpha.join("a.c"), bytes).expect("the folder is writable");
+            let repository = Repository::new();
+            repository.write("other.c", C.third);
+            repository.commit("before");
+            change(&repository, &[("new.c", C.first.as_bytes())]);
+            let at = ["--corpus-dir", shelf.to_str().expect("it is UTF-8")];
+            let (status, _, errors) = ran(repository.secondhand(&["corpus", "add", "known"]).arg(&alpha).args(at));
+            assert_eq!(status, Some(0), "{errors}");
+            let report = repository.check(&[&LAST[..], &["--corpus", "known"], &at].concat());
+            assert_eq!(report.findings().len(), 1, "{:?}", report.findings());
+        }
+    }
+
+    #[test]
     fn neither_a_long_comment_nor_a_table_on_one_line_hides_the_code_beside_it() {
         let numbers = (0..20_000).map(|n| format!("{n},")).collect::<String>();
         for line in [format!("// {}\n", "x".repeat(40_000)), format!("int table[] = {{{numbers}}};\n")] {
@@ -640,6 +675,17 @@ mod sparse {
         repository.write("new.c", C.first);
         assert_eq!(repository.git(&["status", "--short"]), "");
         check(&repository.check(&["--worktree"]), &[]);
+    }
+
+    #[test]
+    fn a_folder_of_a_sparse_index_whose_tree_is_not_here_ends_the_check() {
+        let repository = sparse("--sparse-index");
+        let tree = repository.git(&["rev-parse", "HEAD:b"]);
+        fs::remove_file(repository.path(format!(".git/objects/{}/{}", &tree[..2], &tree[2..]))).expect("it is loose");
+        for head in ["--staged", "--worktree"] {
+            let error = format!("cannot read the folder `b` of the sparse index: its tree {tree} is not in this clone");
+            check_failure(&mut repository.secondhand(&["check", head]), &error, "git fetch --refetch --no-filter");
+        }
     }
 
     #[cfg(unix)]
