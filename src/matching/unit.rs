@@ -15,19 +15,13 @@ const PARTS: &[&str] = &[
     "with", "return", "then", "begin",
 ];
 
-/// Columns that a tab takes; only lines of one unit are compared, which are indented alike.
-const TAB: usize = 8;
-
 impl Document<'_> {
     /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens.
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
-        let starts: Vec<(usize, usize)> = range
-            .clone()
-            .filter(|&at| self.starts_line(at))
-            .filter_map(|at| Some((at, self.indentation(at)?)))
-            .collect();
+        let starts: Vec<(usize, usize)> =
+            range.clone().filter(|&at| self.starts_line(at)).map(|at| (at, self.indent(at))).collect();
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
             if self.is_part(start) {
                 return false;
@@ -46,9 +40,8 @@ impl Document<'_> {
             }
             // A unit that reaches to the end of the range is whole if nothing of it stands beyond.
             let goes_on = end == range.end
-                && self.tokens.get(end).is_some_and(|_| {
-                    !self.starts_line(end) || self.indentation(end).is_some_and(|beyond| beyond > indentation)
-                });
+                && end < self.tokens.len()
+                && (!self.starts_line(end) || self.indent(end) > indentation);
             has_body && !goes_on && end - start >= min_tokens
         })
     }
@@ -60,13 +53,6 @@ impl Document<'_> {
             Kind::Punctuation => true,
             _ => PARTS.iter().any(|part| word.eq_ignore_ascii_case(part.as_bytes())),
         }
-    }
-
-    /// The columns before the first token of a line.
-    fn indentation(&self, at: usize) -> Option<usize> {
-        let start = self.tokens.get(at)?.start as usize;
-        let line = memchr::memrchr(b'\n', self.text.get(..start)?).map_or(0, |end| end + 1);
-        Some(self.text[line..start].iter().map(|&byte| if byte == b'\t' { TAB } else { 1 }).sum())
     }
 }
 
