@@ -200,7 +200,7 @@ impl<'q> Queries<'q> {
 
     /// Aligns all queries with `target` along its `hits`.
     pub fn align(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), hits, None, None, |_, _| true)
+        self.align_those(target.document(), self.shared(hits, None), None, |_, _| true)
     }
 
     /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that is
@@ -212,7 +212,7 @@ impl<'q> Queries<'q> {
         same: Option<usize>,
         wanted: &[usize],
     ) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), hits, same, Some(wanted), |_, _| true)
+        self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
     /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
@@ -226,7 +226,7 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
-        let mut aligned = self.align_those(document, &hits, None, None, |_, _| true);
+        let mut aligned = self.align_those(document, self.shared(&hits, None), None, |_, _| true);
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
@@ -237,23 +237,22 @@ impl<'q> Queries<'q> {
     pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target.document(), hits, None, None, |query, seeds: &[Seed]| {
+        self.align_those(target.document(), self.shared(hits, None), None, |query, seeds: &[Seed]| {
             let own = &self.sources[query].tokens;
             may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
         })
     }
 
-    /// Aligns the queries of which `is_asked` says so, by their number and seeds.
+    /// Aligns the queries that share something, and of which `is_asked` says so by their number and seeds.
     fn align_those(
         &self,
         target: Document<'_>,
-        hits: &[Hit],
+        shared: BTreeMap<usize, Vec<Shared>>,
         same: Option<usize>,
-        wanted: Option<&[usize]>,
         is_asked: impl Fn(usize, &[Seed]) -> bool,
     ) -> Vec<(usize, Alignment)> {
         let mut found = Vec::new();
-        for (query, shared) in self.shared(hits, wanted) {
+        for (query, shared) in shared {
             let source = self.sources[query];
             let is_same = same == Some(query);
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
