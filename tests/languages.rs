@@ -34,6 +34,35 @@ fn every_example_gives_its_tokens() {
     assert!(faults.is_empty(), "{} examples fail:\n{}", faults.len(), faults.join("\n"));
 }
 
+#[test]
+fn test_code_inside_a_file_is_found_by_the_marks_of_its_table() {
+    let languages = Languages::builtin();
+    let check = |id: &str, source: &str, lines: &[std::ops::Range<u32>]| {
+        let language = languages.get(id).unwrap_or_else(|| panic!("there is no {id}"));
+        assert_eq!(language.test_lines(source.as_bytes()), lines, "{id}: {source}");
+    };
+    check("rust", "fn f() {\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn g() {}\n}\nfn h() {}\n", &[4..9]);
+    check("rust", "#[tokio::test(start_paused = true)]\nasync fn f() {\n    g().await;\n}\n", &[1..5]);
+    check("rust", "#[cfg(not(test))]\nfn f() {\n}\n#[testing]\nfn g() {\n}\n", &[]);
+    check("python", "class TestA:\n    def f(self):\n        pass\n\ndef g():\n    pass\n", &[1..4]);
+    check("python", "async def test_a(b):\n    pass\nc = 1\n", &[1..3]);
+    check("go", "func TestA(t *testing.T) {\n\tf()\n}\n\nfunc Testify() {\n\tf()\n}\n", &[1..4]);
+    check("java", "class A {\n  @Test\n  void a() {\n    b();\n  }\n  void c() {\n  }\n}\n", &[2..6]);
+    check("javascript", "it('a', () => {\n  b()\n})\nemit('a')\n", &[1..4]);
+    check("elixir", "test \"a\" do\n  b()\nend\n", &[1..3]);
+    check("zig", "test \"a\" {\n    b();\n}\nfn testing() {\n}\n", &[1..4]);
+    check("cpp", "TEST_F(A, B) {\n  c();\n}\nint TESTS() {\n  return 1;\n}\n", &[1..4]);
+}
+
+#[test]
+fn every_mark_of_test_code_is_a_pattern() {
+    for (id, table) in tables().into_iter().filter(|(_, table)| !table.tests.is_empty()) {
+        let mut languages = Languages::builtin();
+        languages.add(&id, table).unwrap_or_else(|error| panic!("{id}: {error}"));
+        languages.get(&id).expect("it was added").test_lines(b"");
+    }
+}
+
 /// A row that an example shows: some source of the table's examples holds its opener.
 fn is_shown(table: &Table, open: &str) -> bool {
     let stem = open.split('{').next().filter(|stem| !stem.is_empty()).unwrap_or(open);

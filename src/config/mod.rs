@@ -42,6 +42,8 @@ pub struct Config {
     pub ignore: PathRules,
     /// Files whose findings are notes at most.
     pub tests: PathRules,
+    /// Files that are examples, likewise.
+    pub examples: PathRules,
     /// Levels by rule; `None` turns a rule off.
     pub levels: BTreeMap<&'static str, Option<Level>>,
     /// Which licenses code may be copied under.
@@ -113,6 +115,7 @@ impl Config {
             min_rarity: percent("min-rarity", raw.min_rarity)?,
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
+            examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
             levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
             licenses: licensing::licenses(&raw.license, origin)?,
             written: raw,

@@ -78,8 +78,12 @@ options! {
         pub baseline: String = "secondhand-baseline.txt".to_owned(),
         /// Files that are test code besides the usual names, in .gitignore syntax.
         pub tests: Vec<String> = Vec::new(),
-        /// The maximum level of findings in test code, which repeats by nature.
+        /// Files that are examples, demos or benchmarks besides the usual names, in .gitignore syntax.
+        pub examples: Vec<String> = Vec::new(),
+        /// Maximum level of copies in test code and examples, which repeat by nature.
         pub test_level: Level = Level::Note,
+        /// Maximum level of copies in code that declares rather than computes (style sheets, markup, schemas, queries, build rules), which repeats by nature.
+        pub declarative_level: Level = Level::Note,
         /// The level of each rule: `off`, `note`, `warning` or `error`.
         pub rules: BTreeMap<String, LevelSetting> = BTreeMap::new(),
         /// Corpora that `check` compares with, besides those of `--corpus`: names of stored ones, or folders whose direct subfolders are components.

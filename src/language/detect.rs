@@ -1,6 +1,7 @@
 //! Finds the language of a file: by its name, its `#!` line, or what an ambiguous extension holds.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -9,6 +10,7 @@ use super::hash;
 use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
+use super::test_code::TestMarks;
 use crate::text::FilePath;
 
 /// A language that is ready to read source.
@@ -22,6 +24,8 @@ pub struct Language {
     pub family: String,
     /// Whether its files are data or prose.
     pub is_data: bool,
+    /// Whether its files declare rather than compute: markup, style sheets, schemas, queries, build rules.
+    pub is_declarative: bool,
     /// Reads its source; where it may hold other languages, [`Languages::tokenize`] does.
     pub lexer: Lexer,
     pub(super) regions: Regions,
@@ -31,9 +35,15 @@ pub struct Language {
     pub(super) holds: Vec<Option<String>>,
     /// Whether a file of it is a notebook.
     pub is_notebook: bool,
+    test_marks: TestMarks,
 }
 
 impl Language {
+    /// The lines of `text` that hold test code, in order and apart, counted from 1. Time O(n).
+    pub fn test_lines(&self, text: &[u8]) -> Vec<Range<u32>> {
+        self.test_marks.find(text)
+    }
+
     /// Whether its files are read by one lexer alone, whatever the settings.
     pub fn is_plain(&self) -> bool {
         !self.is_data && !self.is_host()
@@ -221,6 +231,7 @@ impl Languages {
         compile_claims(&table)?;
         self.digest = hash::word(format!("{id} {table:?} {}", self.digest).as_bytes(), 0);
         Regions::new(&table)?;
+        TestMarks::check(&table)?;
         let row = self.rows.iter().position(|row| row.id == id).unwrap_or(self.rows.len());
         for map in [&mut self.by_extension, &mut self.by_file_name, &mut self.by_shebang] {
             map.retain(|_, owner| *owner != row);
@@ -411,11 +422,13 @@ impl Row {
                 name: table.name.clone(),
                 family: table.family(),
                 is_data: table.data,
+                is_declarative: table.declarative,
                 lexer: Lexer::new(table).expect("`add` and tests/languages.rs compile every table"),
                 regions: Regions::new(table).expect("`add` and tests/languages.rs compile every region"),
                 around: table.around.clone(),
                 holds: holds(table),
                 is_notebook: table.notebook,
+                test_marks: TestMarks::new(table),
             }
         })
     }

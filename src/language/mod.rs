@@ -15,6 +15,7 @@ mod region;
 mod relex;
 mod swar;
 mod table;
+mod test_code;
 mod token;
 
 pub use detect::{Language, Languages, Reason, is_generated};

@@ -16,6 +16,10 @@ pub struct Table {
     /// Whether its files are data or prose: they repeat by nature, and are compared only when asked.
     #[serde(default)]
     pub data: bool,
+    /// Whether its files declare rather than compute: markup, style sheets, schemas, queries, build rules. They repeat by
+    /// nature: they are compared, and a copy in them is a note.
+    #[serde(default)]
+    pub declarative: bool,
     /// File name endings without the leading dot, in lower case; at most one language owns each.
     #[serde(default)]
     pub extensions: Vec<String>,
@@ -64,6 +68,10 @@ pub struct Table {
     /// Statements that import or name a package: passed over, since they repeat by nature.
     #[serde(default)]
     pub imports: Vec<Import>,
+    /// Regular expressions for how a line begins, behind its indentation, that opens test code: what is laid out below
+    /// it belongs to the test. A copy in test code is a note, as one in a file of tests is.
+    #[serde(default)]
+    pub tests: Vec<String>,
     /// Code of other languages in a file of this one.
     #[serde(default)]
     pub regions: Vec<Region>,

@@ -1,0 +1,148 @@
+//! Finds test code inside a file, by the `tests` of a table and by layout.
+//!
+//! ```text
+//! fn clamp(x: i32) -> i32 {      indented less than or as the mark, before it: no test code
+//!     x.max(0)
+//! }
+//!
+//! #[cfg(test)]                   the mark: a pattern of the table matches at the start of the line
+//! #[allow(unused)]               between the mark and the body: part of the unit
+//! mod tests {
+//!     fn clamps() {}             the body: indented more than the mark
+//! }                              a closing bracket as far left as the mark ends the unit
+//! ```
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::region::no_pattern;
+use super::table::{Table, TableError};
+use crate::text::Lines;
+
+/// The `tests` of a table; compiled when they are first searched for.
+#[derive(Debug, Default)]
+pub(super) struct TestMarks {
+    patterns: Vec<String>,
+    marks: OnceLock<Option<Regex>>,
+}
+
+impl TestMarks {
+    /// The marks of `table`, which [`Self::check`] has passed.
+    pub fn new(table: &Table) -> Self {
+        Self { patterns: table.tests.clone(), marks: OnceLock::new() }
+    }
+
+    /// Checks the marks of `table`.
+    ///
+    /// # Errors
+    /// [`TableError::Value`] when one is no regular expression.
+    pub fn check(table: &Table) -> Result<(), TableError> {
+        for (number, pattern) in table.tests.iter().enumerate() {
+            compile(pattern)
+                .map_err(|error| TableError::value("pattern", no_pattern(&error)).in_row("tests", number))?;
+        }
+        Ok(())
+    }
+
+    /// All marks, at the start of a line; `None` when there are none.
+    fn marks(&self) -> Option<&Regex> {
+        let all = || compile(&format!("^[ \\t]*(?:{})", self.patterns.join("|"))).expect("`check` has passed each");
+        self.marks.get_or_init(|| (!self.patterns.is_empty()).then(all)).as_ref()
+    }
+
+    /// The lines of `text` that hold test code, in order and apart, counted from 1. Time O(n).
+    pub fn find(&self, text: &[u8]) -> Vec<Range<u32>> {
+        let mut units: Vec<Range<u32>> = Vec::new();
+        let Some(marks) = self.marks() else { return units };
+        let lines = Lines::new(text);
+        let mut at = 0;
+        while let Some(mark) = marks.find_at(text, at) {
+            let first = lines.line_of(mark.start() as u32);
+            let end = end_of_unit(text, &lines, first);
+            units.push(first..end);
+            if end > lines.n_lines() {
+                break;
+            }
+            at = lines.range(end).start;
+        }
+        units
+    }
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
+}
+
+/// The line after the unit that begins on line `first`.
+fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
+    let mark = indent(lines.text(text, first));
+    let mut has_body = false;
+    let mut end = first + 1;
+    for line in first + 1..=lines.n_lines() {
+        let content = lines.text(text, line);
+        let trimmed = content.trim_ascii();
+        if trimmed.is_empty() {
+            continue;
+        }
+        let own = indent(content);
+        let closes = trimmed[0] == b'}' || trimmed[0] == b')' || trimmed[0] == b']';
+        let goes_on = if own > mark {
+            has_body = true;
+            true
+        } else if own < mark {
+            false
+        } else {
+            // As far left as the mark: its header, which may take several lines, or what closes the body.
+            !has_body || closes || trimmed[0] == b'{'
+        };
+        if !goes_on {
+            break;
+        }
+        end = line + 1;
+        if closes && own == mark && has_body && !trimmed.ends_with(b"{") {
+            break;
+        }
+    }
+    end
+}
+
+/// The columns of white space that a line begins with; a tab counts as one.
+fn indent(line: &[u8]) -> usize {
+    line.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(pattern: &str, text: &str) -> Vec<Range<u32>> {
+        let table = format!("name = 'X'\ntests = ['''{pattern}''']");
+        let table = Table::parse(&table).expect("it is a table");
+        TestMarks::check(&table).expect("it is a pattern");
+        TestMarks::new(&table).find(text.as_bytes())
+    }
+
+    #[test]
+    fn a_unit_ends_with_its_body() {
+        let rust = "fn f() {\n}\n#[cfg(test)]\nmod tests {\n    fn g() {\n    }\n}\nfn h() {\n}\n";
+        assert_eq!(find(r"#\[cfg\(test\)\]", rust), [3..8]);
+        let python = "def f():\n    pass\n\ndef test_f(\n    a,\n):\n    pass\n\ndef g():\n    pass\n";
+        assert_eq!(find("def test_", python), [4..8]);
+        let allman = "TEST(a, b)\n{\n  f();\n}\nint g()\n{\n  return 1;\n}\n";
+        assert_eq!(find(r"TEST\(", allman), [1..5]);
+    }
+
+    #[test]
+    fn units_inside_others_are_one() {
+        let text = "describe('a', () => {\n  it('b', () => {\n    c()\n  })\n})\nf()\n";
+        assert_eq!(find("(describe|it)\\(", text), [1..6]);
+    }
+
+    #[test]
+    fn a_mark_at_the_end_is_all_there_is() {
+        assert_eq!(find("test", "a\ntest"), [2..3]);
+        assert_eq!(find("test", "test\n"), [1..2]);
+    }
+}
