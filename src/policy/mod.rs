@@ -2,25 +2,28 @@
 //!
 //! Invariant: knows what was found, not how it is shown, nor where it was read.
 
+mod about;
 mod baseline;
 mod date;
 mod finding;
 mod licensing;
+mod origin;
 mod rules;
 mod suppression;
+mod verdict;
 
+pub use about::{About, Unexamined};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
-pub use finding::{
-    About, Component, Deletion, Finding, FirstSeen, Fragment, Notice, Origin, Place, Rank, Suppressed, SuppressedBy,
-    Unexamined, Writing, content, identity, order_origins,
-};
-pub use licensing::{Accepted, Answer, Attribution, Decision, Exception, LicensePolicy, LicenseTerm, Verdict};
+pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
+pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
+pub use origin::{Component, Deletion, FirstSeen, Fragment, Origin, Place, Rank, Writing, order_origins};
 pub use rules::{
     COPIED_CODE, CORPUS_COPY, LICENSE_CONFLICT, LICENSE_RULES, NOT_EXAMINED, REVIVED_CODE, RULES, Rule,
     UNKNOWN_LICENSE, rule,
 };
 pub use suppression::{BadSuppression, Suppression, suppressions};
+pub use verdict::{Answer, Attribution, Verdict};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,37 @@
+//! Defines what a finding is about: a copy, or files that were not examined.
+
+use crate::text::FilePath;
+
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
+    Copy,
+    /// A changed file that could not be examined.
+    Unread(Unexamined),
+    /// All changed files that were left out on purpose, by path.
+    LeftOut(Vec<Unexamined>),
+}
+
+/// A changed file that was not examined, or several in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unexamined {
+    /// The file; or the folder, with a `/` at its end.
+    pub path: FilePath,
+    /// How many files it is.
+    pub n_files: usize,
+    /// Why, in a few words.
+    pub reason: &'static str,
+}
+
+impl Unexamined {
+    /// The file and why: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
+    pub fn describe(&self) -> String {
+        let Self { path, n_files, reason } = self;
+        match n_files {
+            _ if !path.as_bytes().ends_with(b"/") => format!("{path} ({reason})"),
+            1 => format!("{path} (1 file, {reason})"),
+            n => format!("{path} ({n} files, {reason})"),
+        }
+    }
+}
