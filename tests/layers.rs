@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use secondhand::policy::RULES;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -161,6 +163,28 @@ fn each_outer_dependency_has_one_home() {
             }
         }
     }
+}
+
+/// A file that is not in the list is not even compiled: nothing else would notice.
+#[test]
+fn each_rule_is_a_file_in_the_list_and_an_entry_on_the_page() {
+    let page = fs::read_to_string(root().join("../docs/rules.md")).expect("the page is there");
+    let files = entries(&root().join("policy/rules")).into_iter().map(|(_, name)| name).filter(|name| name != "mod");
+    let mut ids = BTreeSet::new();
+    for file in files {
+        let id = file.replace('_', "-");
+        assert!(
+            RULES.iter().any(|rule| rule.id == id),
+            "policy/rules/{file}.rs: add `&{file}::RULE` to RULES, below `mod {file};`; the rule's id is `{id}`"
+        );
+        assert!(
+            page.contains(&format!("\n## {id}\n")),
+            "docs/rules.md has no entry for `{id}`: renew it with `UPDATE_EXPECTED=1 cargo test --test generated`"
+        );
+        ids.insert(id);
+    }
+    let listed: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
+    assert_eq!(listed.len(), ids.len(), "each rule of the list has a file of its own: {listed:?}");
 }
 
 /// A room of a folder: a file in it that is not `mod.rs`, or a folder in it.

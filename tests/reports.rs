@@ -13,7 +13,7 @@ use secondhand::audit::{End, Examined, Outcome, Skip};
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{
-    About, COPIED_CODE, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy,
+    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy, rule,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
@@ -77,7 +77,7 @@ fn component() -> Place {
 
 fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding {
     Finding {
-        rule: &COPIED_CODE,
+        rule: rule("copied-code").expect("it is a rule"),
         level,
         about: About::Copy,
         path: FilePath::new(path),

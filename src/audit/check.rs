@@ -12,7 +12,7 @@ use super::search::{
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::policy::{NOT_EXAMINED, Place, RULES};
+use crate::policy::Place;
 use crate::text::FilePath;
 
 /// The range that is checked: two states of the repository.
@@ -74,7 +74,6 @@ pub fn check(
     let asking = asking(&changed, true, config);
     let queries = queries(&asking, config);
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let is_off = RULES.iter().filter(|rule| rule.id != NOT_EXAMINED.id).all(|rule| config.level(rule).is_none());
     let base_text = base_texts(&predecessors);
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let findings = unexamined(&examined.skipped, &sources);
@@ -82,7 +81,7 @@ pub fn check(
     // A short file can be another one, byte for byte.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
-    if asks_nothing || is_off {
+    if asks_nothing || !config.levels.ask_for_copies() {
         return Ok(outcome);
     }
 

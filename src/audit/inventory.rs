@@ -15,7 +15,7 @@ use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, m
 use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, Outcome, Taken};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};
-use crate::policy::{Component, Finding, FirstSeen, LICENSE_RULES, Place, Verdict};
+use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
 use crate::text::FilePath;
 
 /// A tree to audit.
@@ -93,7 +93,7 @@ pub fn audit(
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone());
             }
-            let is_of_license = |of: &Finding| LICENSE_RULES.iter().any(|rule| rule.id == of.rule.id);
+            let is_of_license = |of: &Finding| of.rule.topic == Topic::License;
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);

@@ -3,7 +3,7 @@
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
 use crate::license::{Class, Expression};
-use crate::policy::{Exception, LICENSE_RULES, LicensePolicy, LicenseTerm, rule};
+use crate::policy::{Exception, LicensePolicy, LicenseTerm, RULES, Topic};
 use crate::text::nearest;
 
 /// The presets by name.
@@ -72,9 +72,10 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
         return Err(invalid(key, file, "an exception needs a `path` or an `origin`".to_owned(), None));
     }
     let rule = raw.rule.as_deref().map(|id| {
-        let known: Vec<&str> = LICENSE_RULES.iter().map(|rule| rule.id).collect();
+        let of_licenses = || RULES.iter().copied().filter(|rule| rule.topic == Topic::License);
+        let known: Vec<&str> = of_licenses().map(|rule| rule.id).collect();
         let why = || format!("`{id}` is no rule about licenses; these are: {}", known.join(", "));
-        let found = rule(id).filter(|rule| known.contains(&rule.id));
+        let found = of_licenses().find(|rule| rule.id == id);
         found.ok_or_else(|| invalid(key, file, why(), nearest(id, &known)))
     });
     let until = raw.until.as_deref().map(|text| text.parse().map_err(|why| invalid(key, file, format!("{why}"), None)));

@@ -17,7 +17,7 @@ pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
 
 use crate::language::Languages;
-use crate::policy::{Level, LicensePolicy, Rule};
+use crate::policy::{Ground, Level, Levels, LicensePolicy};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
@@ -44,8 +44,8 @@ pub struct Config {
     pub tests: PathRules,
     /// Files that are examples, likewise.
     pub examples: PathRules,
-    /// Levels by rule; `None` turns a rule off.
-    pub levels: BTreeMap<&'static str, Option<Level>>,
+    /// How grave what is found is.
+    pub levels: Levels,
     /// Which licenses code may be copied under.
     pub licenses: LicensePolicy,
 }
@@ -116,7 +116,10 @@ impl Config {
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
-            levels: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+            levels: Levels {
+                of_rules: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+                in_tests: raw.test_level,
+            },
             licenses: licensing::licenses(&raw.license, origin)?,
             written: raw,
         })
@@ -144,14 +147,18 @@ impl Config {
         self.vendored.iter().find(|vendored| vendored.contains(path))
     }
 
+    /// What kind of file this is; `is_prose` when its language is that of a document.
+    pub fn ground(&self, path: &FilePath, is_prose: bool) -> Ground {
+        match is_prose {
+            true => Ground::Document,
+            false if self.tests.contains(path) => Ground::Test,
+            false => Ground::Code,
+        }
+    }
+
     /// The folder of others' code that a file lies in, by the folder's name, unless `ignore` takes it back in.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
-    }
-
-    /// The level of `rule`; `None` when it is off.
-    pub fn level(&self, rule: &Rule) -> Option<Level> {
-        self.levels.get(rule.id).copied().unwrap_or(Some(rule.level))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
-use super::{About, Answer, Date, Fragment, KnownCopy, Level, NOT_EXAMINED, Origin, Place, Rule, Unexamined};
+use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Origin, Place, Rule, Unexamined};
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
 
@@ -125,17 +125,18 @@ pub struct Notice {
 const MAX_NAMED: usize = 20;
 
 impl Finding {
-    /// A finding about what was not examined, with the rule's `level`; `path` is the file, or the first of them.
-    pub fn unexamined(about: About, level: Level, path: FilePath) -> Self {
+    /// A finding about what was not examined; `path` is the file, or the first of them.
+    pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
+        let Judgment { rule, level } = judgment;
         let at = |column| Position { line: 1, column };
         let fragment = Fragment { start: at(1), end: at(2) };
         // The same file is the same finding whatever it holds, and the files that are left out are one in all.
         let of = match &about {
-            About::Unread(file) => identity(&NOT_EXAMINED, &path, fnv_1a(file.reason.bytes())),
-            About::LeftOut(_) | About::Copy => identity(&NOT_EXAMINED, &FilePath::new(""), 0),
+            About::Unread(file) => identity(rule, &path, fnv_1a(file.reason.bytes())),
+            About::LeftOut(_) | About::Copy => identity(rule, &FilePath::new(""), 0),
         };
         Self {
-            rule: &NOT_EXAMINED,
+            rule,
             level,
             about,
             path,
@@ -222,7 +223,7 @@ impl Finding {
                 let license = component.license().unwrap_or_else(|| "license not known".to_owned());
                 // Whoever made the component chose its name.
                 let owner = printable(format!("{} ({license})", component.label()).as_bytes());
-                let verdict = match origin.and_then(|origin| origin.verdict.as_ref()).map(|verdict| verdict.answer) {
+                let verdict = match origin.and_then(Origin::answer) {
                     Some(Answer::Denied) => ": a potential license conflict",
                     Some(Answer::Review) => ": its license has to be reviewed",
                     _ => "",

@@ -6,6 +6,7 @@ mod about;
 mod baseline;
 mod date;
 mod finding;
+mod judgment;
 mod licensing;
 mod origin;
 mod rules;
@@ -16,12 +17,10 @@ pub use about::{About, Unexamined};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
+pub use judgment::{Circumstances, Judgment, Levels};
 pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use origin::{Component, Deletion, FirstSeen, Fragment, Origin, Place, Rank, Writing, order_origins};
-pub use rules::{
-    COPIED_CODE, CORPUS_COPY, LICENSE_CONFLICT, LICENSE_RULES, NOT_EXAMINED, REVIVED_CODE, RULES, Rule,
-    UNKNOWN_LICENSE, rule,
-};
+pub use rules::{Ground, RULES, Rule, Topic, When, rule};
 pub use suppression::{BadSuppression, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 

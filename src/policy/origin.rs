@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{COPIED_CODE, CORPUS_COPY, REVIVED_CODE, Rule, Verdict};
+use super::{Answer, Verdict};
 use crate::license::Terms;
 use crate::matching::CloneType;
 use crate::text::{FilePath, Position};
@@ -47,14 +47,9 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The rule that a copy of it falls under.
-    pub fn rule(&self) -> &'static Rule {
-        match (&self.place, &self.verdict) {
-            (Place::Past(_), _) => &REVIVED_CODE,
-            (Place::Component(_), Some(verdict)) => verdict.answer.rule(),
-            (Place::Component(_), None) => &CORPUS_COPY,
-            (Place::Tree, _) => &COPIED_CODE,
-        }
+    /// What the license policy answers, of an origin in a component.
+    pub fn answer(&self) -> Option<Answer> {
+        self.verdict.as_ref().map(|verdict| verdict.answer)
     }
 }
 

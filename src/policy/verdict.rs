@@ -1,7 +1,5 @@
 //! Defines a verdict: what the license policy of a project says of a copy.
 
-use super::{CORPUS_COPY, LICENSE_CONFLICT, Level, Rule, UNKNOWN_LICENSE};
-
 /// What a policy answers; the order is from the mildest to the gravest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
@@ -23,15 +21,6 @@ impl Answer {
             Self::Review => "review",
             Self::Unknown => "unknown",
             Self::Denied => "denied",
-        }
-    }
-
-    /// The rule that a copy falls under.
-    pub fn rule(self) -> &'static Rule {
-        match self {
-            Self::Allowed => &CORPUS_COPY,
-            Self::Unknown => &UNKNOWN_LICENSE,
-            Self::Review | Self::Denied => &LICENSE_CONFLICT,
         }
     }
 }
@@ -59,15 +48,6 @@ pub enum Attribution {
 }
 
 impl Verdict {
-    /// The level of a finding, of that which its rule has: what needs a review is no error, and what is as it should be is a note.
-    pub fn level(&self, of_rule: Level) -> Level {
-        match (self.answer, &self.attribution) {
-            (Answer::Review, _) => of_rule.min(Level::Warning),
-            (Answer::Allowed, Attribution::NotAsked | Attribution::Given(_)) => of_rule.min(Level::Note),
-            _ => of_rule,
-        }
-    }
-
     /// In words: the answer, why, and what is owed.
     pub fn describe(&self) -> String {
         let mut text = match self.answer {

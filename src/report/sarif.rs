@@ -19,8 +19,7 @@ use super::words::{day, percent, place, provenance};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::policy::{
-    Finding, Fragment, LICENSE_RULES, Level, NOT_EXAMINED, Origin, Place, RULES, Rule, Suppressed, SuppressedBy,
-    Unexamined,
+    Finding, Fragment, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
 };
 use crate::text::FilePath;
 
@@ -156,12 +155,10 @@ fn descriptor(rule: &Rule) -> ReportingDescriptor {
 }
 
 fn tags(rule: &Rule) -> &'static [&'static str] {
-    if rule.id == NOT_EXAMINED.id {
-        &["coverage"]
-    } else if LICENSE_RULES.iter().any(|of| of.id == rule.id) {
-        &["license", "duplication"]
-    } else {
-        &["maintainability", "duplication"]
+    match rule.topic {
+        Topic::Duplication => &["maintainability", "duplication"],
+        Topic::License => &["license", "duplication"],
+        Topic::Coverage => &["coverage"],
     }
 }
 

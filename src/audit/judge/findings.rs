@@ -15,20 +15,10 @@ use crate::matching::{
     Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin,
-    Place, REVIVED_CODE, Rank, Rule, Verdict, content, identity, order_origins,
+    About, Attribution, Circumstances, Component, Finding, Fragment, Judgment, Origin, Place, Rank, Verdict, content,
+    identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
-
-/// Whether any rule that a copy from `place` may fall under is on.
-fn is_on(place: &Place, config: &Config) -> bool {
-    let rules: &[&Rule] = match place {
-        Place::Past(_) => &[&REVIVED_CODE],
-        Place::Component(_) => LICENSE_RULES,
-        Place::Tree => &[&COPIED_CODE],
-    };
-    rules.iter().any(|rule| config.level(rule).is_some())
-}
 
 /// What several searches found, and what was copied into each file that was asked about.
 pub(in crate::audit) struct AllCopies<'c> {
@@ -57,7 +47,8 @@ impl<'c> AllCopies<'c> {
         let n_before = self.found.len();
         let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
         for (all, these) in self.copies.iter_mut().zip(of_these) {
-            let these = these.into_iter().filter(|copied| is_on(&searched.found[copied.found].place, self.config));
+            let these =
+                these.into_iter().filter(|copied| self.config.levels.ask_for(&searched.found[copied.found].place));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
@@ -82,9 +73,6 @@ impl<'c> AllCopies<'c> {
         findings
     }
 }
-
-/// How much less alike than the best an origin may be, and explain a copy as well.
-const AS_ALIKE: f64 = 0.02;
 
 /// A file that is judged, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
@@ -262,23 +250,9 @@ impl<'c> FileUnderAudit<'c> {
         origins.retain(|origin| {
             origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
         });
-        // The gravest level counts, and of equal ones the rule of the corpus: the license is owed whoever else has the code.
-        // Of components only those count that explain the copy as well as any: one that has half of it tells little.
-        let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
-        let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
-        let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
-        let gravest = |origin: &&Origin| {
-            let answer = origin.verdict.as_ref().map(|verdict| verdict.answer);
-            (self.level(origin), is_component(origin), answer, origin.rule().id == COPIED_CODE.id)
-        };
-        let chosen = origins.iter().filter(explains).max_by_key(gravest)?;
-        let (rule, level, verdict) = (chosen.rule(), self.level(chosen)?, chosen.verdict.clone());
-        // What stands in the tree counts before what stood there once.
-        let is_answered =
-            |origin: &Origin| origin.verdict.as_ref().map(|of| of.answer) == verdict.as_ref().map(|of| of.answer);
-        origins.sort_by_key(|origin| {
-            (origin.rule().id != rule.id, !is_answered(origin), matches!(origin.place, Place::Past(_)))
-        });
+        let ground = self.config.ground(&source.path, source.is_prose);
+        let circumstances = Circumstances { ground, is_new: true };
+        let Judgment { rule, level } = self.config.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
@@ -295,23 +269,6 @@ impl<'c> FileUnderAudit<'c> {
             identity: identity(rule, &source.path, content(tokens)),
             others: Vec::new(),
         })
-    }
-
-    /// The level of a finding that has this origin alone; `None` where its rule is off.
-    fn level(&self, origin: &Origin) -> Option<Level> {
-        let (source, rule) = (&self.query.source, origin.rule());
-        let level = self.config.level(rule)?;
-        let is_reverted = matches!(&origin.place, Place::Past(deletion) if deletion.is_reverted);
-        let level = if is_reverted { level.min(Level::Note) } else { level };
-        let level = origin.verdict.as_ref().map_or(level, |verdict| verdict.level(level));
-        // Tests repeat by nature; a license asks the same of them. Documents quote.
-        let is_of_license = LICENSE_RULES.iter().any(|of| of.id == rule.id);
-        let is_test = if is_of_license {
-            source.is_prose && rule.id != LICENSE_CONFLICT.id
-        } else {
-            source.is_prose || self.config.tests.contains(&source.path)
-        };
-        Some(if is_test { level.min(self.config.test_level) } else { level })
     }
 
     /// An origin's place with the terms of its lines, and what the policy says of them.

@@ -3,25 +3,28 @@
 use std::collections::BTreeMap;
 
 use crate::audit::read::{Promise, Skip, Sources};
-use crate::policy::{About, Finding, Level, NOT_EXAMINED, Unexamined};
+use crate::policy::{About, Finding, Ground, Unexamined};
 use crate::text::FilePath;
 
 /// The findings about changed files that were `skipped`: one for each that holds source and could not be read, and
 /// one in all for those that were left out on purpose.
 pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sources<'_>) -> Vec<Finding> {
-    let Some(level) = sources.config.level(&NOT_EXAMINED) else { return Vec::new() };
-    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).map(|(path, skip)| {
-        // As copies in tests and documents are: they repeat by nature, and hold what is odd on purpose.
-        let is_mild = sources.config.tests.contains(path) || sources.promise(path) == Some(Promise::Document);
-        let level = if is_mild { level.min(sources.config.test_level) } else { level };
+    let finding = |about: About, path: &FilePath, ground: Ground| {
+        let judgment = sources.config.levels.judge_unexamined(&about, ground)?;
+        Some(Finding::unexamined(about, judgment, path.clone()))
+    };
+    let unread = skipped.iter().filter(|(path, skip)| sources.is_unread(path, *skip)).filter_map(|(path, skip)| {
         let file = Unexamined { path: path.clone(), n_files: 1, reason: skip.reason() };
-        Finding::unexamined(About::Unread(file), level, path.clone())
+        let is_prose = sources.promise(path) == Some(Promise::Document);
+        finding(About::Unread(file), path, sources.config.ground(path, is_prose))
     });
-    unread.chain(left_out(skipped, sources, level)).collect()
+    let left_out = left_out(skipped, sources);
+    let left_out = left_out.and_then(|(first, files)| finding(About::LeftOut(files), first, Ground::Code));
+    unread.chain(left_out).collect()
 }
 
-/// The finding about the files that were left out on purpose; those of a vendored or built folder are counted.
-fn left_out(skipped: &[(FilePath, Skip)], sources: &Sources<'_>, level: Level) -> Option<Finding> {
+/// The files that were left out on purpose, and the first of them; those of a vendored or built folder are counted.
+fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Option<(&'s FilePath, Vec<Unexamined>)> {
     let is_left_out = |(path, skip): &&(FilePath, Skip)| match (skip, sources.promise(path)) {
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
@@ -40,5 +43,5 @@ fn left_out(skipped: &[(FilePath, Skip)], sources: &Sources<'_>, level: Level) -
         first = Some(first.map_or(path, |first| first.min(path)));
     }
     let files = listed.into_iter().map(|((path, reason), n_files)| Unexamined { path, n_files, reason });
-    Some(Finding::unexamined(About::LeftOut(files.collect()), level.min(Level::Note), first?.clone()))
+    Some((first?, files.collect()))
 }

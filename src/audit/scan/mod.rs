@@ -22,8 +22,8 @@ use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, COPIED_CODE, Finding, KnownCopy, Level, Notice, Origin, Rank, Suppression, Unexamined,
-    identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Ground, Judgment, KnownCopy, Notice, Origin, Rank, Suppression,
+    Unexamined, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, Lines, readable};
 
@@ -207,7 +207,6 @@ fn occurrences<R: ReadFiles>(
 
 /// A class as a finding: its first place, and the others as origins.
 fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<Finding> {
-    config.level(&COPIED_CODE)?;
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let path = |place: &Place| entries[place.document as usize].path.clone();
     let (first, others) = class.split_first()?;
@@ -226,17 +225,19 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
         })
         .collect();
     order_origins(&mut origins, &path(first));
+    let circumstances = Circumstances { ground: Ground::Code, is_new: false };
+    let Judgment { rule, level } = config.levels.judge_copy(&mut origins, circumstances)?;
     let known = |place: &Place| KnownCopy {
-        identity: identity(&COPIED_CODE, &path(place), place.content),
-        rule: COPIED_CODE.id.to_owned(),
+        identity: identity(rule, &path(place), place.content),
+        rule: rule.id.to_owned(),
         n_tokens: place.tokens.len(),
         path: path(place).to_string(),
     };
     Some(Finding {
-        rule: &COPIED_CODE,
-        level: Level::Note,
+        rule,
+        level,
         about: About::Copy,
-        identity: identity(&COPIED_CODE, &path(first), first.content),
+        identity: identity(rule, &path(first), first.content),
         path: path(first),
         fragment: first.fragment,
         added: first.fragment,

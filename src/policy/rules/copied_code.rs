@@ -1,12 +1,15 @@
 //! The rule `copied-code`: a copy of code in the tree.
 
-use super::Rule;
+use super::{AS_SET, Ground, Rule, Topic, When};
 use crate::policy::Level;
 
 /// A copy of code in the tree.
-pub static COPIED_CODE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "copied-code",
     level: Level::Warning,
+    topic: Topic::Duplication,
+    when: When::Tree(|_| AS_SET),
+    milder_in: &[Ground::Test, Ground::Document],
     summary: "a change copies code that the tree already has",
     finds: "Lines that a change adds and that repeat code which stands elsewhere in the tree: exactly, \
             with other layout, names or literals, or with statements inserted, deleted or changed. \

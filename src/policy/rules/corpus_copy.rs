@@ -1,12 +1,21 @@
 //! The rule `corpus-copy`: a copy of code of a known project, whose license lets it be copied.
 
-use super::Rule;
-use crate::policy::Level;
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use crate::policy::{Answer, Attribution, Level};
 
 /// A copy of code of a known project, whose license lets it be copied.
-pub static CORPUS_COPY: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "corpus-copy",
     level: Level::Warning,
+    topic: Topic::License,
+    when: When::Component(|_, verdict| match (verdict.answer, &verdict.attribution) {
+        (Answer::Allowed, Attribution::Owed(_)) => AS_SET,
+        // It is as it should be: nothing is owed.
+        (Answer::Allowed, Attribution::NotAsked | Attribution::Given(_)) => AT_MOST_A_NOTE,
+        _ => None,
+    }),
+    // Documents quote. A license asks the same of tests as of any other code.
+    milder_in: &[Ground::Document],
     summary: "a change copies code of a known project",
     finds: "Lines that a change adds and that repeat code of a component: of a corpus that was named with `--corpus` or \
             in the settings, or of a folder of the repository that the settings call vendored; and whose license is known and not denied \

@@ -1,12 +1,20 @@
 //! The rule `license-conflict`: a copy of code whose license the policy of the project denies.
 
-use super::Rule;
-use crate::policy::Level;
+use super::{AS_SET, Rule, Topic, When};
+use crate::policy::{Answer, Level};
 
 /// A copy of code whose license the policy of the project denies.
-pub static LICENSE_CONFLICT: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "license-conflict",
     level: Level::Error,
+    topic: Topic::License,
+    when: When::Component(|_, verdict| match verdict.answer {
+        Answer::Denied => AS_SET,
+        // What no program can decide is no error.
+        Answer::Review => Some(Level::Warning),
+        Answer::Allowed | Answer::Unknown => None,
+    }),
+    milder_in: &[],
     summary: "a change copies code whose license may conflict with that of the project",
     finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, under a license that the policy in the settings \
             (`[license]`) denies, does not list among those it allows, or that does not go with `project-license`. What no program can \

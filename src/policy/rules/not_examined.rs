@@ -1,12 +1,19 @@
 //! The rule `not-examined`: a changed file that may hold source, and was not examined.
 
-use super::Rule;
-use crate::policy::Level;
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
+use crate::policy::{About, Level};
 
 /// A changed file that may hold source, and was not examined.
-pub static NOT_EXAMINED: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "not-examined",
     level: Level::Warning,
+    topic: Topic::Coverage,
+    when: When::Unexamined(|about| match about {
+        About::Unread(_) => AS_SET,
+        About::LeftOut(_) => AT_MOST_A_NOTE,
+        About::Copy => None,
+    }),
+    milder_in: &[Ground::Test, Ground::Document],
     summary: "a changed file was not examined",
     finds: "Changed files that are source by their name and were not searched for copies. Each file that could not be read is a finding: \
             it is larger than `max-file-size`, it is binary, it is in an encoding that Secondhand does not read (UTF-16 without a byte order \

@@ -1,12 +1,15 @@
 //! The rule `revived-code`: a copy of deleted code.
 
-use super::Rule;
+use super::{AS_SET, AT_MOST_A_NOTE, Ground, Rule, Topic, When};
 use crate::policy::Level;
 
 /// A copy of code that was deleted in the past.
-pub static REVIVED_CODE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "revived-code",
     level: Level::Note,
+    topic: Topic::Duplication,
+    when: When::Past(|deletion| if deletion.is_reverted { AT_MOST_A_NOTE } else { AS_SET }),
+    milder_in: &[Ground::Test, Ground::Document],
     summary: "a change brings back code that was deleted",
     finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which stands nowhere in the tree \
             any more. Searched with `--history`. The finding names the commit that deleted the code, and the file it was in last. \

@@ -1,12 +1,16 @@
 //! The rule `unknown-license`: a copy of code whose license is not known.
 
-use super::Rule;
-use crate::policy::Level;
+use super::{AS_SET, Ground, Rule, Topic, When};
+use crate::policy::{Answer, Level};
 
 /// A copy of code whose license is not known.
-pub static UNKNOWN_LICENSE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "unknown-license",
     level: Level::Warning,
+    topic: Topic::License,
+    when: When::Component(|_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None }),
+    // Documents quote. A license asks the same of tests as of any other code.
+    milder_in: &[Ground::Document],
     summary: "a change copies code whose license is not known",
     finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, where nothing says under which license the code \
             is, or where what is said names no license that is known. Looked at are tags in the file, the files beside it, \

@@ -1,0 +1,260 @@
+//! Decides under which rule a finding falls, and how grave it is there.
+//!
+//! Every level of the program is decided in [`Levels::judge`], by steps that each can only make it milder.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::{About, Ground, Level, Origin, Place, RULES, Rule};
+
+/// The levels, as the settings have them.
+#[derive(Debug, Clone)]
+pub struct Levels {
+    /// By the id of the rule, `None` where it is off; a rule that is not listed has its own level.
+    pub of_rules: BTreeMap<&'static str, Option<Level>>,
+    /// The gravest level in tests and documents, of rules that are milder there.
+    pub in_tests: Level,
+}
+
+/// What decides on the level of a finding besides its rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// What kind of file it lies in.
+    pub ground: Ground,
+    /// Whether anything in it is new: not so a clone class of a tree.
+    pub is_new: bool,
+}
+
+/// The rule that a finding falls under, and how grave it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Judgment {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The level.
+    pub level: Level,
+}
+
+/// How much less alike than the best component another one may be, and explain a copy as well.
+const AS_ALIKE: f64 = 0.02;
+
+impl Levels {
+    /// Judges by one rule what may be `at_most` so grave for it; `None` when the rule is off.
+    fn judge(&self, rule: &'static Rule, at_most: Level, circumstances: Circumstances) -> Option<Judgment> {
+        // Whoever wrote the settings decides first, also that a rule is of no interest.
+        let level = self.of(rule)?;
+        // The rule itself is milder in some cases: a revert, a license to review, a notice that is in its place.
+        let level = level.min(at_most);
+        // It may be milder where such findings are to be expected.
+        let level = if rule.milder_in.contains(&circumstances.ground) { level.min(self.in_tests) } else { level };
+        // What nobody brings in asks nobody to do anything now.
+        let level = if circumstances.is_new { level } else { level.min(Level::Note) };
+        Some(Judgment { rule, level })
+    }
+
+    /// Judges a copy with these origins, and puts those first that fall under the same rule, for the same reason.
+    ///
+    /// `None` when each rule that applies is off.
+    pub fn judge_copy(&self, origins: &mut [Origin], circumstances: Circumstances) -> Option<Judgment> {
+        // Of components only those count that explain the copy as well as any: one that has half of it tells little.
+        let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
+        let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
+        let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
+        let judged = origins.iter().filter(explains).filter_map(|origin| {
+            let judgment = self.judge_origin(origin, circumstances)?;
+            Some((judgment, origin.answer()))
+        });
+        // The gravest level counts. Of equal ones it is that of the component: the license is owed whoever else has the code.
+        let (judgment, answer) =
+            judged.max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
+        // What stands in the tree counts before what stood there once.
+        origins.sort_by_key(|origin| {
+            let own = self.judge_origin(origin, circumstances).map(|own| own.rule.id);
+            let is_past = matches!(origin.place, Place::Past(_));
+            (own != Some(judgment.rule.id), origin.answer() != answer, is_past)
+        });
+        Some(judgment)
+    }
+
+    /// Judges a copy with this origin alone.
+    fn judge_origin(&self, origin: &Origin, circumstances: Circumstances) -> Option<Judgment> {
+        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_copy(origin)?, circumstances));
+        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+    }
+
+    /// Judges what was not examined; `None` when the rule is off.
+    pub fn judge_unexamined(&self, about: &About, ground: Ground) -> Option<Judgment> {
+        let circumstances = Circumstances { ground, is_new: true };
+        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_unexamined(about)?, circumstances));
+        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+    }
+
+    /// The level that the settings give `rule`; `None` when it is off.
+    fn of(&self, rule: &Rule) -> Option<Level> {
+        self.of_rules.get(rule.id).copied().unwrap_or(Some(rule.level))
+    }
+
+    /// Whether any rule that is on looks at copies.
+    pub fn ask_for_copies(&self) -> bool {
+        RULES.iter().any(|rule| rule.when.looks_at_copies() && self.of(rule).is_some())
+    }
+
+    /// Whether any rule that is on looks at copies of code in such a place.
+    pub fn ask_for(&self, place: &Place) -> bool {
+        RULES.iter().any(|rule| rule.when.looks_at(place) && self.of(rule).is_some())
+    }
+}
+
+impl Judgment {
+    /// How grave its rule is among the rules.
+    fn gravity(&self) -> Reverse<Option<usize>> {
+        Reverse(RULES.iter().position(|rule| rule.id == self.rule.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::matching::CloneType;
+    use crate::policy::{Answer, Attribution, Component, Deletion, Fragment, Rank, Unexamined, Verdict};
+    use crate::text::{FilePath, Position};
+
+    fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
+        let at = Position { line: 1, column: 1 };
+        Origin {
+            place,
+            path: FilePath::new("src/old.c"),
+            fragment: Fragment { start: at, end: at },
+            clone_type: CloneType::Type1,
+            similarity: 1.0,
+            rank: Rank::SAME,
+            text: None,
+            written: None,
+            verdict,
+        }
+    }
+
+    fn in_tree() -> Origin {
+        origin(Place::Tree, None)
+    }
+
+    fn in_past(is_reverted: bool) -> Origin {
+        let deletion = Deletion { commit: "1".repeat(40), subject: String::new(), time: 0, is_reverted };
+        origin(Place::Past(Arc::new(deletion)), None)
+    }
+
+    fn in_component(answer: Answer, attribution: Attribution) -> Origin {
+        let verdict = Verdict { answer, reason: String::new(), attribution };
+        origin(Place::Component(Arc::new(Component::default())), Some(verdict))
+    }
+
+    fn owed() -> Attribution {
+        Attribution::Owed(Vec::new())
+    }
+
+    const NEW_CODE: Circumstances = Circumstances { ground: Ground::Code, is_new: true };
+
+    fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
+        Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note }
+    }
+
+    #[track_caller]
+    fn check(levels: &Levels, origins: &[Origin], circumstances: Circumstances, expected: Option<(&str, Level)>) {
+        for origins in [origins.to_vec(), origins.iter().rev().cloned().collect()] {
+            let mut sorted = origins.clone();
+            let judged = levels.judge_copy(&mut sorted, circumstances).map(|of| (of.rule.id, of.level));
+            assert_eq!(judged, expected, "{origins:?}");
+        }
+    }
+
+    #[test]
+    fn every_copy_falls_under_a_rule() {
+        let answers = [
+            (Answer::Allowed, "corpus-copy", Level::Warning),
+            (Answer::Review, "license-conflict", Level::Warning),
+            (Answer::Unknown, "unknown-license", Level::Warning),
+            (Answer::Denied, "license-conflict", Level::Error),
+        ];
+        for (answer, rule, level) in answers {
+            check(&levels(&[]), &[in_component(answer, owed())], NEW_CODE, Some((rule, level)));
+        }
+        check(&levels(&[]), &[in_tree()], NEW_CODE, Some(("copied-code", Level::Warning)));
+        check(&levels(&[]), &[in_past(false)], NEW_CODE, Some(("revived-code", Level::Note)));
+    }
+
+    #[test]
+    fn the_gravest_level_counts_then_the_license_then_the_order_of_the_rules() {
+        let all = |level| levels(&["copied-code", "revived-code", "corpus-copy"].map(|id| (id, Some(level))));
+        let (tree, past, component) = (in_tree(), in_past(false), in_component(Answer::Allowed, owed()));
+        let both = [tree.clone(), past.clone()];
+        check(&all(Level::Error), &both, NEW_CODE, Some(("copied-code", Level::Error)));
+        let graver = levels(&[("revived-code", Some(Level::Error))]);
+        check(&graver, &both, NEW_CODE, Some(("revived-code", Level::Error)));
+        check(&all(Level::Error), &[tree, component, past], NEW_CODE, Some(("corpus-copy", Level::Error)));
+        let unclear = [in_component(Answer::Unknown, owed()), in_component(Answer::Review, owed())];
+        check(&levels(&[]), &unclear, NEW_CODE, Some(("unknown-license", Level::Warning)));
+    }
+
+    #[test]
+    fn a_rule_that_is_off_judges_nothing_and_leaves_the_copy_to_the_others() {
+        let off = levels(&[("copied-code", None)]);
+        check(&off, &[in_tree()], NEW_CODE, None);
+        check(&off, &[in_tree(), in_past(false)], NEW_CODE, Some(("revived-code", Level::Note)));
+        assert!(!off.ask_for(&Place::Tree) && off.ask_for(&in_past(false).place) && off.ask_for_copies());
+        let off = RULES.iter().filter(|rule| rule.id != "not-examined").map(|rule| (rule.id, None));
+        assert!(!levels(&off.collect::<Vec<_>>()).ask_for_copies());
+    }
+
+    #[test]
+    fn a_component_that_has_less_of_the_copy_decides_nothing() {
+        let denied = |similarity| Origin { similarity, ..in_component(Answer::Denied, owed()) };
+        let allowed = in_component(Answer::Allowed, owed());
+        check(&levels(&[]), &[allowed.clone(), denied(0.985)], NEW_CODE, Some(("license-conflict", Level::Error)));
+        check(&levels(&[]), &[allowed, denied(0.975)], NEW_CODE, Some(("corpus-copy", Level::Warning)));
+    }
+
+    #[test]
+    fn circumstances_make_a_finding_milder_and_never_graver() {
+        let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Level::Error))).collect();
+        let errors = Levels { in_tests: Level::Warning, ..levels(&errors) };
+        let level_of = |origin: &Origin, circumstances| {
+            let judged = errors.judge_copy(&mut [origin.clone()], circumstances);
+            judged.expect("no rule is off").level
+        };
+        let (test, document) = (Ground::Test, Ground::Document);
+        let (given, owed) = (|| Attribution::Given(String::new()), owed);
+        let rows = [
+            // The origin; the level in code, in tests and in documents.
+            (in_tree(), [Level::Error, Level::Warning, Level::Warning]),
+            (in_past(false), [Level::Error, Level::Warning, Level::Warning]),
+            (in_past(true), [Level::Note, Level::Note, Level::Note]),
+            (in_component(Answer::Allowed, owed()), [Level::Error, Level::Error, Level::Warning]),
+            (in_component(Answer::Allowed, given()), [Level::Note, Level::Note, Level::Note]),
+            (in_component(Answer::Unknown, owed()), [Level::Error, Level::Error, Level::Warning]),
+            (in_component(Answer::Review, owed()), [Level::Warning, Level::Warning, Level::Warning]),
+            (in_component(Answer::Denied, owed()), [Level::Error, Level::Error, Level::Error]),
+        ];
+        for (origin, expected) in rows {
+            let of = |ground| level_of(&origin, Circumstances { ground, is_new: true });
+            assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
+            assert_eq!(level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }), Level::Note, "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_a_warning_and_what_was_left_out_a_note() {
+        let file = || Unexamined { path: FilePath::new("src/a.c"), n_files: 1, reason: "too large" };
+        let rows = [
+            (About::Unread(file()), Ground::Code, Some(Level::Warning)),
+            (About::Unread(file()), Ground::Test, Some(Level::Note)),
+            (About::LeftOut(vec![file()]), Ground::Code, Some(Level::Note)),
+            (About::Copy, Ground::Code, None),
+        ];
+        for (about, ground, expected) in rows {
+            let judged = levels(&[]).judge_unexamined(&about, ground);
+            assert_eq!(judged.map(|of| of.level), expected, "{about:?}");
+            assert!(levels(&[("not-examined", None)]).judge_unexamined(&about, ground).is_none());
+        }
+    }
+}
