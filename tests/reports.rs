@@ -42,6 +42,7 @@ fn origin(path: &str, place: Place) -> Origin {
         fragment: fragment(1, 5),
         clone_type: CloneType::Type2 { is_consistent: true },
         similarity: 0.987,
+        names: 1.0,
         rank: Rank::SAME,
         text: None,
         written: None,
@@ -79,6 +80,8 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
     Finding {
         rule: rule("copied-code").expect("it is a rule"),
         level,
+        milder: None,
+        worth: 8.0,
         about: About::Copy,
         path: FilePath::new(path),
         fragment: fragment(line, line + 4),

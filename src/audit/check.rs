@@ -98,7 +98,7 @@ pub fn check(
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
-    let mut all = AllCopies::new(&asking, &changed, &predecessors, config);
+    let mut all = AllCopies::new(&asking, &changed, &predecessors, &sources);
     let frequencies = of_tree.frequencies.clone();
     all.take(of_tree, None);
     if let Some(past) = elsewhere.past {

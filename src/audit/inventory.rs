@@ -89,7 +89,7 @@ pub fn audit(
             gathered.add(file, copies, found, config);
             let source = &file.changed.source;
             outcome.comments.extend(comments(source, &[]));
-            let of_file = findings_of(file, copies, found, &attributions, config);
+            let of_file = findings_of(file, copies, found, &attributions, context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone());
             }
@@ -110,13 +110,14 @@ fn findings_of(
     copies: &[Copied],
     found: &[Found],
     attributions: &Attributions,
-    config: &Config,
+    context: Context<'_>,
 ) -> Vec<Finding> {
     if file.whole.is_empty() && copies.is_empty() {
         return Vec::new();
     }
     let nothing_else = BTreeMap::new();
-    let judged = FileUnderAudit::new(&file.changed, &[], &nothing_else, attributions, config);
+    let language = context.languages.named(&file.changed.source.language);
+    let judged = FileUnderAudit::new(&file.changed, &[], &nothing_else, attributions, context.config, language);
     if file.whole.is_empty() {
         judged.findings(copies, found, &[])
     } else {
@@ -269,7 +270,7 @@ impl Comparing<'_> {
         };
         let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
         let queries = queries(&asking, config);
-        let mut all = AllCopies::new(&asking, &[], &[], config);
+        let mut all = AllCopies::new(&asking, &[], &[], sources);
         let mut n_compared = 0;
         let mut take = |searched: SearchOutcome| {
             n_compared += searched.n_compared;

@@ -119,6 +119,7 @@ impl Config {
             levels: Levels {
                 of_rules: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
                 in_tests: raw.test_level,
+                in_declarations: raw.declarative_level,
             },
             licenses: licensing::licenses(&raw.license, origin)?,
             written: raw,
@@ -152,6 +153,7 @@ impl Config {
         match is_prose {
             true => Ground::Document,
             false if self.tests.contains(path) => Ground::Test,
+            false if self.examples.contains(path) => Ground::Example,
             false => Ground::Code,
         }
     }

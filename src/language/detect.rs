@@ -26,6 +26,8 @@ pub struct Language {
     pub is_data: bool,
     /// Whether its files declare rather than compute: markup, style sheets, schemas, queries, build rules.
     pub is_declarative: bool,
+    /// Whether a name that is followed by a name or a literal calls it.
+    pub has_juxtaposed_calls: bool,
     /// Reads its source; where it may hold other languages, [`Languages::tokenize`] does.
     pub lexer: Lexer,
     pub(super) regions: Regions,
@@ -423,6 +425,7 @@ impl Row {
                 family: table.family(),
                 is_data: table.data,
                 is_declarative: table.declarative,
+                has_juxtaposed_calls: table.juxtaposed_calls,
                 lexer: Lexer::new(table).expect("`add` and tests/languages.rs compile every table"),
                 regions: Regions::new(table).expect("`add` and tests/languages.rs compile every region"),
                 around: table.around.clone(),

@@ -68,6 +68,9 @@ pub struct Table {
     /// Statements that import or name a package: passed over, since they repeat by nature.
     #[serde(default)]
     pub imports: Vec<Import>,
+    /// Whether a name that is followed by a name or a literal calls it: `f x y`, `cp a b`, `[a take: b]`.
+    #[serde(default)]
+    pub juxtaposed_calls: bool,
     /// Regular expressions for how a line begins, behind its indentation, that opens test code: what is laid out below
     /// it belongs to the test. A copy in test code is a note, as one in a file of tests is.
     #[serde(default)]

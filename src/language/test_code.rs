@@ -87,23 +87,17 @@ fn end_of_unit(text: &[u8], lines: &Lines, first: u32) -> u32 {
             continue;
         }
         let own = indent(content);
-        let closes = trimmed[0] == b'}' || trimmed[0] == b')' || trimmed[0] == b']';
-        let goes_on = if own > mark {
-            has_body = true;
-            true
-        } else if own < mark {
-            false
-        } else {
-            // As far left as the mark: its header, which may take several lines, or what closes the body.
-            !has_body || closes || trimmed[0] == b'{'
-        };
-        if !goes_on {
-            break;
+        // As far left as the mark is its header, which may take several lines, and what closes the body.
+        match trimmed[0] {
+            _ if own > mark => has_body = true,
+            _ if own < mark => break,
+            b')' | b']' => has_body = false,
+            b'}' if has_body && !trimmed.ends_with(b"{") => return line + 1,
+            b'{' | b'}' => {}
+            _ if has_body => break,
+            _ => {}
         }
         end = line + 1;
-        if closes && own == mark && has_body && !trimmed.ends_with(b"{") {
-            break;
-        }
     }
     end
 }

@@ -62,6 +62,11 @@ impl Symbol {
         }
     }
 
+    /// The family of its language; a keyword does not tell.
+    pub fn family(self) -> Option<Family> {
+        (self.0 >> 31 == 0).then_some(Family(self.0 & !0xFF))
+    }
+
     /// The symbol that [`Self::get`] gave this number.
     pub fn new(number: u32) -> Self {
         Self(number)

@@ -18,6 +18,7 @@ mod seed;
 mod seeding;
 mod split;
 mod unit;
+mod worth;
 
 pub use alignment::{Alignment, Block};
 pub use alignments::alignments;
@@ -29,6 +30,7 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use pair::{ClonePair, CloneType, Params, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
+pub use worth::{Worth, is_beside, names_alike};
 
 use crate::language::Token;
 

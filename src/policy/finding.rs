@@ -1,6 +1,6 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
-use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Origin, Place, Rule, Unexamined};
+use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Milder, Origin, Place, Rule, Unexamined};
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
 
@@ -11,6 +11,11 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// How grave it is here.
     pub level: Level,
+    /// Why it is milder than its rule, if it is.
+    pub milder: Option<Milder>,
+    /// How much the copy does that its origin does as well, in statements: see [`Worth::score`](crate::matching::Worth::score).
+    /// 0 where nothing is new.
+    pub worth: f64,
     /// What it is about.
     pub about: About,
     /// The file with the copy; of files that were left out, the first.
@@ -127,7 +132,7 @@ const MAX_NAMED: usize = 20;
 impl Finding {
     /// A finding about what was not examined; `path` is the file, or the first of them.
     pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
-        let Judgment { rule, level } = judgment;
+        let Judgment { rule, level, milder } = judgment;
         let at = |column| Position { line: 1, column };
         let fragment = Fragment { start: at(1), end: at(2) };
         // The same file is the same finding whatever it holds, and the files that are left out are one in all.
@@ -138,6 +143,8 @@ impl Finding {
         Self {
             rule,
             level,
+            milder,
+            worth: 0.0,
             about,
             path,
             fragment,

@@ -5,15 +5,17 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Ground, Level, Origin, Place, RULES, Rule};
+use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic};
 
 /// The levels, as the settings have them.
 #[derive(Debug, Clone)]
 pub struct Levels {
     /// By the id of the rule, `None` where it is off; a rule that is not listed has its own level.
     pub of_rules: BTreeMap<&'static str, Option<Level>>,
-    /// The gravest level in tests and documents, of rules that are milder there.
+    /// The gravest level in tests, examples and documents, of rules that are milder there.
     pub in_tests: Level,
+    /// The gravest level in code that declares, of rules that are milder there.
+    pub in_declarations: Level,
 }
 
 /// What decides on the level of a finding besides its rule.
@@ -23,6 +25,62 @@ pub struct Circumstances {
     pub ground: Ground,
     /// Whether anything in it is new: not so a clone class of a tree.
     pub is_new: bool,
+    /// What it does, when that is too little to warn of.
+    pub says_little: Option<SaysLittle>,
+}
+
+/// What a copy does that says too little to warn of: to find such code twice asks nobody to do anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SaysLittle {
+    /// Statements of different shapes that decide, call or compute.
+    pub n_statements: usize,
+    /// Kinds of control flow.
+    pub n_controls: usize,
+    /// Tokens.
+    pub n_tokens: usize,
+}
+
+impl SaysLittle {
+    /// As words: `2 statements, no control flow, 64 tokens`.
+    fn describe(&self) -> String {
+        let Self { n_statements, n_controls, n_tokens } = self;
+        let statements = match n_statements {
+            0 => "no statement".to_owned(),
+            1 => "1 statement".to_owned(),
+            n => format!("{n} statements"),
+        };
+        let controls = match n_controls {
+            0 => "no control flow".to_owned(),
+            1 => "1 kind of control flow".to_owned(),
+            n => format!("{n} kinds of control flow"),
+        };
+        format!("{statements}, {controls}, {n_tokens} tokens")
+    }
+}
+
+/// Why a finding is milder than its rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Milder {
+    /// For where it lies.
+    In(Ground),
+    /// It does too little.
+    SaysLittle(SaysLittle),
+    /// The change has this many findings that are worth more.
+    Beyond(usize),
+}
+
+impl Milder {
+    /// Why, in a few words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::In(Ground::Test) => "in test code".to_owned(),
+            Self::In(Ground::Example) => "in an example or benchmark".to_owned(),
+            Self::In(Ground::Declarative) => "declares rather than computes".to_owned(),
+            Self::In(Ground::Document | Ground::Code) => "in a document".to_owned(),
+            Self::SaysLittle(little) => format!("says little: {}", little.describe()),
+            Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
+        }
+    }
 }
 
 /// The rule that a finding falls under, and how grave it is.
@@ -32,6 +90,8 @@ pub struct Judgment {
     pub rule: &'static Rule,
     /// The level.
     pub level: Level,
+    /// Why that is milder than the rule is, if it is.
+    pub milder: Option<Milder>,
 }
 
 /// How much less alike than the best component another one may be, and explain a copy as well.
@@ -44,11 +104,20 @@ impl Levels {
         let level = self.of(rule)?;
         // The rule itself is milder in some cases: a revert, a license to review, a notice that is in its place.
         let level = level.min(at_most);
-        // It may be milder where such findings are to be expected.
-        let level = if rule.milder_in.contains(&circumstances.ground) { level.min(self.in_tests) } else { level };
         // What nobody brings in asks nobody to do anything now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
-        Some(Judgment { rule, level })
+        let mut judgment = Judgment { rule, level, milder: None };
+        // It may be milder where such findings are to be expected.
+        let ground = circumstances.ground;
+        if rule.milder_in.contains(&ground) {
+            let at_most = if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
+            judgment.soften(at_most, Milder::In(ground));
+        }
+        // A copy that says little is true, and of no interest. Whose code it is matters all the same.
+        if let Some(little) = circumstances.says_little.filter(|_| rule.topic == Topic::Duplication) {
+            judgment.soften(Level::Note, Milder::SaysLittle(little));
+        }
+        Some(judgment)
     }
 
     /// Judges a copy with these origins, and puts those first that fall under the same rule, for the same reason.
@@ -83,7 +152,7 @@ impl Levels {
 
     /// Judges what was not examined; `None` when the rule is off.
     pub fn judge_unexamined(&self, about: &About, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, is_new: true };
+        let circumstances = Circumstances { ground, is_new: true, says_little: None };
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_unexamined(about)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -105,6 +174,13 @@ impl Levels {
 }
 
 impl Judgment {
+    /// Makes it milder, if it is graver than `at_most`.
+    fn soften(&mut self, at_most: Level, why: Milder) {
+        if self.level > at_most {
+            (self.level, self.milder) = (at_most, Some(why));
+        }
+    }
+
     /// How grave its rule is among the rules.
     fn gravity(&self) -> Reverse<Option<usize>> {
         Reverse(RULES.iter().position(|rule| rule.id == self.rule.id))
@@ -128,6 +204,7 @@ mod tests {
             fragment: Fragment { start: at, end: at },
             clone_type: CloneType::Type1,
             similarity: 1.0,
+            names: 1.0,
             rank: Rank::SAME,
             text: None,
             written: None,
@@ -153,10 +230,10 @@ mod tests {
         Attribution::Owed(Vec::new())
     }
 
-    const NEW_CODE: Circumstances = Circumstances { ground: Ground::Code, is_new: true };
+    const NEW_CODE: Circumstances = Circumstances { ground: Ground::Code, is_new: true, says_little: None };
 
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
-        Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note }
+        Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note, in_declarations: Level::Note }
     }
 
     #[track_caller]
@@ -236,7 +313,7 @@ mod tests {
             (in_component(Answer::Denied, owed()), [Level::Error, Level::Error, Level::Error]),
         ];
         for (origin, expected) in rows {
-            let of = |ground| level_of(&origin, Circumstances { ground, is_new: true });
+            let of = |ground| level_of(&origin, Circumstances { ground, ..NEW_CODE });
             assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
             assert_eq!(level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }), Level::Note, "{origin:?}");
         }

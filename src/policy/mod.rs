@@ -17,7 +17,7 @@ pub use about::{About, Unexamined};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
 pub use date::{Date, DateError};
 pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
-pub use judgment::{Circumstances, Judgment, Levels};
+pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use origin::{Component, Deletion, FirstSeen, Fragment, Origin, Place, Rank, Writing, order_origins};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};

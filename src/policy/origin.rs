@@ -36,6 +36,8 @@ pub struct Origin {
     pub clone_type: CloneType,
     /// How alike they are, 0 to 1.
     pub similarity: f64,
+    /// The part of the copy's names that it has as well, spelled the same, 0 to 1.
+    pub names: f64,
     /// What else decides which origin comes first.
     pub rank: Rank,
     /// The text of the file, when it is not one of the head tree and is known.
@@ -173,6 +175,7 @@ mod tests {
             fragment,
             clone_type: CloneType::Type3,
             similarity,
+            names: 1.0,
             rank: Rank { is_new: false, spelled: similarity, lines: 0.0 },
             text: None,
             written: None,

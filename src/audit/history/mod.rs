@@ -296,7 +296,7 @@ fn judged(
         is_new: &|path| change.after.get(path).is_some(),
     };
     let searched = search_located(&queries, &located, &reader, sources)?;
-    let mut all = AllCopies::new(&asking, &changed, &predecessors, config);
+    let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
     let findings = all.findings(&predecessors, &Attributions::default());

@@ -1,5 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -8,15 +9,17 @@ use std::sync::Arc;
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
 use crate::audit::change::{Changed, Predecessor, base_texts};
+use crate::audit::read::Sources;
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
-use crate::language::Token;
+use crate::language::{Family, Language, Languages, Token};
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines,
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Worth, added_lines, classes, clones, is_beside,
+    names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Circumstances, Component, Finding, Fragment, Judgment, Origin, Place, Rank, Verdict, content,
-    identity, order_origins,
+    About, Attribution, Circumstances, Component, Finding, Fragment, Ground, Judgment, Origin, Place, Rank, SaysLittle,
+    Verdict, content, identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -28,6 +31,7 @@ pub(in crate::audit) struct AllCopies<'c> {
     /// The files that it touches, as they were.
     base: &'c [Predecessor],
     config: &'c Config,
+    languages: &'c Languages,
     pub found: Vec<Found>,
     /// For each file that was asked about.
     pub copies: Vec<Vec<Copied>>,
@@ -37,9 +41,15 @@ pub(in crate::audit) struct AllCopies<'c> {
 
 impl<'c> AllCopies<'c> {
     /// Nothing yet, in the files `asking` of a change.
-    pub fn new(asking: &'c [&'c Changed], changed: &'c [Changed], base: &'c [Predecessor], config: &'c Config) -> Self {
+    pub fn new(
+        asking: &'c [&'c Changed],
+        changed: &'c [Changed],
+        base: &'c [Predecessor],
+        sources: &Sources<'c>,
+    ) -> Self {
+        let Sources { config, languages, .. } = *sources;
         let copies = asking.iter().map(|_| Vec::new()).collect();
-        Self { asking, changed, base, config, found: Vec::new(), copies, n_places: Vec::new() }
+        Self { asking, changed, base, config, languages, found: Vec::new(), copies, n_places: Vec::new() }
     }
 
     /// Adds what one search found, as far as a rule asks; `enough` is the evidence that other projects need.
@@ -64,7 +74,8 @@ impl<'c> AllCopies<'c> {
         let of_file = |number: usize| {
             let (query, n_places) = (self.asking[number], self.n_places.get(number).map_or(&[][..], Vec::as_slice));
             let base_text = base_text(&query.source.path);
-            let file = FileUnderAudit::new(query, base_text, &novel_of, attributions, self.config);
+            let language = self.languages.named(&query.source.language);
+            let file = FileUnderAudit::new(query, base_text, &novel_of, attributions, self.config, language);
             file.findings(&self.copies[number], &self.found, n_places)
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
@@ -74,6 +85,11 @@ impl<'c> AllCopies<'c> {
     }
 }
 
+/// Novel tokens from which a copy is worth a warning whatever it does.
+const LONG: usize = 200;
+/// Tokens from which a copy of a whole function is.
+const WHOLE: usize = 60;
+
 /// A file that is judged, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
     query: &'c Changed,
@@ -81,6 +97,10 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     added: Vec<Added>,
     attributions: &'c Attributions,
     config: &'c Config,
+    /// The language of the file.
+    language: Option<&'c Language>,
+    /// The lines of test code in it.
+    test_lines: OnceCell<Vec<Range<u32>>>,
     /// For each file of the change, which of its tokens are novel.
     novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
 }
@@ -93,10 +113,11 @@ impl<'c> FileUnderAudit<'c> {
         novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
         attributions: &'c Attributions,
         config: &'c Config,
+        language: Option<&'c Language>,
     ) -> Self {
         let text = &query.source.text;
         let (lines, added) = (Lines::new(text), added_lines(base_text, text));
-        Self { query, lines, added, attributions, config, novel_of }
+        Self { query, lines, added, attributions, config, language, test_lines: OnceCell::new(), novel_of }
     }
 
     /// The findings that its copies make.
@@ -219,6 +240,7 @@ impl<'c> FileUnderAudit<'c> {
             fragment,
             clone_type: pair.clone_type,
             similarity: pair.similarity,
+            names: names_alike(&source.tokens[range.clone()], &target.tokens[of_target.clone()]),
             rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
             text: text.clone(),
             written: None,
@@ -232,8 +254,8 @@ impl<'c> FileUnderAudit<'c> {
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            let (similarity, rank) = (1.0, Rank::SAME);
-            Origin { place, path, fragment, clone_type, similarity, rank, text: None, written: None, verdict }
+            let (similarity, names, rank) = (1.0, 1.0, Rank::SAME);
+            Origin { place, path, fragment, clone_type, similarity, names, rank, text: None, written: None, verdict }
         };
         let origins = files.into_iter().map(origin).collect();
         self.finding_of(0..source.tokens.len(), origins)
@@ -250,14 +272,19 @@ impl<'c> FileUnderAudit<'c> {
         origins.retain(|origin| {
             origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
         });
-        let ground = self.config.ground(&source.path, source.is_prose);
-        let circumstances = Circumstances { ground, is_new: true };
-        let Judgment { rule, level } = self.config.levels.judge_copy(&mut origins, circumstances)?;
+        let worth = self.worth(&range, &fragment, origins.first()?);
+        let is_whole_file = range.len() == source.tokens.len() && origins[0].clone_type == CloneType::Type1;
+        let says_little = self.says_little(&range, n_novel, &worth).filter(|_| !is_whole_file);
+        let ground = self.ground(&range, &fragment);
+        let circumstances = Circumstances { ground, is_new: true, says_little };
+        let Judgment { rule, level, milder } = self.config.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
             rule,
             level,
+            milder,
+            worth: worth.score(),
             about: About::Copy,
             path: source.path.clone(),
             fragment,
@@ -269,6 +296,54 @@ impl<'c> FileUnderAudit<'c> {
             identity: identity(rule, &source.path, content(tokens)),
             others: Vec::new(),
         })
+    }
+
+    /// What a copy of `origin` does.
+    fn worth(&self, range: &Range<usize>, fragment: &Fragment, origin: &Origin) -> Worth {
+        let Self { query: Changed { source, novel, .. }, lines, language, .. } = self;
+        let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
+        let (n_statements, n_controls) = source.document().statements(range.clone(), lines, novel, juxtaposed);
+        let rows = |of: &Fragment| of.start.line..of.end.line + 1;
+        let is_beside = origin.place == Place::Tree
+            && origin.path == source.path
+            && is_beside(rows(fragment), rows(&origin.fragment));
+        Worth { n_statements, n_controls, names: origin.names, similarity: origin.similarity, is_beside }
+    }
+
+    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do.
+    fn says_little(&self, range: &Range<usize>, n_novel: usize, worth: &Worth) -> Option<SaysLittle> {
+        let is_worth = worth.score() >= f64::from(self.config.min_worth)
+            || n_novel >= LONG
+            || n_novel >= WHOLE && self.query.source.document().holds_unit(range.clone(), WHOLE);
+        let Worth { n_statements, n_controls, .. } = *worth;
+        (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
+    }
+
+    /// What kind of code a fragment is.
+    fn ground(&self, range: &Range<usize>, fragment: &Fragment) -> Ground {
+        let source = &self.query.source;
+        let ground = self.config.ground(&source.path, source.is_prose);
+        let is_test = || {
+            let tests = self
+                .test_lines
+                .get_or_init(|| self.language.map(|language| language.test_lines(&source.text)).unwrap_or_default());
+            let shared = tests
+                .iter()
+                .map(|unit| (fragment.end.line + 1).min(unit.end).saturating_sub(fragment.start.line.max(unit.start)));
+            2 * shared.sum::<u32>() > fragment.n_lines()
+        };
+        match ground {
+            Ground::Code if self.language.is_some_and(|language| self.declares(language, range)) => Ground::Declarative,
+            Ground::Code if is_test() => Ground::Test,
+            _ => ground,
+        }
+    }
+
+    /// Whether the tokens in `range` are of `language`, and that declares: a page is markup, a script in it is not.
+    fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
+        let own = Family::new(&language.family);
+        let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
+        language.is_declarative && families.all(|family| family == own)
     }
 
     /// An origin's place with the terms of its lines, and what the policy says of them.

@@ -218,6 +218,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
             fragment: place.fragment,
             clone_type: place.clone_type,
             similarity: place.similarity,
+            names: 1.0,
             rank: Rank { is_new: false, spelled: place.similarity, lines: 0.0 },
             text: None,
             written: None,
@@ -225,8 +226,8 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
         })
         .collect();
     order_origins(&mut origins, &path(first));
-    let circumstances = Circumstances { ground: Ground::Code, is_new: false };
-    let Judgment { rule, level } = config.levels.judge_copy(&mut origins, circumstances)?;
+    let circumstances = Circumstances { ground: Ground::Code, is_new: false, says_little: None };
+    let Judgment { rule, level, milder } = config.levels.judge_copy(&mut origins, circumstances)?;
     let known = |place: &Place| KnownCopy {
         identity: identity(rule, &path(place), place.content),
         rule: rule.id.to_owned(),
@@ -236,6 +237,8 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
     Some(Finding {
         rule,
         level,
+        milder,
+        worth: 0.0,
         about: About::Copy,
         identity: identity(rule, &path(first), first.content),
         path: path(first),

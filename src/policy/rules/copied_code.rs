@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     level: Level::Warning,
     topic: Topic::Duplication,
     when: When::Tree(|_| AS_SET),
-    milder_in: &[Ground::Test, Ground::Document],
+    milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
     finds: "Lines that a change adds and that repeat code which stands elsewhere in the tree: exactly, \
             with other layout, names or literals, or with statements inserted, deleted or changed. \

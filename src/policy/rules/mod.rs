@@ -126,6 +126,10 @@ pub enum Ground {
     Code,
     /// A test: tests repeat by nature.
     Test,
+    /// An example, a demo or a benchmark: they repeat by nature, too.
+    Example,
+    /// Code that declares rather than computes: markup, style sheets, schemas, queries, build rules.
+    Declarative,
     /// A document: documents quote.
     Document,
 }

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
         About::LeftOut(_) => AT_MOST_A_NOTE,
         About::Copy => None,
     }),
-    milder_in: &[Ground::Test, Ground::Document],
+    milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a changed file was not examined",
     finds: "Changed files that are source by their name and were not searched for copies. Each file that could not be read is a finding: \
             it is larger than `max-file-size`, it is binary, it is in an encoding that Secondhand does not read (UTF-16 without a byte order \

@@ -9,7 +9,7 @@ pub static RULE: Rule = Rule {
     level: Level::Note,
     topic: Topic::Duplication,
     when: When::Past(|deletion| if deletion.is_reverted { AT_MOST_A_NOTE } else { AS_SET }),
-    milder_in: &[Ground::Test, Ground::Document],
+    milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change brings back code that was deleted",
     finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which stands nowhere in the tree \
             any more. Searched with `--history`. The finding names the commit that deleted the code, and the file it was in last. \

@@ -1,0 +1,207 @@
+//! Measures how much a copy tells a reviewer.
+//!
+//! Most copies that a change brings in are true and of no interest: fields, getters, builder chains, the overload beside
+//! its sibling. What sets off the others is how much they *do*: how many different statements of a copy decide, call or
+//! compute, how many kinds of control flow are among them, and how much of that reads as the origin does.
+//!
+//! ```text
+//!                                                  statements     control flow
+//!     Token next(Reader in) {
+//!         int c = in.read();                       1  calls
+//!         while (c == ' ' || c == '\t') {          2  decides     while
+//!             c = in.read();                       -  has the shape of one before, but for its type
+//!         }
+//!         if (c < 0) {                             3  decides     if
+//!             return Token.END;
+//!         }
+//!         return lex(c, in);                       4  calls
+//!     }
+//! ```
+//!
+//! The worth of this copy, with every name kept, is 4 statements and 2 points for each of 2 kinds of control flow: 8. With
+//! all names changed it is a quarter of that.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::Document;
+use crate::language::{Kind, Symbol, Token};
+use crate::text::Lines;
+
+/// Words of control flow, in any language that people lay out: each kind counts once.
+const CONTROL_FLOW: &[&str] = &[
+    "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "switch",
+    "case", "when", "match", "select", "try", "catch", "except", "rescue", "finally", "ensure", "throw", "raise",
+    "break", "continue", "goto", "guard", "defer", "yield", "await", "with", "cond",
+];
+
+/// What one kind of control flow is worth, in statements.
+const CONTROL_FLOW_WORTH: f64 = 2.0;
+/// What a copy is worth with all names changed, as a part of what it is worth with all kept.
+const RENAMED_WORTH: f64 = 0.25;
+/// The part of its worth that a copy keeps right beside its origin, where whoever wrote it looked at both.
+const BESIDE_WORTH: f64 = 0.5;
+/// Lines between a copy and an origin of the same file that is beside it.
+const BESIDE_LINES: u32 = 6;
+
+/// What a copy does, as far as it reads as its origin does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Worth {
+    /// Statements of different shapes that decide, call or compute.
+    pub n_statements: usize,
+    /// Kinds of control flow among them.
+    pub n_controls: usize,
+    /// Names that are spelled as in the origin, 0 to 1.
+    pub names: f64,
+    /// How alike the copy and the origin are, 0 to 1.
+    pub similarity: f64,
+    /// Whether the origin is right beside it.
+    pub is_beside: bool,
+}
+
+impl Worth {
+    /// Statements that decide, call or compute, each as much as it reads as the origin does; 0 and more.
+    pub fn score(&self) -> f64 {
+        let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
+        let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
+        does * reads_alike * if self.is_beside { BESIDE_WORTH } else { 1.0 }
+    }
+}
+
+/// Whether two stretches of lines of one file lie beside each other.
+pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
+    copy.start.abs_diff(origin.start) <= copy.end - copy.start + BESIDE_LINES
+}
+
+/// The part of the names in `copy` that `origin` has as well, spelled the same, 0 to 1; 1 when there are none.
+/// Time O(n + m).
+pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
+    let is_name = |token: &&Token| token.kind() == Kind::Identifier;
+    let mut left: HashMap<u32, usize> = HashMap::new();
+    for token in origin.iter().filter(is_name) {
+        *left.entry(token.exact).or_default() += 1;
+    }
+    let (mut n, mut n_same) = (0, 0);
+    for token in copy.iter().filter(is_name) {
+        n += 1;
+        if let Some(left) = left.get_mut(&token.exact).filter(|left| **left > 0) {
+            *left -= 1;
+            n_same += 1;
+        }
+    }
+    if n == 0 { 1.0 } else { f64::from(n_same) / f64::from(n) }
+}
+
+impl Document<'_> {
+    /// Counts what the lines of `range` do that hold a token which `is_novel`: statements of different shapes that decide,
+    /// call or compute, and kinds of control flow. With `juxtaposed` a name before a name or a literal is a call, too.
+    /// Time O(n).
+    pub fn statements(
+        &self,
+        range: Range<usize>,
+        lines: &Lines,
+        is_novel: &[bool],
+        juxtaposed: bool,
+    ) -> (usize, usize) {
+        let mut shapes: HashSet<Vec<Symbol>> = HashSet::new();
+        let mut controls: HashSet<&str> = HashSet::new();
+        let line_of = |token: &Token| lines.line_of(token.start);
+        let mut start = range.start;
+        for line in self.tokens[range].chunk_by(|a, b| line_of(a) == line_of(b)) {
+            let is_old = !is_novel[start..start + line.len()].contains(&true);
+            start += line.len();
+            // Annotations and lines of a preprocessor do nothing themselves.
+            if is_old || matches!(line[0].text(self.text), b"@" | b"#") {
+                continue;
+            }
+            let decides = self.controls(line);
+            if !decides.is_empty() || self.acts(line, juxtaposed) {
+                shapes.insert(line.iter().map(|token| token.symbol).collect());
+            }
+            controls.extend(decides);
+        }
+        (shapes.len(), controls.len())
+    }
+
+    /// The words of control flow on a line.
+    fn controls(&self, line: &[Token]) -> Vec<&'static str> {
+        let words = line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
+        let control = |token: &Token| {
+            let word = token.text(self.text);
+            CONTROL_FLOW.iter().copied().find(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+        };
+        words.filter_map(control).collect()
+    }
+
+    /// Whether a line calls or computes.
+    fn acts(&self, line: &[Token], juxtaposed: bool) -> bool {
+        let computes = |token: &Token| matches!(token.text(self.text), b"+" | b"-" | b"*" | b"/" | b"%" | b"<" | b">");
+        let acts_with = |pair: &[Token]| {
+            let (first, second) = (&pair[0], &pair[1]);
+            let is_word = matches!(first.kind(), Kind::Identifier | Kind::Keyword);
+            let both = [first.text(self.text), second.text(self.text)];
+            match second.kind() {
+                Kind::Punctuation => is_word && both[1] == b"(" || both == [b"&", b"&"] || both == [b"|", b"|"],
+                Kind::Identifier | Kind::Number | Kind::String => juxtaposed && first.kind() == Kind::Identifier,
+                Kind::Keyword => false,
+            }
+        };
+        line.iter().any(computes) || line.windows(2).any(acts_with)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{c_tokens, document};
+    use super::*;
+
+    fn statements(text: &str) -> (usize, usize) {
+        let tokens = c_tokens(text);
+        let lines = Lines::new(text.as_bytes());
+        document(text, &tokens).statements(0..tokens.len(), &lines, &vec![true; tokens.len()], false)
+    }
+
+    #[test]
+    fn declarations_and_assignments_say_nothing() {
+        assert_eq!(statements("int a;\nchar *name;\nb = c;\nreturn d;\n}\n"), (1, 0), "a pointer looks like a product");
+        assert_eq!(statements("int a;\nb = c;\nreturn d;\n"), (0, 0));
+    }
+
+    #[test]
+    fn statements_of_one_shape_count_once() {
+        assert_eq!(statements("f(a);\ng(b);\nh(c, d);\n"), (2, 0));
+    }
+
+    #[test]
+    fn each_kind_of_control_flow_counts_once() {
+        assert_eq!(statements("if (a)\n  b = c;\nelse if (d)\n  e = f;\nwhile (g)\n  h = i;\n"), (3, 3));
+    }
+
+    #[test]
+    fn what_was_there_before_does_not_count() {
+        let text = "f(a);\nif (b) {\n}\n";
+        let tokens = c_tokens(text);
+        let is_novel: Vec<bool> = (0..tokens.len()).map(|at| at < 5).collect();
+        let found = document(text, &tokens).statements(0..tokens.len(), &Lines::new(text.as_bytes()), &is_novel, false);
+        assert_eq!(found, (1, 0));
+    }
+
+    #[test]
+    fn longer_never_is_worth_less_and_renamed_is_worth_a_quarter() {
+        let worth = Worth { n_statements: 4, n_controls: 2, names: 1.0, similarity: 1.0, is_beside: false };
+        let is =
+            |worth: Worth, score: f64| assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
+        is(worth, 8.0);
+        is(Worth { names: 0.0, ..worth }, 2.0);
+        is(Worth { is_beside: true, ..worth }, 4.0);
+        is(Worth { similarity: 0.5, ..worth }, 2.0);
+        assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
+    }
+
+    #[test]
+    fn names_are_alike_as_often_as_the_origin_has_them() {
+        let (copy, origin) = (c_tokens("a = b + b;"), c_tokens("b = c;"));
+        assert!((names_alike(&copy, &origin) - 1.0 / 3.0).abs() < 1e-9);
+        assert!((names_alike(&c_tokens("1;"), &origin) - 1.0).abs() < 1e-9);
+    }
+}
