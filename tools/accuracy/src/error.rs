@@ -28,6 +28,9 @@ pub enum Error {
     /// Git failed.
     #[error("cannot {doing}: {why}")]
     Git { doing: &'static str, why: String },
+    /// The judged findings are not what they should be.
+    #[error("cannot read the judged findings: {why}")]
+    Judged { why: String },
     /// The program under test failed, or printed no report.
     #[error("cannot run `{command}`: {why}")]
     Audit { command: String, why: String },

@@ -60,6 +60,18 @@ pub fn run(command: &mut Command, doing: &'static str) -> Result<(), Error> {
     if output.status.success() { Ok(()) } else { Err(failed(doing, why())) }
 }
 
+/// Commits that `repository` has most lately, that are no merges and have a parent.
+pub fn commits(repository: &Path) -> Result<Vec<String>, Error> {
+    const DOING: &str = "list commits";
+    let mut command = git(repository);
+    command.args(["rev-list", "--no-merges", "--min-parents=1", "--max-count=6000", "HEAD"]);
+    let output = command.output().map_err(|why| failed(DOING, why.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(DOING, String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
 fn failed(doing: &'static str, why: String) -> Error {
     Error::Git { doing, why }
 }

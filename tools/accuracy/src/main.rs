@@ -53,6 +53,9 @@ mod growth;
 // `accuracy families`: how well `scan` finds families of clones.
 mod families;
 
+// `accuracy worth`: how many warnings are worth a reviewer's time, on judged findings of real commits.
+mod worth;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -79,6 +82,10 @@ enum Command {
     ///
     /// The members are identical, renamed one to one, or lightly edited, each in another file.
     Families(families::Args),
+    /// How many warnings are worth a reviewer's time: replays findings of real commits that were read and judged.
+    ///
+    /// The judged findings are in `data/judged.csv`; the projects have to be cloned.
+    Worth(worth::Args),
 }
 
 fn main() -> ExitCode {
@@ -86,6 +93,7 @@ fn main() -> ExitCode {
         Command::Pulls(args) => pulls::run(args),
         Command::Growth(args) => growth::run(args),
         Command::Families(args) => families::run(args),
+        Command::Worth(args) => worth::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,267 @@
+//! Measures how many warnings are worth a reviewer's time, on findings of real commits that people have judged.
+//!
+//! ```text
+//! data/judged.csv -> commits -> findings of today -> which of the judged are still warned of -> figures
+//! ```
+
+// Reads what was judged.
+mod judged;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::columns::aligned;
+use crate::error::Error;
+use crate::git;
+use crate::output::{print, tell};
+use crate::program::{Chosen, Program};
+use crate::random::Random;
+use crate::threads::on_all_threads;
+use judged::{Half, Judged, Verdict};
+
+/// Flags of `accuracy worth`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Folder with clones of the judged projects, as OWNER/NAME
+    #[arg(value_name = "DIR")]
+    pub projects: PathBuf,
+    /// Only the projects that thresholds are chosen on, or only those that figures are reported on
+    #[arg(long, value_enum)]
+    pub half: Option<Half>,
+    /// Also check this many commits of each project, drawn by the seed, and count their warnings
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub commits: usize,
+    /// What decides which commits are drawn
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// List the judged findings, and what became of them
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub chosen: Chosen,
+}
+
+/// Warnings of a commit that count; the others would be folded.
+const MAX_COUNTED: usize = 10;
+
+#[derive(Deserialize)]
+struct Report {
+    findings: Vec<Finding>,
+}
+
+#[derive(Deserialize)]
+struct Finding {
+    rule: String,
+    level: Level,
+    path: String,
+    fragment: Lines,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lines {
+    start_line: u32,
+    end_line: u32,
+}
+
+/// What became of a judged finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Gone,
+    Noted,
+    Warned,
+}
+
+/// Replays the judged findings, and prints the figures.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let program = Program::new(&args.chosen)?;
+    let all: Vec<Judged> =
+        judged::read()?.into_iter().filter(|of| args.half.is_none_or(|half| of.half == half)).collect();
+    let mut of_commits: BTreeMap<(&str, &str), Vec<&Judged>> = BTreeMap::new();
+    for of in &all {
+        of_commits.entry((&of.project, &of.commit)).or_default().push(of);
+    }
+    let commits: Vec<(&(&str, &str), &Vec<&Judged>)> = of_commits.iter().collect();
+    let replayed = on_all_threads(commits.len(), |number| {
+        let ((project, commit), judged) = commits[number];
+        let findings = check(&program, &args.projects.join(project), commit)?;
+        Ok(judged.iter().map(|of| (*of, fate(of, &findings))).collect::<Vec<_>>())
+    });
+    let fates: Vec<(&Judged, Fate)> =
+        replayed.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+    if args.explain {
+        let line = |(of, fate): &(&Judged, Fate)| {
+            let Judged { project, commit, path, start, end, verdict, kind, why, .. } = of;
+            format!("{fate:?}\t{verdict:?}\t{kind}\t{project} {}\t{path}:{start}-{end}\t{why}\n", &commit[..10])
+        };
+        print(&fates.iter().map(line).collect::<String>())?;
+    }
+    print(&table(&fates))?;
+    print(&agreement(&all))?;
+    if args.commits > 0 {
+        let projects: BTreeSet<&str> = all.iter().map(|of| of.project.as_str()).collect();
+        print(&rate(&program, args, &projects.into_iter().collect::<Vec<_>>())?)?;
+    }
+    Ok(())
+}
+
+/// The copies that a commit brings in.
+fn check(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Finding>, Error> {
+    let mut command = program.command("check", repository);
+    command.args(["--base", &format!("{commit}^"), "--head", commit]);
+    let report: Report = Program::report(&mut command)?;
+    Ok(report.findings.into_iter().filter(|finding| finding.rule != "not-examined").collect())
+}
+
+/// What became of a judged finding: the gravest of today's that shares half of the lines of the shorter of the two.
+fn fate(judged: &Judged, findings: &[Finding]) -> Fate {
+    let shares = |finding: &&Finding| {
+        let Lines { start_line, end_line } = finding.fragment;
+        let n_shared = (end_line.min(judged.end) + 1).saturating_sub(start_line.max(judged.start));
+        let n_shorter = (end_line - start_line).min(judged.end - judged.start) + 1;
+        finding.path == judged.path && 2 * n_shared >= n_shorter
+    };
+    match findings.iter().filter(shares).map(|finding| finding.level).max() {
+        None => Fate::Gone,
+        Some(Level::Note) => Fate::Noted,
+        Some(_) => Fate::Warned,
+    }
+}
+
+/// How often two readers agreed on what is useful, and how far beyond chance (Cohen 1960).
+fn agreement(all: &[Judged]) -> String {
+    let both: Vec<(bool, bool)> =
+        all.iter().filter_map(|of| Some((of.verdict == Verdict::Useful, of.second? == Verdict::Useful))).collect();
+    let part =
+        |is: fn(&(bool, bool)) -> bool| both.iter().filter(|pair| is(pair)).count() as f64 / both.len().max(1) as f64;
+    let (agreed, first, second) = (part(|(a, b)| a == b), part(|(a, _)| *a), part(|(_, b)| *b));
+    let by_chance = first * second + (1.0 - first) * (1.0 - second);
+    let kappa = (agreed - by_chance) / (1.0 - by_chance);
+    format!("\n{} were read twice: agreement {:.0} %, kappa {kappa:.2}\n", both.len(), 100.0 * agreed)
+}
+
+/// How many of some judged findings are warned of, and what they are.
+#[derive(Default, Clone, Copy)]
+struct Tally {
+    judged: usize,
+    /// Those that were warnings when they were judged.
+    then: usize,
+    then_useful: usize,
+    warned: usize,
+    warned_useful: usize,
+    useful: usize,
+    clear: usize,
+    warned_clear: usize,
+}
+
+impl Tally {
+    fn add(&mut self, of: &Judged, fate: Fate) {
+        let (is_warned, is_useful) = (fate == Fate::Warned, of.verdict == Verdict::Useful);
+        let is_clear = is_useful && of.is_clear;
+        let was_warned = of.level > Level::Note;
+        self.judged += 1;
+        self.then += usize::from(was_warned);
+        self.then_useful += usize::from(was_warned && is_useful);
+        self.warned += usize::from(is_warned);
+        self.useful += usize::from(is_useful);
+        self.clear += usize::from(is_clear);
+        self.warned_useful += usize::from(is_warned && is_useful);
+        self.warned_clear += usize::from(is_warned && is_clear);
+    }
+
+    fn row(&self, name: &str) -> Vec<String> {
+        let percent = |part: usize, of: usize| match of {
+            0 => "-".to_owned(),
+            of => format!("{:.0}", 100.0 * part as f64 / of as f64),
+        };
+        vec![
+            name.to_owned(),
+            self.judged.to_string(),
+            self.then.to_string(),
+            percent(self.then_useful, self.then),
+            self.warned.to_string(),
+            percent(self.warned_useful, self.warned),
+            self.useful.to_string(),
+            percent(self.warned_useful, self.useful),
+            self.clear.to_string(),
+            percent(self.warned_clear, self.clear),
+        ]
+    }
+}
+
+/// The figures: of all, by half, by language and by what was said of them.
+fn table(fates: &[(&Judged, Fate)]) -> String {
+    let header =
+        ["", "judged", "warned then", "useful %", "warned", "useful %", "useful", "kept %", "clearly useful", "kept %"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut add = |name: &str, of: &dyn Fn(&Judged) -> bool| {
+        let mut tally = Tally::default();
+        fates.iter().filter(|(judged, _)| of(judged)).for_each(|(judged, fate)| tally.add(judged, *fate));
+        if tally.judged > 0 {
+            rows.push(tally.row(name));
+        }
+    };
+    add("all", &|_| true);
+    add("to choose on", &|of| of.half == Half::Choose);
+    add("to report on", &|of| of.half == Half::Report);
+    let languages: BTreeSet<&str> = fates.iter().map(|(of, _)| of.extension()).collect();
+    languages.iter().for_each(|language| add(&format!(".{language}"), &|of| of.extension() == *language));
+    let mut text = aligned(&rows);
+    let mut rows = vec![["", "judged", "warned", "noted", "gone"].map(str::to_owned).to_vec()];
+    let kinds: BTreeSet<String> = fates.iter().map(|(of, _)| of.label()).collect();
+    for kind in kinds {
+        let of_kind: Vec<Fate> = fates.iter().filter(|(of, _)| of.label() == kind).map(|(_, fate)| *fate).collect();
+        let n = |fate: Fate| of_kind.iter().filter(|other| **other == fate).count().to_string();
+        rows.push(vec![kind, of_kind.len().to_string(), n(Fate::Warned), n(Fate::Noted), n(Fate::Gone)]);
+    }
+    text.push('\n');
+    text + &aligned(&rows)
+}
+
+/// Warnings of ordinary commits.
+fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Error> {
+    let mut commits: Vec<(PathBuf, String)> = Vec::new();
+    for (number, project) in projects.iter().enumerate() {
+        let repository = args.projects.join(project);
+        let mut all = git::commits(&repository)?;
+        let mut random = Random::new(args.seed, number as u64);
+        for _ in 0..args.commits.min(all.len()) {
+            let at = random.below(all.len());
+            commits.push((repository.clone(), all.swap_remove(at)));
+        }
+    }
+    let counts = on_all_threads(commits.len(), |number| {
+        let (repository, commit) = &commits[number];
+        let findings = check(program, repository, commit);
+        findings.map(|all| all.iter().filter(|finding| finding.level > Level::Note).count())
+    });
+    let (mut n, mut n_warned, mut n_warnings, mut n_counted) = (0, 0, 0, 0);
+    for count in counts {
+        match count {
+            Ok(count) => {
+                n += 1;
+                n_warned += usize::from(count > 0);
+                n_warnings += count;
+                n_counted += count.min(MAX_COUNTED);
+            }
+            Err(error) => tell(&format!("left out: {error}")),
+        }
+    }
+    let per_100 = |part: usize| format!("{:.1}", 100.0 * part as f64 / f64::from(n.max(1)));
+    Ok(format!(
+        "\n{n} commits: {} % have a warning; {} warnings per 100 commits, {} with at most {MAX_COUNTED} of each\n",
+        per_100(n_warned),
+        per_100(n_warnings),
+        per_100(n_counted),
+    ))
+}
