@@ -4,6 +4,7 @@
 //!
 //! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
 
+mod agreeing;
 mod align;
 mod alignment;
 mod alignments;
@@ -20,7 +21,7 @@ mod split;
 mod unit;
 
 pub use alignment::{Alignment, Block};
-pub use alignments::alignments;
+pub use alignments::{Aligned, alignments};
 pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};

@@ -1,5 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -7,7 +8,9 @@ use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
+use super::coverage::hold_runs;
 use crate::audit::change::{Changed, Predecessor, base_texts};
+use crate::audit::read::Source;
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::Token;
@@ -164,51 +167,24 @@ impl<'c> FileUnderAudit<'c> {
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
         let Self { query, config, .. } = self;
         let tokens = &query.source.tokens;
-        let candidate = |copied: &&Copied| copied.pair.candidate(tokens, &found[copied.found].target.tokens);
-        let candidates: Vec<Candidate> = copies.iter().map(candidate).collect();
-        let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        let mut drafts = Vec::new();
-        for CloneClass { query: range, members } in classes(&candidates, config.min_tokens) {
-            let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
-            let is_whole = members.iter().any(|&member| copies[member].is_whole);
-            if n_novel < config.min_tokens && !is_whole {
-                continue;
-            }
-            let mut origins: Vec<Origin> = Vec::new();
-            for member in members {
-                let number = copies[member].found;
-                let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
-                if let Some(origin) = self.origin(&range, &copies[member].pair, &found[number], lines) {
-                    let is_known = |other: &Origin| {
-                        other.place == origin.place
-                            && other.path == origin.path
-                            && other.fragment.start <= origin.fragment.start
-                            && origin.fragment.end <= other.fragment.end
-                    };
-                    if !origins.iter().any(is_known) {
-                        origins.push(origin);
-                    }
-                }
-            }
-            if !origins.is_empty() {
-                drafts.push(Draft { range, origins });
-            }
-        }
-        drafts
+        // Runs have no say in what the classes are; they are asked for afterwards.
+        let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
+        let candidate = |&at: &usize| copies[at].pair.candidate(tokens, &found[copies[at].found].target.tokens);
+        let candidates: Vec<Candidate> = whole.iter().map(candidate).collect();
+        let classes = classes(&candidates, config.min_tokens).into_iter();
+        let classes = classes.map(|CloneClass { query, members }| CloneClass {
+            query,
+            members: members.into_iter().map(|member| whole[member]).collect(),
+        });
+        let origins = Origins { file: self, copies, found, lines_of: RefCell::default() };
+        let named = classes.filter_map(|class| origins.named(class)).collect();
+        hold_runs(named, &origins).into_iter().map(Named::into_draft).collect()
     }
 
-    /// The origin of the tokens in `range` that `pair` shows, if what is left of it there is a clone.
+    /// The origin that a pair shows, as it is.
     fn origin(&self, range: &Range<usize>, pair: &ClonePair, found: &Found, lines: &Lines) -> Option<Origin> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
-        let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
-        let pair = match left.n_tokens() == all.n_tokens() {
-            true => pair.clone(),
-            // What is left of it here may have been held together by what lies beyond.
-            false => clones(left, &source.tokens, &target.tokens, &self.config.matching)
-                .into_iter()
-                .max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))?,
-        };
         let of_target = pair.alignment.target();
         let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
         let is_laid_out = text.is_none() && *place != Place::Tree;
@@ -328,6 +304,113 @@ impl<'c> FileUnderAudit<'c> {
             Place::Component(Arc::new(Component { terms, ..(**component).clone() }))
         };
         (place, Some(verdict))
+    }
+}
+
+/// The copies of one kind in a file, and the origins that they show.
+pub(super) struct Origins<'o> {
+    file: &'o FileUnderAudit<'o>,
+    pub copies: &'o [&'o Copied],
+    found: &'o [Found],
+    lines_of: RefCell<HashMap<usize, Lines>>,
+}
+
+/// A class and the members that name its origins.
+pub(super) struct Named {
+    /// The tokens of the query.
+    pub range: Range<usize>,
+    pub members: Vec<Member>,
+}
+
+/// A copy that names an origin of a class.
+pub(super) struct Member {
+    /// The number of the copy.
+    pub copied: usize,
+    /// The tokens of its target that are an origin of the class.
+    pub target: Range<usize>,
+    origin: Origin,
+}
+
+impl<'o> Origins<'o> {
+    pub fn source(&self) -> &'o Source {
+        &self.file.query.source
+    }
+
+    pub fn min_tokens(&self) -> usize {
+        self.file.config.min_tokens
+    }
+
+    /// Whether a copy is of the file itself.
+    pub fn is_same_file(&self, copied: usize) -> bool {
+        let found = &self.found[self.copies[copied].found];
+        found.place == Place::Tree && found.target.path == self.source().path
+    }
+
+    /// Whether enough of `range` is novel for a finding.
+    pub fn is_enough(&self, range: &Range<usize>) -> bool {
+        let novel = &self.file.query.novel[range.clone()];
+        novel.iter().filter(|&&is_novel| is_novel).count() >= self.min_tokens()
+    }
+
+    /// A class with the origins that its members name.
+    fn named(&self, class: CloneClass) -> Option<Named> {
+        let CloneClass { query: range, members } = class;
+        if !self.is_enough(&range) && !members.iter().any(|&member| self.copies[member].is_whole) {
+            return None;
+        }
+        let named = self.renamed(&range, members.into_iter());
+        (!named.members.is_empty()).then_some(named)
+    }
+
+    /// The class of the tokens in `range`, with those of the `members` that name an origin of it.
+    pub fn renamed(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
+        let mut named = Named { range: range.clone(), members: Vec::new() };
+        for member in members.filter_map(|copied| self.member(range, copied)) {
+            named.add(member);
+        }
+        named
+    }
+
+    /// What a copy names as the origin of the tokens in `range`, if what is left of it there is a clone; of a run any
+    /// part is one.
+    pub fn member(&self, range: &Range<usize>, copied: usize) -> Option<Member> {
+        let Copied { found: number, pair, is_run, .. } = self.copies[copied];
+        let found = &self.found[*number];
+        let (tokens, others) = (&self.source().tokens, &found.target.tokens);
+        let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
+        let pair = if left.n_tokens() == all.n_tokens() {
+            pair.clone()
+        } else if *is_run {
+            ClonePair::new(left, tokens, others)
+        } else {
+            // What is left of it here may have been held together by what lies beyond.
+            clones(left, tokens, others, &self.file.config.matching)
+                .into_iter()
+                .max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))?
+        };
+        let mut lines_of = self.lines_of.borrow_mut();
+        let lines = lines_of.entry(*number).or_insert_with(|| Lines::new(&found.target.text));
+        let origin = self.file.origin(range, &pair, found, lines)?;
+        Some(Member { copied, target: pair.alignment.target(), origin })
+    }
+}
+
+impl Named {
+    /// Adds a member, unless another one names all of its origin.
+    pub fn add(&mut self, member: Member) {
+        let is_known = |other: &Member| {
+            other.origin.place == member.origin.place
+                && other.origin.path == member.origin.path
+                && other.origin.fragment.start <= member.origin.fragment.start
+                && member.origin.fragment.end <= other.origin.fragment.end
+        };
+        if !self.members.iter().any(is_known) {
+            self.members.push(member);
+        }
+    }
+
+    fn into_draft(self) -> Draft {
+        Draft { range: self.range, origins: self.members.into_iter().map(|member| member.origin).collect() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod attribution;
 mod copies;
+mod coverage;
 mod findings;
 mod old_pairs;
 mod suppress;

@@ -118,7 +118,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<V
         let (Some(first), false) = (of_target.first(), seeds.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
-        for alignment in alignments(query.document(), target.document(), &mut seeds, params, is_same) {
+        for alignment in alignments(query.document(), target.document(), &mut seeds, params, is_same).alignments {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
             let says_something = |pair: &ClonePair| {
