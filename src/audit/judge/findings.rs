@@ -1,21 +1,18 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
-use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
-use super::coverage::hold_runs;
 use crate::audit::change::{Changed, Predecessor, base_texts};
-use crate::audit::read::Source;
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::Token;
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, added_lines, classes, clones, shown_lines,
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
+    hold_runs, shown_lines,
 };
 use crate::policy::{
     About, Attribution, COPIED_CODE, Component, Finding, Fragment, LICENSE_CONFLICT, LICENSE_RULES, Level, Origin,
@@ -176,9 +173,42 @@ impl<'c> FileUnderAudit<'c> {
             query,
             members: members.into_iter().map(|member| whole[member]).collect(),
         });
-        let origins = Origins { file: self, copies, found, lines_of: RefCell::default() };
-        let named = classes.filter_map(|class| origins.named(class)).collect();
-        hold_runs(named, &origins).into_iter().map(Named::into_draft).collect()
+        let is_enough = |range: &Range<usize>| {
+            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count() >= config.min_tokens
+        };
+        let is_told =
+            |class: &CloneClass| is_enough(&class.query) || class.members.iter().any(|&member| copies[member].is_whole);
+        let shown: Vec<Shown<'_>> = copies
+            .iter()
+            .map(|copied| {
+                let Found { place, target, .. } = &found[copied.found];
+                Shown {
+                    pair: &copied.pair,
+                    target: copied.found,
+                    tokens: &target.tokens,
+                    is_same: *place == Place::Tree && target.path == query.source.path,
+                    is_run: copied.is_run,
+                }
+            })
+            .collect();
+        let searched = Searched {
+            query: query.source.document(),
+            shown: &shown,
+            min_tokens: config.min_tokens,
+            is_enough: &is_enough,
+            params: &config.matching,
+        };
+        let mut lines_of: HashMap<usize, Lines> = HashMap::new();
+        let mut draft = |Named { query: range, members }| {
+            let origin = |(member, pair): (usize, ClonePair)| {
+                let number = copies[member].found;
+                let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
+                self.origin(&range, &pair, &found[number], lines)
+            };
+            let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
+            (!origins.is_empty()).then_some(Draft { range, origins })
+        };
+        hold_runs(classes.filter(is_told).collect(), searched).into_iter().filter_map(&mut draft).collect()
     }
 
     /// The origin that a pair shows, as it is.
@@ -304,113 +334,6 @@ impl<'c> FileUnderAudit<'c> {
             Place::Component(Arc::new(Component { terms, ..(**component).clone() }))
         };
         (place, Some(verdict))
-    }
-}
-
-/// The copies of one kind in a file, and the origins that they show.
-pub(super) struct Origins<'o> {
-    file: &'o FileUnderAudit<'o>,
-    pub copies: &'o [&'o Copied],
-    found: &'o [Found],
-    lines_of: RefCell<HashMap<usize, Lines>>,
-}
-
-/// A class and the members that name its origins.
-pub(super) struct Named {
-    /// The tokens of the query.
-    pub range: Range<usize>,
-    pub members: Vec<Member>,
-}
-
-/// A copy that names an origin of a class.
-pub(super) struct Member {
-    /// The number of the copy.
-    pub copied: usize,
-    /// The tokens of its target that are an origin of the class.
-    pub target: Range<usize>,
-    origin: Origin,
-}
-
-impl<'o> Origins<'o> {
-    pub fn source(&self) -> &'o Source {
-        &self.file.query.source
-    }
-
-    pub fn min_tokens(&self) -> usize {
-        self.file.config.min_tokens
-    }
-
-    /// Whether a copy is of the file itself.
-    pub fn is_same_file(&self, copied: usize) -> bool {
-        let found = &self.found[self.copies[copied].found];
-        found.place == Place::Tree && found.target.path == self.source().path
-    }
-
-    /// Whether enough of `range` is novel for a finding.
-    pub fn is_enough(&self, range: &Range<usize>) -> bool {
-        let novel = &self.file.query.novel[range.clone()];
-        novel.iter().filter(|&&is_novel| is_novel).count() >= self.min_tokens()
-    }
-
-    /// A class with the origins that its members name.
-    fn named(&self, class: CloneClass) -> Option<Named> {
-        let CloneClass { query: range, members } = class;
-        if !self.is_enough(&range) && !members.iter().any(|&member| self.copies[member].is_whole) {
-            return None;
-        }
-        let named = self.renamed(&range, members.into_iter());
-        (!named.members.is_empty()).then_some(named)
-    }
-
-    /// The class of the tokens in `range`, with those of the `members` that name an origin of it.
-    pub fn renamed(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
-        let mut named = Named { range: range.clone(), members: Vec::new() };
-        for member in members.filter_map(|copied| self.member(range, copied)) {
-            named.add(member);
-        }
-        named
-    }
-
-    /// What a copy names as the origin of the tokens in `range`, if what is left of it there is a clone; of a run any
-    /// part is one.
-    pub fn member(&self, range: &Range<usize>, copied: usize) -> Option<Member> {
-        let Copied { found: number, pair, is_run, .. } = self.copies[copied];
-        let found = &self.found[*number];
-        let (tokens, others) = (&self.source().tokens, &found.target.tokens);
-        let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
-        let pair = if left.n_tokens() == all.n_tokens() {
-            pair.clone()
-        } else if *is_run {
-            ClonePair::new(left, tokens, others)
-        } else {
-            // What is left of it here may have been held together by what lies beyond.
-            clones(left, tokens, others, &self.file.config.matching)
-                .into_iter()
-                .max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))?
-        };
-        let mut lines_of = self.lines_of.borrow_mut();
-        let lines = lines_of.entry(*number).or_insert_with(|| Lines::new(&found.target.text));
-        let origin = self.file.origin(range, &pair, found, lines)?;
-        Some(Member { copied, target: pair.alignment.target(), origin })
-    }
-}
-
-impl Named {
-    /// Adds a member, unless another one names all of its origin.
-    pub fn add(&mut self, member: Member) {
-        let is_known = |other: &Member| {
-            other.origin.place == member.origin.place
-                && other.origin.path == member.origin.path
-                && other.origin.fragment.start <= member.origin.fragment.start
-                && member.origin.fragment.end <= other.origin.fragment.end
-        };
-        if !self.members.iter().any(is_known) {
-            self.members.push(member);
-        }
-    }
-
-    fn into_draft(self) -> Draft {
-        Draft { range: self.range, origins: self.members.into_iter().map(|member| member.origin).collect() }
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod attribution;
 mod copies;
-mod coverage;
 mod findings;
 mod old_pairs;
 mod suppress;

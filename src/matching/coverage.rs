@@ -13,40 +13,88 @@
 //!
 //! A stretch within a longer run that has its origin needs no other.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::findings::{Named, Origins};
-use crate::matching::Document;
+use super::Document;
+use super::class::CloneClass;
+use super::pair::{ClonePair, Params, clones};
+use crate::language::Token;
 
 /// Rounds of looking; what moves a border for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
 /// Maximum origins of a class; more show nothing further.
 const MAX_MEMBERS: usize = 64;
 
-/// Sees to it that each run among the copies lies in one of the `classes` with its origin.
+/// A clone pair of a query and one of several targets.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'s> {
+    /// The pair.
+    pub pair: &'s ClonePair,
+    /// The number of the target.
+    pub target: usize,
+    /// Its tokens.
+    pub tokens: &'s [Token],
+    /// Whether the target is the query itself.
+    pub is_same: bool,
+    /// Whether it is a single run, to be held by the classes that the others make.
+    pub is_run: bool,
+}
+
+/// A class and its members, each with what it shows of the class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// The fragment of the query.
+    pub query: Range<usize>,
+    /// The numbers of the pairs, and what is left of each within the fragment.
+    pub members: Vec<(usize, ClonePair)>,
+}
+
+/// What is searched, and what for.
+#[derive(Clone, Copy)]
+pub struct Searched<'s> {
+    /// The query.
+    pub query: Document<'s>,
+    /// All pairs that it is in.
+    pub shown: &'s [Shown<'s>],
+    /// The least number of tokens of a class.
+    pub min_tokens: usize,
+    /// Whether a fragment has enough of what is asked about.
+    pub is_enough: &'s dyn Fn(&Range<usize>) -> bool,
+    /// What counts as a clone.
+    pub params: &'s Params,
+}
+
+impl std::fmt::Debug for Searched<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searched").field("n_shown", &self.shown.len()).finish_non_exhaustive()
+    }
+}
+
+/// Sees to it that each run that is shown lies in a class with its origin. `classes` are those of the other pairs, by
+/// their numbers; those of which no member is left are dropped.
 ///
 /// Time O(r log r + r · m) for r runs and m members of the classes that each lies in.
-pub(super) fn hold_runs(classes: Vec<Named>, origins: &Origins<'_>) -> Vec<Named> {
-    let layout = Layout::new(origins.source().document());
+pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named> {
+    let layout = Layout::new(searched.query);
     let mut pieces: Vec<Piece> = Vec::new();
-    for (copied, run) in origins.copies.iter().enumerate().filter(|(_, copied)| copied.is_run) {
+    for (number, run) in searched.shown.iter().enumerate().filter(|(_, shown)| shown.is_run) {
         let (query, target) = (run.pair.alignment.query(), run.pair.alignment.target());
-        let period = if origins.is_same_file(copied) { query.start.abs_diff(target.start) } else { usize::MAX };
-        let parts = layout.parts(query.clone(), origins.min_tokens(), period);
-        pieces.extend(parts.into_iter().map(|query_part| Piece {
-            copied,
-            target_start: target.start + query_part.start - query.start,
-            query: query_part,
+        let period = if run.is_same { query.start.abs_diff(target.start) } else { usize::MAX };
+        let parts = layout.parts(query.clone(), searched.min_tokens, period);
+        pieces.extend(parts.into_iter().map(|part| Piece {
+            number,
+            target_start: target.start + part.start - query.start,
+            query: part,
             n_exact: run.pair.n_exact,
         }));
     }
     // Of equally long ones the one that is spelled most alike.
-    pieces.sort_by_key(|piece| {
-        (std::cmp::Reverse(piece.query.len()), std::cmp::Reverse(piece.n_exact), piece.query.start, piece.copied)
-    });
-    let mut coverage =
-        Coverage { classes: classes.into_iter().map(|class| (class.range.start, class)).collect(), origins };
+    pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
+    let named = classes.into_iter().map(|class| searched.named(&class.query, class.members.into_iter()));
+    let named = named.filter(|named| !named.members.is_empty());
+    let mut coverage = Coverage { classes: named.map(|class| (class.query.start, class)).collect(), searched };
     for _ in 0..MAX_ROUNDS {
         let mut held = Held::default();
         let mut is_changed = false;
@@ -66,9 +114,52 @@ pub(super) fn hold_runs(classes: Vec<Named>, origins: &Origins<'_>) -> Vec<Named
     coverage.classes.into_values().collect()
 }
 
+impl Searched<'_> {
+    /// The class of the tokens in `range`, with those of the `members` that name an origin of it.
+    fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
+        let mut named = Named { query: range.clone(), members: Vec::new() };
+        for number in members {
+            if let Some(pair) = self.left(range, number) {
+                named.add(number, pair, self.shown);
+            }
+        }
+        named
+    }
+
+    /// What is left of a pair within `range`, if that is a clone; of a run any part is one.
+    fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
+        let Shown { pair, tokens, is_run, .. } = self.shown[number];
+        let left = pair.alignment.within(range.clone());
+        if left.n_tokens() == pair.alignment.n_tokens() {
+            return Some(pair.clone());
+        }
+        if is_run {
+            return (left.n_tokens() > 0).then(|| ClonePair::new(left, self.query.tokens, tokens));
+        }
+        // What is left of it here may have been held together by what lies beyond.
+        let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
+        parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
+    }
+}
+
+impl Named {
+    /// Adds a member, unless another one names all of its origin.
+    fn add(&mut self, number: usize, pair: ClonePair, shown: &[Shown<'_>]) {
+        let target = pair.alignment.target();
+        let is_known = |(other, of_other): &(usize, ClonePair)| {
+            let known = of_other.alignment.target();
+            shown[*other].target == shown[number].target && known.start <= target.start && target.end <= known.end
+        };
+        if !self.members.iter().any(is_known) {
+            self.members.push((number, pair));
+        }
+    }
+}
+
 /// A part of a run: whole units of code, where it holds any.
 struct Piece {
-    copied: usize,
+    /// The number of the run.
+    number: usize,
     query: Range<usize>,
     /// Where its first token stands in the target.
     target_start: usize,
@@ -106,19 +197,19 @@ impl Held {
 }
 
 /// The classes by their first token; no two overlap.
-struct Coverage<'c, 'o> {
+struct Coverage<'s> {
     classes: BTreeMap<usize, Named>,
-    origins: &'c Origins<'o>,
+    searched: Searched<'s>,
 }
 
-impl Coverage<'_, '_> {
+impl Coverage<'_> {
     /// Cuts a piece where classes begin and end; each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
         let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
         let mut stretches = Vec::new();
         let mut at = range.start;
         for (&start, class) in self.classes.range(first..range.end) {
-            let within = shared(&class.range, range);
+            let within = shared(&class.query, range);
             if within.is_empty() {
                 continue;
             }
@@ -137,14 +228,14 @@ impl Coverage<'_, '_> {
     /// Whether the class names the origin of a stretch of `piece`.
     fn is_named(&self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let (class, target) = (&self.classes[&class], piece.target(stretch));
-        let found = self.origins.copies[piece.copied].found;
-        let is_same_file = self.origins.is_same_file(piece.copied);
-        class.members.iter().any(|member| {
-            self.origins.copies[member.copied].found == found
-                && member.target.start <= target.start
-                && target.end <= member.target.end
+        let run = &self.searched.shown[piece.number];
+        class.members.iter().any(|(number, pair)| {
+            let named = pair.alignment.target();
+            self.searched.shown[*number].target == run.target
+                && named.start <= target.start
+                && target.end <= named.end
                 // A copy is no origin of itself.
-                && !(is_same_file && overlaps(&member.target, &class.range))
+                && !(run.is_same && overlaps(&named, &class.query))
         })
     }
 
@@ -174,14 +265,14 @@ impl Coverage<'_, '_> {
 
     /// Takes a short stretch at an end of a class from it, and gives it to the class beside it that has the rest of the piece.
     fn move_border(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>, held: &Held) -> bool {
-        let range = self.classes[&class].range.clone();
+        let range = self.classes[&class].query.clone();
         let rest = match (stretch.start == range.start, stretch.end == range.end) {
             (true, false) => stretch.end..range.end,
             (false, true) => range.start..stretch.start,
             _ => return false,
         };
         // What is itself a part of a run as long as this stays where it is.
-        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !self.origins.is_enough(&rest) {
+        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.searched.is_enough)(&rest) {
             return false;
         }
         let neighbor = if rest.start > stretch.start { stretch.start.checked_sub(1) } else { Some(stretch.end) };
@@ -192,11 +283,11 @@ impl Coverage<'_, '_> {
         }) else {
             return false;
         };
-        let beside = shared(&self.classes[&neighbor].range, &piece.query);
+        let beside = shared(&self.classes[&neighbor].query, &piece.query);
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
-        let left = self.origins.renamed(&rest, self.classes[&class].members.iter().map(|member| member.copied));
+        let left = self.searched.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
         if left.members.is_empty() {
             return false;
         }
@@ -204,30 +295,30 @@ impl Coverage<'_, '_> {
             return false;
         }
         self.classes.remove(&class);
-        self.classes.insert(left.range.start, left);
+        self.classes.insert(left.query.start, left);
         true
     }
 
     /// Adds the origin of a stretch of `piece` to the class that it lies in.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
-        if self.origins.is_same_file(piece.copied) && overlaps(&piece.target(stretch), &named.range) {
+        if self.searched.shown[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
             return self.part(class, piece, stretch);
         }
         if named.members.len() >= MAX_MEMBERS {
             return false;
         }
-        let Some(member) = self.origins.member(stretch, piece.copied) else { return false };
-        self.classes.get_mut(&class).expect("it was there").add(member);
+        let Some(pair) = self.searched.left(stretch, piece.number) else { return false };
+        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched.shown);
         true
     }
 
     /// Parts a class that holds a stretch and its origin between the two.
     fn part(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let range = self.classes[&class].range.clone();
+        let range = self.classes[&class].query.clone();
         let target = piece.target(stretch);
         let border = if target.end <= stretch.start { stretch.start } else { stretch.end };
-        let members: Vec<usize> = self.classes[&class].members.iter().map(|member| member.copied).collect();
+        let members: Vec<usize> = self.classes[&class].members.iter().map(|(number, _)| *number).collect();
         let parts = [range.start..border, border..range.end];
         if parts.iter().any(Range::is_empty) {
             return false;
@@ -235,9 +326,9 @@ impl Coverage<'_, '_> {
         self.classes.remove(&class);
         for part in parts {
             let own = shared(&part, stretch);
-            let members = members.iter().copied().chain((!own.is_empty()).then_some(piece.copied));
-            let named = self.origins.renamed(&part, members);
-            if !named.members.is_empty() && self.origins.is_enough(&part) {
+            let members = members.iter().copied().chain((!own.is_empty()).then_some(piece.number));
+            let named = self.searched.named(&part, members);
+            if !named.members.is_empty() && (self.searched.is_enough)(&part) {
                 self.classes.insert(part.start, named);
             }
         }
@@ -246,12 +337,12 @@ impl Coverage<'_, '_> {
 
     /// Gives a stretch that no class has to the class beside it that has what comes before or behind, or makes it a class.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let is_enough = self.origins.is_enough(stretch);
+        let is_enough = (self.searched.is_enough)(stretch);
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
-            let beside = shared(&self.classes[&class].range, &piece.query);
+            let beside = shared(&self.classes[&class].query, &piece.query);
             let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
-            let is_of_run = || self.classes[&class].members.iter().any(|member| member.copied == piece.copied);
+            let is_of_run = || self.classes[&class].members.iter().any(|(number, _)| *number == piece.number);
             if (is_of_piece || is_of_run()) && self.extend(class, piece, stretch) {
                 return true;
             }
@@ -259,7 +350,7 @@ impl Coverage<'_, '_> {
         if !is_enough {
             return false;
         }
-        let named = self.origins.renamed(stretch, std::iter::once(piece.copied));
+        let named = self.searched.named(stretch, std::iter::once(piece.number));
         self.classes.insert(stretch.start, named);
         true
     }
@@ -267,29 +358,39 @@ impl Coverage<'_, '_> {
     /// The class that has the token at `at`.
     fn class_at(&self, at: usize) -> Option<usize> {
         let (&start, class) = self.classes.range(..=at).next_back()?;
-        class.range.contains(&at).then_some(start)
+        class.query.contains(&at).then_some(start)
     }
 
     /// Extends a class over a stretch beside it, which belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let of_class = &self.classes[&class].range;
-        let range = of_class.start.min(stretch.start)..of_class.end.max(stretch.end);
-        let Some(member) = self.origins.member(&range, piece.copied) else { return false };
-        let is_overlapping = |target: &Range<usize>| overlaps(target, &range);
-        if self.origins.is_same_file(piece.copied) && is_overlapping(&member.target) {
-            return false;
+        let is_same = self.searched.shown[piece.number].is_same;
+        let join = |own: &Range<usize>| own.start.min(stretch.start)..own.end.max(stretch.end);
+        let before = self.classes[&class].query.clone();
+        let mut range = join(&before);
+        let Some(mut pair) = self.searched.left(&range, piece.number) else { return false };
+        if is_same && overlaps(&pair.alignment.target(), &range) {
+            // Of code that repeats itself the class has another turn: it may as well begin where the unit does.
+            range = join(&shared(&before, &piece.query));
+            let n_lost = before.len() - shared(&before, &range).len();
+            let Some(left) = self.searched.left(&range, piece.number) else { return false };
+            if n_lost >= self.searched.min_tokens || overlaps(&left.alignment.target(), &range) {
+                return false;
+            }
+            pair = left;
         }
-        let mut named = self.classes.remove(&class).expect("it was there");
-        named.range = range;
-        let found = self.origins.copies[piece.copied].found;
+        let Some(mut named) = self.classes.remove(&class) else { return false };
+        if range.start > before.start || range.end < before.end {
+            named = self.searched.named(&range, named.members.into_iter().map(|(number, _)| number));
+        }
+        named.query = range;
+        let (target, of_target) = (self.searched.shown[piece.number].target, pair.alignment.target());
         // The run names all that others of this place named.
-        named.members.retain(|other| {
-            self.origins.copies[other.copied].found != found
-                || other.target.start < member.target.start
-                || member.target.end < other.target.end
+        named.members.retain(|(number, other)| {
+            let other = other.alignment.target();
+            self.searched.shown[*number].target != target || other.start < of_target.start || of_target.end < other.end
         });
-        named.members.insert(0, member);
-        self.classes.insert(named.range.start, named);
+        named.members.insert(0, (piece.number, pair));
+        self.classes.insert(named.query.start, named);
         true
     }
 }
