@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Document;
+use super::alignment::Alignment;
 use super::class::CloneClass;
 use super::pair::{ClonePair, Params, clones};
 use crate::language::Token;
@@ -119,7 +120,7 @@ impl Searched<'_> {
     fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
         let mut named = Named { query: range.clone(), members: Vec::new() };
         for number in members {
-            if let Some(pair) = self.left(range, number) {
+            if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
                 named.add(number, pair, self.shown);
             }
         }
@@ -136,7 +137,20 @@ impl Searched<'_> {
         if is_run {
             return (left.n_tokens() > 0).then(|| ClonePair::new(left, self.query.tokens, tokens));
         }
-        // What is left of it here may have been held together by what lies beyond.
+        self.best(left, tokens)
+    }
+
+    /// What is left of a pair when its target stays out of `range`: a copy is no origin of itself.
+    fn apart(&self, range: &Range<usize>, pair: ClonePair, number: usize) -> Option<ClonePair> {
+        let Shown { tokens, is_same, .. } = self.shown[number];
+        if !is_same || !overlaps(&pair.alignment.target(), range) {
+            return Some(pair);
+        }
+        self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
+    }
+
+    /// The largest clone in what is left of an alignment: it may have been held together by what is gone.
+    fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
         let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
         parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
     }
