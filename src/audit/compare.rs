@@ -409,7 +409,7 @@ fn clones_of(a: &Read, b: &Read, files: (usize, usize), shared: &[Shared], confi
     let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
     let mut seeds = seeds(query.document(), target.document(), shared, config.matching.k, false);
     let mut found = Vec::new();
-    for alignment in alignments(query.document(), target.document(), &mut seeds, &config.matching, false) {
+    for alignment in alignments(query.document(), target.document(), &mut seeds, &config.matching, false).alignments {
         for own in own_runs(alignment.query(), &a.handed_out[files.0], config.matching.k) {
             let pairs = clones(alignment.within(own), &query.tokens, &target.tokens, &config.matching);
             found.extend(pairs.into_iter().map(|pair| Found { files, pair }));

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Document;
+use super::agreeing::agreeing;
 use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
@@ -13,6 +14,15 @@ use super::pair::{Params, solid_runs};
 use super::run::runs;
 use super::seed::Seed;
 use crate::language::{Kind, Token};
+
+/// What two documents have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Aligned {
+    /// Alignments along the chains, the best chain first.
+    pub alignments: Vec<Alignment>,
+    /// All runs of at least `min_run` tokens that hold a seed and whose names agree, whether or not an alignment holds them.
+    pub runs: Vec<Block>,
+}
 
 /// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains first.
 ///
@@ -28,9 +38,10 @@ pub fn alignments(
     seeds: &mut [Seed],
     params: &Params,
     is_same: bool,
-) -> Vec<Alignment> {
+) -> Aligned {
     let min_period = is_same.then_some(params.min_run);
     let mut runs = runs(query.tokens, target.tokens, seeds, params.k, min_period);
+    let agreeing = agreeing(&runs, query.tokens, target.tokens, params.min_run);
     let mut found: Vec<Alignment> = Vec::new();
     let mut aligned = Diagonals::default();
     let mut budget = Budget::of(query.tokens, target.tokens);
@@ -49,7 +60,7 @@ pub fn alignments(
             }
         }
     }
-    found
+    Aligned { alignments: found, runs: agreeing }
 }
 
 /// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone rests

@@ -4,11 +4,13 @@
 //!
 //! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
 
+mod agreeing;
 mod align;
 mod alignment;
 mod alignments;
 mod chain;
 mod class;
+mod coverage;
 mod evidence;
 mod lines;
 mod novelty;
@@ -21,9 +23,10 @@ mod unit;
 mod worth;
 
 pub use alignment::{Alignment, Block};
-pub use alignments::alignments;
+pub use alignments::{Aligned, alignments};
 pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
+pub use coverage::{Named, Searched, Shown, hold_runs};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, aligned, novelty};

@@ -316,7 +316,7 @@ mod tests {
             }
         }
         let documents = (document(query_text, &query), document(target_text, &target));
-        let found = alignments(documents.0, documents.1, &mut seeds, &PARAMS, false);
+        let found = alignments(documents.0, documents.1, &mut seeds, &PARAMS, false).alignments;
         let pairs = found.into_iter().map(|alignment| ClonePair::new(alignment, &query, &target));
         pairs.filter(|pair| pair.is_clone(&PARAMS)).collect()
     }

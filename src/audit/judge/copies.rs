@@ -22,6 +22,8 @@ pub(in crate::audit) struct Copied {
     pub pair: ClonePair,
     /// Whether the files are the same, byte for byte.
     pub is_whole: bool,
+    /// Whether it is a single run, which the others should hold already.
+    pub is_run: bool,
 }
 
 /// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
@@ -49,7 +51,7 @@ pub(in crate::audit) fn copies_of(
                 // What stood there before, and was made whole by a small change, is judged as any other change.
                 if 2 * asking[*query].n_novel() >= source.tokens.len() {
                     let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
-                    copied[*query].push(Copied { found: number, pair, is_whole: true });
+                    copied[*query].push(Copied { found: number, pair, is_whole: true, is_run: false });
                     continue;
                 }
             }
@@ -61,7 +63,20 @@ pub(in crate::audit) fn copies_of(
             if enough.is_some_and(|enough| !pairs.iter().any(|pair| evidence(pair).is(enough))) {
                 continue;
             }
-            copied[*query].extend(pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false }));
+            let copies = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: false });
+            copied[*query].extend(copies);
+        }
+        for (query, run) in &found.runs {
+            let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
+            let n_novel = (run.query..run.query + run.len).filter(|&at| side.is_novel(at as usize)).count();
+            if n_novel < config.min_tokens || found.whole.contains(query) {
+                continue;
+            }
+            let between = Between { query: side, target, base, frequencies: &frequencies[*query], config };
+            let alignment = Alignment { blocks: vec![*run] };
+            let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
+            let runs = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: true });
+            copied[*query].extend(runs);
         }
     }
     copied

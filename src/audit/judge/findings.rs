@@ -1,7 +1,6 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
 use std::cell::OnceCell;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,8 +13,8 @@ use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
 use crate::language::{Family, Language, Languages, Token};
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Worth, added_lines, classes, clones, is_beside,
-    names_alike, shown_lines,
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, Worth, added_lines, classes,
+    hold_runs, is_beside, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Circumstances, Component, Finding, Fragment, Ground, Judgment, Origin, Place, Rank, SaysLittle,
@@ -173,51 +172,57 @@ impl<'c> FileUnderAudit<'c> {
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
         let Self { query, config, .. } = self;
         let tokens = &query.source.tokens;
-        let candidate = |copied: &&Copied| copied.pair.candidate(tokens, &found[copied.found].target.tokens);
-        let candidates: Vec<Candidate> = copies.iter().map(candidate).collect();
+        // Runs have no say in what the classes are; they are asked for afterwards.
+        let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
+        let candidate = |&at: &usize| copies[at].pair.candidate(tokens, &found[copies[at].found].target.tokens);
+        let candidates: Vec<Candidate> = whole.iter().map(candidate).collect();
+        let classes = classes(&candidates, config.min_tokens).into_iter();
+        let classes = classes.map(|CloneClass { query, members }| CloneClass {
+            query,
+            members: members.into_iter().map(|member| whole[member]).collect(),
+        });
+        let is_enough = |range: &Range<usize>| {
+            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count() >= config.min_tokens
+        };
+        let is_told =
+            |class: &CloneClass| is_enough(&class.query) || class.members.iter().any(|&member| copies[member].is_whole);
+        let shown: Vec<Shown<'_>> = copies
+            .iter()
+            .map(|copied| {
+                let Found { place, target, .. } = &found[copied.found];
+                Shown {
+                    pair: &copied.pair,
+                    target: copied.found,
+                    tokens: &target.tokens,
+                    is_same: *place == Place::Tree && target.path == query.source.path,
+                    is_run: copied.is_run,
+                }
+            })
+            .collect();
+        let searched = Searched {
+            query: query.source.document(),
+            shown: &shown,
+            min_tokens: config.min_tokens,
+            is_enough: &is_enough,
+            params: &config.matching,
+        };
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        let mut drafts = Vec::new();
-        for CloneClass { query: range, members } in classes(&candidates, config.min_tokens) {
-            let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
-            let is_whole = members.iter().any(|&member| copies[member].is_whole);
-            if n_novel < config.min_tokens && !is_whole {
-                continue;
-            }
-            let mut origins: Vec<Origin> = Vec::new();
-            for member in members {
+        let mut draft = |Named { query: range, members }| {
+            let origin = |(member, pair): (usize, ClonePair)| {
                 let number = copies[member].found;
                 let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
-                if let Some(origin) = self.origin(&range, &copies[member].pair, &found[number], lines) {
-                    let is_known = |other: &Origin| {
-                        other.place == origin.place
-                            && other.path == origin.path
-                            && other.fragment.start <= origin.fragment.start
-                            && origin.fragment.end <= other.fragment.end
-                    };
-                    if !origins.iter().any(is_known) {
-                        origins.push(origin);
-                    }
-                }
-            }
-            if !origins.is_empty() {
-                drafts.push(Draft { range, origins });
-            }
-        }
-        drafts
+                self.origin(&range, &pair, &found[number], lines)
+            };
+            let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
+            (!origins.is_empty()).then_some(Draft { range, origins })
+        };
+        hold_runs(classes.filter(is_told).collect(), searched).into_iter().filter_map(&mut draft).collect()
     }
 
-    /// The origin of the tokens in `range` that `pair` shows, if what is left of it there is a clone.
+    /// The origin that a pair shows, as it is.
     fn origin(&self, range: &Range<usize>, pair: &ClonePair, found: &Found, lines: &Lines) -> Option<Origin> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
-        let (all, left) = (&pair.alignment, pair.alignment.within(range.clone()));
-        let pair = match left.n_tokens() == all.n_tokens() {
-            true => pair.clone(),
-            // What is left of it here may have been held together by what lies beyond.
-            false => clones(left, &source.tokens, &target.tokens, &self.config.matching)
-                .into_iter()
-                .max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))?,
-        };
         let of_target = pair.alignment.target();
         let fragment = fragment(&target.text, lines, &target.tokens[of_target.clone()])?;
         let is_laid_out = text.is_none() && *place != Place::Tree;

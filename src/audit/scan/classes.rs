@@ -45,6 +45,11 @@ impl Places {
         let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known = near.copied().find(|&other| is_same(&self.all[other].tokens, &place.tokens));
+        if let Some(number) = known.filter(|&number| self.all[number].tokens.len() < place.tokens.len()) {
+            // The longer of both is the place, so that nothing of either is lost.
+            self.all[number] = place;
+            return number;
+        }
         known.unwrap_or_else(|| {
             let number = self.all.len();
             by_start.entry(place.tokens.start).or_default().push(number);
@@ -138,6 +143,6 @@ fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
     a.end.min(b.end).saturating_sub(a.start.max(b.start))
 }
 
-fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
+pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
     n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
 }

@@ -7,13 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::classes::is_same;
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
+use crate::config::Config;
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
-use crate::matching::{Block, Candidate, CloneClass, ClonePair, CloneType, Seed, alignments, chains, classes, clones};
+use crate::matching::{
+    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Named, Searched, Seed, Shown, alignments,
+    chains, classes, clones, hold_runs,
+};
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
 
@@ -108,32 +113,93 @@ impl<R: ReadFiles> Kept<'_, R> {
     }
 }
 
+/// A pair of a file and an earlier place.
+struct Paired {
+    document: u32,
+    target: Arc<Source>,
+    pair: ClonePair,
+    /// Whether it is a single run, which the others should hold.
+    is_run: bool,
+}
+
 /// The fragments of one file that repeat earlier ones.
 fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<Vec<Repeat>, Error> {
     let config = kept.sources.config;
     let params = &config.matching;
-    let mut pairs: Vec<(u32, Arc<Source>, ClonePair)> = Vec::new();
+    let mut paired: Vec<Paired> = Vec::new();
     for of_target in links.chunk_by(|a, b| a.target == b.target) {
         let mut seeds = promising_seeds(of_target, kept.sources);
         let (Some(first), false) = (of_target.first(), seeds.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
-        for alignment in alignments(query.document(), target.document(), &mut seeds, params, is_same) {
+        let Aligned { alignments, runs } = alignments(query.document(), target.document(), &mut seeds, params, is_same);
+        // Of two places in one file the later is the copy.
+        let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
+        let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
+        for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
             let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
             let says_something = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= config.min_rarity
                     || is_long_or_whole(pair, query.document(), config.scan_min_tokens)
             };
-            pairs.extend(long.filter(says_something).map(|pair| (first.target, Arc::clone(&target), pair)));
+            let pairs = long.filter(says_something);
+            paired.extend(pairs.map(|pair| Paired {
+                document: first.target,
+                target: Arc::clone(&target),
+                pair,
+                is_run,
+            }));
         }
     }
-    let (Some(first), false) = (links.first(), pairs.is_empty()) else { return Ok(Vec::new()) };
+    let (Some(first), false) = (links.first(), paired.is_empty()) else { return Ok(Vec::new()) };
     let Some(query) = kept.source(first.document)? else { return Ok(Vec::new()) };
-    let candidates: Vec<Candidate> =
-        pairs.iter().map(|(_, target, pair)| pair.candidate(&query.tokens, &target.tokens)).collect();
+    let aligned: Vec<usize> = (0..paired.len()).filter(|&at| !paired[at].is_run).collect();
+    let candidate = |&at: &usize| paired[at].pair.candidate(&query.tokens, &paired[at].target.tokens);
+    let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
     let classes = classes(&candidates, config.scan_min_tokens).into_iter();
-    Ok(classes.filter_map(|class| repeat(first.document, &query, &class, &pairs, kept.sources)).collect())
+    let classes = classes.map(|CloneClass { query, members }| CloneClass {
+        query,
+        members: members.into_iter().map(|member| aligned[member]).collect(),
+    });
+    let shown: Vec<Shown<'_>> = paired
+        .iter()
+        .map(|of| Shown {
+            pair: &of.pair,
+            target: of.document as usize,
+            tokens: &of.target.tokens,
+            is_same: of.document == first.document,
+            is_run: of.is_run,
+        })
+        .collect();
+    let searched = Searched {
+        query: query.document(),
+        shown: &shown,
+        min_tokens: config.scan_min_tokens,
+        is_enough: &|range| range.len() >= config.scan_min_tokens,
+        params,
+    };
+    let named = hold_runs(classes.collect(), searched).into_iter();
+    Ok(named.flat_map(|named| repeats_of(first.document, &query, named, &paired, config)).collect())
+}
+
+/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part of it that
+/// stands elsewhere by itself.
+fn repeats_of(document: u32, query: &Source, named: Named, paired: &[Paired], config: &Config) -> Vec<Repeat> {
+    let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= config.scan_min_tokens;
+    let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&config.matching));
+    let mut repeats: Vec<Repeat> = Vec::new();
+    for (number, pair) in members {
+        let Paired { document: earlier, target, .. } = &paired[number];
+        let own = place(document, query, pair.alignment.query(), &pair);
+        let earlier = place(*earlier, target, pair.alignment.target(), &pair);
+        let (Some(own), Some(earlier)) = (own, earlier) else { continue };
+        match repeats.iter_mut().find(|repeat| is_same(&repeat.place.tokens, &own.tokens)) {
+            Some(repeat) => repeat.earlier.push(earlier),
+            None => repeats.push(Repeat { place: own, earlier: vec![earlier] }),
+        }
+    }
+    repeats
 }
 
 /// The seeds among `links`, all of one pair of documents, that are in chains that may be a clone: long enough
@@ -166,32 +232,6 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 
 /// Places up to which a shape counts as rare.
 const FEW_PLACES: f64 = 5.0;
-
-/// A class of one file: the fragment, and the places of those pairs that are still clones within it.
-fn repeat(
-    document: u32,
-    query: &Source,
-    class: &CloneClass,
-    pairs: &[(u32, Arc<Source>, ClonePair)],
-    sources: &Sources<'_>,
-) -> Option<Repeat> {
-    let config = sources.config;
-    let within = |&member: &usize| {
-        let (other, target, pair) = &pairs[member];
-        let is_whole = pair.alignment.query() == class.query;
-        let pair = match is_whole {
-            true => pair.clone(),
-            false => ClonePair::new(pair.alignment.within(class.query.clone()), &query.tokens, &target.tokens),
-        };
-        let is_long = pair.alignment.n_tokens() >= config.scan_min_tokens;
-        (is_long && pair.is_clone(&config.matching)).then_some((*other, target, pair))
-    };
-    let members: Vec<_> = class.members.iter().filter_map(within).collect();
-    let (_, _, best) = members.first()?;
-    let earlier =
-        members.iter().filter_map(|(other, target, pair)| place(*other, target, pair.alignment.target(), pair));
-    Some(Repeat { place: place(document, query, best.alignment.query(), best)?, earlier: earlier.collect() })
-}
 
 fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Place> {
     let within = &source.tokens[tokens.clone()];

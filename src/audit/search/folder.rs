@@ -101,7 +101,14 @@ fn take_whole(
             None => {
                 let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
                 let text = Some(target.text.clone().into());
-                Found { place: place(corpus, &path), target, text, alignments: Vec::new(), whole: Vec::new() }
+                Found {
+                    place: place(corpus, &path),
+                    target,
+                    text,
+                    alignments: Vec::new(),
+                    runs: Vec::new(),
+                    whole: Vec::new(),
+                }
             }
         };
         outcome.found.push(found.aligned_whole(&same));

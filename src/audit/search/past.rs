@@ -143,6 +143,7 @@ impl Past {
                         target: source,
                         text: Some(text),
                         alignments,
+                        runs: Vec::new(),
                         whole: Vec::new(),
                     }))
                 },

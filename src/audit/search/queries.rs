@@ -15,7 +15,9 @@ use crate::config::Config;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::Entry;
 use crate::index::{Index, Posting};
-use crate::matching::{Alignment, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds};
+use crate::matching::{
+    Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,
+};
 use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
@@ -61,8 +63,18 @@ pub(in crate::audit) struct Found {
     pub text: Option<Arc<[u8]>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
+    /// The query's number, and a run that it shares with the target and whose names agree; of files of the tree only.
+    pub runs: Vec<(usize, Block)>,
     /// The queries that are this very file, byte for byte; they align as a whole.
     pub whole: Vec<usize>,
+}
+
+/// What some queries have in common with a file, each with the query's number.
+#[derive(Debug, Default)]
+pub(in crate::audit) struct AlignedQueries {
+    pub alignments: Vec<(usize, Alignment)>,
+    /// Runs whose names agree.
+    pub runs: Vec<(usize, Block)>,
 }
 
 impl Found {
@@ -70,6 +82,7 @@ impl Found {
     pub fn aligned_whole(mut self, queries: &[usize]) -> Self {
         let all: Alignment = (0..self.target.tokens.len()).map(|at| (at, at)).collect();
         self.alignments.retain(|(query, _)| !queries.contains(query));
+        self.runs.retain(|(query, _)| !queries.contains(query));
         self.alignments.extend(queries.iter().map(|&query| (query, all.clone())));
         self.alignments.sort_by_key(|(query, _)| *query);
         Self { whole: queries.to_vec(), ..self }
@@ -200,18 +213,12 @@ impl<'q> Queries<'q> {
 
     /// Aligns all queries with `target` along its `hits`.
     pub fn align(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), self.shared(hits, None), None, |_, _| true)
+        self.align_those(target.document(), self.shared(hits, None), None, |_, _| true).alignments
     }
 
     /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that is
     /// the file itself.
-    pub fn align_wanted(
-        &self,
-        target: &Source,
-        hits: &[Hit],
-        same: Option<usize>,
-        wanted: &[usize],
-    ) -> Vec<(usize, Alignment)> {
+    pub fn align_wanted(&self, target: &Source, hits: &[Hit], same: Option<usize>, wanted: &[usize]) -> AlignedQueries {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
@@ -226,7 +233,7 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
-        let mut aligned = self.align_those(document, self.shared(&hits, None), None, |_, _| true);
+        let mut aligned = self.align_those(document, self.shared(&hits, None), None, |_, _| true).alignments;
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
@@ -237,10 +244,11 @@ impl<'q> Queries<'q> {
     pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
-        self.align_those(target.document(), self.shared(hits, None), None, |query, seeds: &[Seed]| {
+        let may_be_evident = |query: usize, seeds: &[Seed]| {
             let own = &self.sources[query].tokens;
             may_be_evident(own, &target.tokens, &rare[query], &words, seeds, &self.config.enough)
-        })
+        };
+        self.align_those(target.document(), self.shared(hits, None), None, may_be_evident).alignments
     }
 
     /// Aligns the queries that share something, and of which `is_asked` says so by their number and seeds.
@@ -250,15 +258,17 @@ impl<'q> Queries<'q> {
         shared: BTreeMap<usize, Vec<Shared>>,
         same: Option<usize>,
         is_asked: impl Fn(usize, &[Seed]) -> bool,
-    ) -> Vec<(usize, Alignment)> {
-        let mut found = Vec::new();
+    ) -> AlignedQueries {
+        let mut found = AlignedQueries::default();
         for (query, shared) in shared {
             let source = self.sources[query];
             let is_same = same == Some(query);
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
             if is_asked(query, &seeds) {
-                let aligned = alignments(source.document(), target, &mut seeds, &self.config.matching, is_same);
-                found.extend(aligned.into_iter().map(|alignment| (query, alignment)));
+                let Aligned { alignments, runs } =
+                    alignments(source.document(), target, &mut seeds, &self.config.matching, is_same);
+                found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));
+                found.runs.extend(runs.into_iter().map(|run| (query, run)));
             }
         }
         found

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Sharing, choose};
-use super::queries::{Found, Hit, Queries, SearchOutcome};
+use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources, reason};
 use crate::git::{BlobId, Entry, ReadFiles};
@@ -112,9 +112,8 @@ pub(in crate::audit) fn search<R: ReadFiles>(
                     let place = place(&target.path);
                     let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
                     let hits: Vec<Hit> = asked.hits.iter().filter(|hit| is_followed(&hit.row)).copied().collect();
-                    let alignments = queries.align_wanted(&target, &hits, same, wanted);
-                    let text = (place != Place::Tree).then(|| target.text.clone().into());
-                    Found { place, target, text, alignments, whole: Vec::new() }
+                    let aligned = queries.align_wanted(&target, &hits, same, wanted);
+                    found(place, target, aligned)
                 }))
             },
         )
@@ -126,7 +125,8 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     }
     let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
     let skipped = skipped.collect();
-    let found = found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect();
+    let found =
+        found.into_iter().flatten().filter(|found| !found.alignments.is_empty() || !found.runs.is_empty()).collect();
     let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
     Ok(SearchOutcome { found, frequencies, n_places, skipped, n_compared, n_passed_over })
 }
@@ -199,22 +199,29 @@ pub(in crate::audit) fn search_located(
         .collect();
     let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
     let mut scratch = Vec::new();
-    let mut found = Vec::new();
+    let mut all_found = Vec::new();
     for (file, wanted) in queries_of {
         let Ok(target) = sources.read(reader, &entries[file])? else { continue };
         let hits = queries.hits_in(&target, &mut scratch);
         let place = place(&target.path);
         let same = queries.number_of(&target.path).filter(|_| place == Place::Tree);
-        let alignments = queries.align_wanted(&target, &hits, same, &wanted);
-        if !alignments.is_empty() {
-            let text = (place != Place::Tree).then(|| target.text.clone().into());
-            found.push(Found { place, target, text, alignments, whole: Vec::new() });
+        let aligned = queries.align_wanted(&target, &hits, same, &wanted);
+        if !aligned.alignments.is_empty() || !aligned.runs.is_empty() {
+            all_found.push(found(place, target, aligned));
         }
     }
     let frequencies = queries.frequencies(&n_documents);
     let n_places = vec![Vec::new(); queries.sources().len()];
     let n_compared = entries.len();
-    Ok(SearchOutcome { found, frequencies, n_places, skipped: Vec::new(), n_compared, n_passed_over })
+    Ok(SearchOutcome { found: all_found, frequencies, n_places, skipped: Vec::new(), n_compared, n_passed_over })
+}
+
+/// What was found in a file of the tree.
+fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
+    let is_in_tree = place == Place::Tree;
+    let text = (!is_in_tree).then(|| target.text.clone().into());
+    let runs = if is_in_tree { aligned.runs } else { Vec::new() };
+    Found { place, target, text, alignments: aligned.alignments, runs, whole: Vec::new() }
 }
 
 /// What a file of the tree has of the queries.

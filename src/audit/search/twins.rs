@@ -112,7 +112,14 @@ impl SearchOutcome {
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
                 let target = Source { path: path.clone(), ..queries.sources()[of_path[0]].clone() };
-                Found { place: place(path), target, text: None, alignments: Vec::new(), whole: Vec::new() }
+                Found {
+                    place: place(path),
+                    target,
+                    text: None,
+                    alignments: Vec::new(),
+                    runs: Vec::new(),
+                    whole: Vec::new(),
+                }
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
         }

@@ -1,0 +1,494 @@
+//! Holds the classes of a file to the runs: each run of novel tokens lies in a class that names its origin.
+//!
+//! A class is a hypothesis, made of chains that follow each other across gaps; it may have lost a run, or name an origin that
+//! is alike where another one is the same. Runs are certain. So each is looked for in the classes, the longest first, and
+//! where it is missing the least is changed: a border is moved, an origin added, at last a class.
+//!
+//! ```text
+//! run        |==================|           from x, a whole function
+//! classes    |====== x ===|--- y ----|      the border moves to the end of the run: y wandered into it
+//!            |======== y ============|      x is one more origin
+//!                                           no class at all: the run is one
+//! ```
+//!
+//! A stretch within a longer run that has its origin needs no other.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Document;
+use super::alignment::Alignment;
+use super::class::CloneClass;
+use super::pair::{ClonePair, Params, clones};
+use crate::language::Token;
+
+/// Rounds of looking; what moves a border for one run may take a stretch from another.
+const MAX_ROUNDS: usize = 4;
+/// Maximum origins of a class; more show nothing further.
+const MAX_MEMBERS: usize = 64;
+
+/// A clone pair of a query and one of several targets.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'s> {
+    /// The pair.
+    pub pair: &'s ClonePair,
+    /// The number of the target.
+    pub target: usize,
+    /// Its tokens.
+    pub tokens: &'s [Token],
+    /// Whether the target is the query itself.
+    pub is_same: bool,
+    /// Whether it is a single run, to be held by the classes that the others make.
+    pub is_run: bool,
+}
+
+/// A class and its members, each with what it shows of the class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// The fragment of the query.
+    pub query: Range<usize>,
+    /// The numbers of the pairs, and what is left of each within the fragment.
+    pub members: Vec<(usize, ClonePair)>,
+}
+
+/// What is searched, and what for.
+#[derive(Clone, Copy)]
+pub struct Searched<'s> {
+    /// The query.
+    pub query: Document<'s>,
+    /// All pairs that it is in.
+    pub shown: &'s [Shown<'s>],
+    /// The least number of tokens of a class.
+    pub min_tokens: usize,
+    /// Whether a fragment has enough of what is asked about.
+    pub is_enough: &'s dyn Fn(&Range<usize>) -> bool,
+    /// What counts as a clone.
+    pub params: &'s Params,
+}
+
+impl std::fmt::Debug for Searched<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searched").field("n_shown", &self.shown.len()).finish_non_exhaustive()
+    }
+}
+
+/// Sees to it that each run that is shown lies in a class with its origin. `classes` are those of the other pairs, by
+/// their numbers; those of which no member is left are dropped.
+///
+/// Time O(r log r + r · m) for r runs and m members of the classes that each lies in.
+pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named> {
+    let layout = Layout::new(searched.query);
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (number, run) in searched.shown.iter().enumerate().filter(|(_, shown)| shown.is_run) {
+        let (query, target) = (run.pair.alignment.query(), run.pair.alignment.target());
+        let period = if run.is_same { query.start.abs_diff(target.start) } else { usize::MAX };
+        let parts = layout.parts(query.clone(), searched.min_tokens, period);
+        pieces.extend(parts.into_iter().map(|part| Piece {
+            number,
+            target_start: target.start + part.start - query.start,
+            query: part,
+            n_exact: run.pair.n_exact,
+        }));
+    }
+    // Of equally long ones the one that is spelled most alike.
+    pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
+    let named = classes.into_iter().map(|class| searched.named(&class.query, class.members.into_iter()));
+    let named = named.filter(|named| !named.members.is_empty());
+    let mut coverage = Coverage { classes: named.map(|class| (class.query.start, class)).collect(), searched };
+    for _ in 0..MAX_ROUNDS {
+        let mut held = Held::default();
+        let mut is_changed = false;
+        for piece in &pieces {
+            if held.holds(&piece.query) {
+                continue;
+            }
+            is_changed |= coverage.hold(piece, &held);
+            if coverage.missing(piece).is_empty() {
+                held.add(piece.query.clone());
+            }
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    coverage.classes.into_values().collect()
+}
+
+impl Searched<'_> {
+    /// The class of the tokens in `range`, with those of the `members` that name an origin of it.
+    fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
+        let mut named = Named { query: range.clone(), members: Vec::new() };
+        for number in members {
+            if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
+                named.add(number, pair, self.shown);
+            }
+        }
+        named
+    }
+
+    /// What is left of a pair within `range`, if that is a clone; of a run any part is one.
+    fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
+        let Shown { pair, tokens, is_run, .. } = self.shown[number];
+        let left = pair.alignment.within(range.clone());
+        if left.n_tokens() == pair.alignment.n_tokens() {
+            return Some(pair.clone());
+        }
+        if is_run {
+            return (left.n_tokens() > 0).then(|| ClonePair::new(left, self.query.tokens, tokens));
+        }
+        self.best(left, tokens)
+    }
+
+    /// What is left of a pair when its target stays out of `range`: a copy is no origin of itself.
+    fn apart(&self, range: &Range<usize>, pair: ClonePair, number: usize) -> Option<ClonePair> {
+        let Shown { tokens, is_same, .. } = self.shown[number];
+        if !is_same || !overlaps(&pair.alignment.target(), range) {
+            return Some(pair);
+        }
+        self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
+    }
+
+    /// The largest clone in what is left of an alignment: it may have been held together by what is gone.
+    fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
+        let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
+        parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
+    }
+}
+
+impl Named {
+    /// Adds a member, unless another one names all of its origin.
+    fn add(&mut self, number: usize, pair: ClonePair, shown: &[Shown<'_>]) {
+        let target = pair.alignment.target();
+        let is_known = |(other, of_other): &(usize, ClonePair)| {
+            let known = of_other.alignment.target();
+            shown[*other].target == shown[number].target && known.start <= target.start && target.end <= known.end
+        };
+        if !self.members.iter().any(is_known) {
+            self.members.push((number, pair));
+        }
+    }
+}
+
+/// A part of a run: whole units of code, where it holds any.
+struct Piece {
+    /// The number of the run.
+    number: usize,
+    query: Range<usize>,
+    /// Where its first token stands in the target.
+    target_start: usize,
+    /// Tokens of the run that are spelled the same.
+    n_exact: usize,
+}
+
+impl Piece {
+    /// Where a stretch of it stands in the target.
+    fn target(&self, stretch: &Range<usize>) -> Range<usize> {
+        let start = self.target_start + stretch.start - self.query.start;
+        start..start + stretch.len()
+    }
+}
+
+/// Ranges of which none holds another.
+#[derive(Default)]
+struct Held(BTreeMap<usize, usize>);
+
+impl Held {
+    fn holds(&self, range: &Range<usize>) -> bool {
+        // Both starts and ends ascend, so that the last one that begins early enough ends last.
+        self.0.range(..=range.start).next_back().is_some_and(|(_, end)| *end >= range.end)
+    }
+
+    fn add(&mut self, range: Range<usize>) {
+        if self.holds(&range) {
+            return;
+        }
+        while let Some((&start, _)) = self.0.range(range.start..).next().filter(|(_, end)| **end <= range.end) {
+            self.0.remove(&start);
+        }
+        self.0.insert(range.start, range.end);
+    }
+}
+
+/// The classes by their first token; no two overlap.
+struct Coverage<'s> {
+    classes: BTreeMap<usize, Named>,
+    searched: Searched<'s>,
+}
+
+impl Coverage<'_> {
+    /// Cuts a piece where classes begin and end; each stretch with the first token of its class.
+    fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
+        let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
+        let mut stretches = Vec::new();
+        let mut at = range.start;
+        for (&start, class) in self.classes.range(first..range.end) {
+            let within = shared(&class.query, range);
+            if within.is_empty() {
+                continue;
+            }
+            if at < within.start {
+                stretches.push((at..within.start, None));
+            }
+            at = within.end;
+            stretches.push((within, Some(start)));
+        }
+        if at < range.end {
+            stretches.push((at..range.end, None));
+        }
+        stretches
+    }
+
+    /// Whether the class names the origin of a stretch of `piece`.
+    fn is_named(&self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
+        let (class, target) = (&self.classes[&class], piece.target(stretch));
+        let run = &self.searched.shown[piece.number];
+        class.members.iter().any(|(number, pair)| {
+            let named = pair.alignment.target();
+            self.searched.shown[*number].target == run.target
+                && named.start <= target.start
+                && target.end <= named.end
+                // A copy is no origin of itself.
+                && !(run.is_same && overlaps(&named, &class.query))
+        })
+    }
+
+    /// The stretches of `piece` that lie in no class that names their origin.
+    fn missing(&self, piece: &Piece) -> Vec<(Range<usize>, Option<usize>)> {
+        let is_missing = |(stretch, class): &(Range<usize>, Option<usize>)| {
+            class.is_none_or(|class| !self.is_named(class, piece, stretch))
+        };
+        self.stretches(&piece.query).into_iter().filter(is_missing).collect()
+    }
+
+    /// Lets the classes hold a piece; whether any of them was changed.
+    fn hold(&mut self, piece: &Piece, held: &Held) -> bool {
+        let mut is_changed = false;
+        for (stretch, class) in self.missing(piece) {
+            if let Some(class) = class {
+                is_changed |= self.move_border(class, piece, &stretch, held) || self.name(class, piece, &stretch);
+            }
+        }
+        for (stretch, class) in self.missing(piece) {
+            if class.is_none() {
+                is_changed |= self.take_free(piece, &stretch);
+            }
+        }
+        is_changed
+    }
+
+    /// Takes a short stretch at an end of a class from it, and gives it to the class beside it that has the rest of the piece.
+    fn move_border(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>, held: &Held) -> bool {
+        let range = self.classes[&class].query.clone();
+        let rest = match (stretch.start == range.start, stretch.end == range.end) {
+            (true, false) => stretch.end..range.end,
+            (false, true) => range.start..stretch.start,
+            _ => return false,
+        };
+        // What is itself a part of a run as long as this stays where it is.
+        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.searched.is_enough)(&rest) {
+            return false;
+        }
+        let neighbor = if rest.start > stretch.start { stretch.start.checked_sub(1) } else { Some(stretch.end) };
+        let Some(neighbor) = neighbor.and_then(|at| self.class_at(at)).filter(|_| {
+            // The class beside it has the rest of the piece.
+            let is_right = rest.start > stretch.start;
+            (is_right && stretch.start > piece.query.start) || (!is_right && stretch.end < piece.query.end)
+        }) else {
+            return false;
+        };
+        let beside = shared(&self.classes[&neighbor].query, &piece.query);
+        if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
+            return false;
+        }
+        let left = self.searched.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
+        if left.members.is_empty() {
+            return false;
+        }
+        if !self.extend(neighbor, piece, stretch) {
+            return false;
+        }
+        self.classes.remove(&class);
+        self.classes.insert(left.query.start, left);
+        true
+    }
+
+    /// Adds the origin of a stretch of `piece` to the class that it lies in.
+    fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
+        let named = &self.classes[&class];
+        if self.searched.shown[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
+            return self.part(class, piece, stretch);
+        }
+        if named.members.len() >= MAX_MEMBERS {
+            return false;
+        }
+        let Some(pair) = self.searched.left(stretch, piece.number) else { return false };
+        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched.shown);
+        true
+    }
+
+    /// Parts a class that holds a stretch and its origin between the two.
+    fn part(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
+        let range = self.classes[&class].query.clone();
+        let target = piece.target(stretch);
+        let border = if target.end <= stretch.start { stretch.start } else { stretch.end };
+        let members: Vec<usize> = self.classes[&class].members.iter().map(|(number, _)| *number).collect();
+        let parts = [range.start..border, border..range.end];
+        if parts.iter().any(Range::is_empty) {
+            return false;
+        }
+        self.classes.remove(&class);
+        for part in parts {
+            let own = shared(&part, stretch);
+            let members = members.iter().copied().chain((!own.is_empty()).then_some(piece.number));
+            let named = self.searched.named(&part, members);
+            if !named.members.is_empty() && (self.searched.is_enough)(&part) {
+                self.classes.insert(part.start, named);
+            }
+        }
+        true
+    }
+
+    /// Gives a stretch that no class has to the class beside it that has what comes before or behind, or makes it a class.
+    fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
+        let is_enough = (self.searched.is_enough)(stretch);
+        for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
+            let Some(class) = self.class_at(at) else { continue };
+            let beside = shared(&self.classes[&class].query, &piece.query);
+            let is_of_piece = !beside.is_empty() && self.is_named(class, piece, &beside);
+            let is_of_run = || self.classes[&class].members.iter().any(|(number, _)| *number == piece.number);
+            if (is_of_piece || is_of_run()) && self.extend(class, piece, stretch) {
+                return true;
+            }
+        }
+        if !is_enough {
+            return false;
+        }
+        let named = self.searched.named(stretch, std::iter::once(piece.number));
+        self.classes.insert(stretch.start, named);
+        true
+    }
+
+    /// The class that has the token at `at`.
+    fn class_at(&self, at: usize) -> Option<usize> {
+        let (&start, class) = self.classes.range(..=at).next_back()?;
+        class.query.contains(&at).then_some(start)
+    }
+
+    /// Extends a class over a stretch beside it, which belongs to `piece`.
+    fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
+        let is_same = self.searched.shown[piece.number].is_same;
+        let join = |own: &Range<usize>| own.start.min(stretch.start)..own.end.max(stretch.end);
+        let before = self.classes[&class].query.clone();
+        let mut range = join(&before);
+        let Some(mut pair) = self.searched.left(&range, piece.number) else { return false };
+        if is_same && overlaps(&pair.alignment.target(), &range) {
+            // Of code that repeats itself the class has another turn: it may as well begin where the unit does.
+            range = join(&shared(&before, &piece.query));
+            let n_lost = before.len() - shared(&before, &range).len();
+            let Some(left) = self.searched.left(&range, piece.number) else { return false };
+            if n_lost >= self.searched.min_tokens || overlaps(&left.alignment.target(), &range) {
+                return false;
+            }
+            pair = left;
+        }
+        let Some(mut named) = self.classes.remove(&class) else { return false };
+        if range.start > before.start || range.end < before.end {
+            named = self.searched.named(&range, named.members.into_iter().map(|(number, _)| number));
+        }
+        named.query = range;
+        let (target, of_target) = (self.searched.shown[piece.number].target, pair.alignment.target());
+        // The run names all that others of this place named.
+        named.members.retain(|(number, other)| {
+            let other = other.alignment.target();
+            self.searched.shown[*number].target != target || other.start < of_target.start || of_target.end < other.end
+        });
+        named.members.insert(0, (piece.number, pair));
+        self.classes.insert(named.query.start, named);
+        true
+    }
+}
+
+/// How the lines of a document lie.
+struct Layout {
+    /// For each line that a token begins: the token, its indentation, whether a blank line stands before it, and whether
+    /// it only closes what was opened before.
+    lines: Vec<Line>,
+    n_tokens: usize,
+}
+
+struct Line {
+    at: usize,
+    indent: usize,
+    is_paragraph: bool,
+    is_closer: bool,
+}
+
+impl Layout {
+    fn new(document: Document<'_>) -> Self {
+        let line = |at: usize| Line {
+            at,
+            indent: document.indent(at),
+            is_paragraph: document.starts_paragraph(at),
+            is_closer: matches!(document.tokens[at].text(document.text), b"}" | b")" | b"]"),
+        };
+        let n_tokens = document.tokens.len();
+        let lines = (0..n_tokens).filter(|&at| document.starts_line(at)).map(line).collect();
+        Self { lines, n_tokens }
+    }
+
+    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines of the least
+    /// indentation. Neighbors are joined until they have `min_tokens`, and never get longer than `period`. Pieces of a unit
+    /// at the ends are left out when they are shorter.
+    fn parts(&self, run: Range<usize>, min_tokens: usize, period: usize) -> Vec<Range<usize>> {
+        let from = self.lines.partition_point(|line| line.at < run.start);
+        let to = self.lines.partition_point(|line| line.at < run.end);
+        let lines = &self.lines[from..to];
+        let Some(first) = lines.first() else { return Vec::new() };
+        let goes_on = self.lines.get(to);
+        // Whole lines.
+        let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
+        let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
+        let run = first.at..end;
+        let outermost = lines.iter().filter(|line| !line.is_closer && line.at < run.end).map(|line| line.indent).min();
+        let Some(outermost) = outermost else { return Vec::new() };
+        let is_unit_start = |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
+        let cuts: Vec<usize> =
+            lines.iter().filter(is_unit_start).map(|line| line.at).filter(|&at| at < run.end).collect();
+        let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
+        let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
+        if units.len() > 1 && units[0].len() < min_tokens && (first.indent > outermost || first.is_closer) {
+            units.remove(0);
+        }
+        let is_cut_short = !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
+        if units.len() > 1 && is_cut_short && units.last().is_some_and(|unit| unit.len() < min_tokens) {
+            units.pop();
+        }
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for unit in units {
+            match parts.last_mut() {
+                Some(last)
+                    if (last.len() < min_tokens || unit.len() < min_tokens) && last.len() + unit.len() <= period =>
+                {
+                    last.end = unit.end;
+                }
+                _ => parts.push(unit),
+            }
+        }
+        let cut = |part: Range<usize>| {
+            let n = period.min(part.len()).max(1);
+            part.clone().step_by(n).map(move |at| at..(at + n).min(part.end)).collect::<Vec<_>>()
+        };
+        parts.into_iter().flat_map(cut).filter(|part| part.len() >= min_tokens).collect()
+    }
+}
+
+fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// What `a` and `b` both cover.
+fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    let start = a.start.max(b.start);
+    start..a.end.min(b.end).max(start)
+}
