@@ -43,6 +43,7 @@ fn origin(path: &str, place: Place) -> Origin {
         clone_type: CloneType::Type2 { is_consistent: true },
         similarity: 0.987,
         names: 1.0,
+        in_step: None,
         rank: Rank::SAME,
         text: None,
         written: None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, comments};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, JudgedWith, comments};
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, Outcome, Taken};
@@ -115,9 +115,10 @@ fn findings_of(
     if file.whole.is_empty() && copies.is_empty() {
         return Vec::new();
     }
-    let nothing_else = BTreeMap::new();
-    let language = context.languages.named(&file.changed.source.language);
-    let judged = FileUnderAudit::new(&file.changed, &[], &nothing_else, attributions, context.config, language);
+    let Context { config, languages, .. } = context;
+    let (novel_of, before) = (BTreeMap::new(), BTreeMap::new());
+    let with = JudgedWith { config, languages, attributions, novel_of, before };
+    let judged = FileUnderAudit::new(&file.changed, &with);
     if file.whole.is_empty() {
         judged.findings(copies, found, &[])
     } else {

@@ -12,7 +12,7 @@ use crate::audit::{Outcome, Range, suppress};
 use crate::config::{Config, NAMES, RawConfig, decisions, options};
 use crate::git::{Entry, ReadFiles, Reader, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{Accepted, Baseline, Date, Decision, Notice};
+use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
 use crate::text::FilePath;
 
 /// Who judges a change.
@@ -68,11 +68,12 @@ impl Judge {
         })
     }
 
-    /// Takes out of the outcome what is suppressed, and adds what the change edits in its own judge.
+    /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, and bounds the warnings.
     pub fn suppress(self, outcome: &mut Outcome) {
         outcome.notices.extend(self.weakened);
         let accepted = Accepted { exceptions: &self.config.licenses.exceptions, decisions: &self.decisions };
         suppress(outcome, &self.baseline, accepted, today(), self.trust == Trust::Head);
+        bound_warnings(&mut outcome.findings, self.config.max_warnings);
         if !self.shows_suppressed {
             outcome.suppressed.clear();
         }

@@ -68,6 +68,8 @@ options! {
         pub min_rarity: u8 = 25,
         /// Minimum worth of a copy for a warning: how many different statements decide, call or compute, each as much as it reads as in the origin, and 2 for each kind of control flow. Others are notes, but for whole functions and long copies. Lower warns of more copies that ask for nothing; 0 of all.
         pub min_worth: u16 = 4,
+        /// Maximum warnings of copied code for one change, those that are worth most. The others are notes.
+        pub max_warnings: usize = 10,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,
         /// Whether to compare files marked as generated.

@@ -41,6 +41,8 @@ const CONTROL_FLOW_WORTH: f64 = 2.0;
 const RENAMED_WORTH: f64 = 0.25;
 /// The part of its worth that a copy keeps right beside its origin, where whoever wrote it looked at both.
 const BESIDE_WORTH: f64 = 0.5;
+/// How fast the worth of a copy falls with its origins: it is half at 16.
+const COMMON: f64 = 0.25;
 /// Lines between a copy and an origin of the same file that is beside it.
 const BESIDE_LINES: u32 = 6;
 
@@ -57,6 +59,8 @@ pub struct Worth {
     pub similarity: f64,
     /// Whether the origin is right beside it.
     pub is_beside: bool,
+    /// The number of origins: what is written in many places is how things are written there.
+    pub n_origins: usize,
 }
 
 impl Worth {
@@ -64,7 +68,8 @@ impl Worth {
     pub fn score(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
-        does * reads_alike * if self.is_beside { BESIDE_WORTH } else { 1.0 }
+        let beside = if self.is_beside { BESIDE_WORTH } else { 1.0 };
+        does * reads_alike * beside / (self.n_origins.max(1) as f64).powf(COMMON)
     }
 }
 
@@ -188,12 +193,14 @@ mod tests {
 
     #[test]
     fn longer_never_is_worth_less_and_renamed_is_worth_a_quarter() {
-        let worth = Worth { n_statements: 4, n_controls: 2, names: 1.0, similarity: 1.0, is_beside: false };
+        let worth =
+            Worth { n_statements: 4, n_controls: 2, names: 1.0, similarity: 1.0, is_beside: false, n_origins: 1 };
         let is =
             |worth: Worth, score: f64| assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
         is(worth, 8.0);
         is(Worth { names: 0.0, ..worth }, 2.0);
         is(Worth { is_beside: true, ..worth }, 4.0);
+        is(Worth { n_origins: 16, ..worth }, 4.0);
         is(Worth { similarity: 0.5, ..worth }, 2.0);
         assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
     }

@@ -27,6 +27,8 @@ pub struct Circumstances {
     pub is_new: bool,
     /// What it does, when that is too little to warn of.
     pub says_little: Option<SaysLittle>,
+    /// How much of one of the two files the other one held before, in percent, when they are kept in step.
+    pub in_step: Option<u8>,
 }
 
 /// What a copy does that says too little to warn of: to find such code twice asks nobody to do anything.
@@ -65,6 +67,8 @@ pub enum Milder {
     In(Ground),
     /// It does too little.
     SaysLittle(SaysLittle),
+    /// One of the two files held this much of the other before, in percent: they are kept in step.
+    InStep(u8),
     /// The change has this many findings that are worth more.
     Beyond(usize),
 }
@@ -78,6 +82,9 @@ impl Milder {
             Self::In(Ground::Declarative) => "declares rather than computes".to_owned(),
             Self::In(Ground::Document | Ground::Code) => "in a document".to_owned(),
             Self::SaysLittle(little) => format!("says little: {}", little.describe()),
+            Self::InStep(percent) => {
+                format!("the two files are kept in step: {percent} % of one was in the other before")
+            }
             Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
         }
     }
@@ -117,6 +124,10 @@ impl Levels {
         if let Some(little) = circumstances.says_little.filter(|_| rule.topic == Topic::Duplication) {
             judgment.soften(Level::Note, Milder::SaysLittle(little));
         }
+        // A bundle gets what its sources get.
+        if let Some(percent) = circumstances.in_step.filter(|_| rule.topic == Topic::Duplication) {
+            judgment.soften(Level::Note, Milder::InStep(percent));
+        }
         Some(judgment)
     }
 
@@ -152,7 +163,7 @@ impl Levels {
 
     /// Judges what was not examined; `None` when the rule is off.
     pub fn judge_unexamined(&self, about: &About, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, is_new: true, says_little: None };
+        let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_unexamined(about)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -205,6 +216,7 @@ mod tests {
             clone_type: CloneType::Type1,
             similarity: 1.0,
             names: 1.0,
+            in_step: None,
             rank: Rank::SAME,
             text: None,
             written: None,
@@ -230,7 +242,8 @@ mod tests {
         Attribution::Owed(Vec::new())
     }
 
-    const NEW_CODE: Circumstances = Circumstances { ground: Ground::Code, is_new: true, says_little: None };
+    const NEW_CODE: Circumstances =
+        Circumstances { ground: Ground::Code, is_new: true, says_little: None, in_step: None };
 
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
         Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note, in_declarations: Level::Note }

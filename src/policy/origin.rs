@@ -38,6 +38,8 @@ pub struct Origin {
     pub similarity: f64,
     /// The part of the copy's names that it has as well, spelled the same, 0 to 1.
     pub names: f64,
+    /// How much of one of the two files the other one held before, in percent, when they are kept in step.
+    pub in_step: Option<u8>,
     /// What else decides which origin comes first.
     pub rank: Rank,
     /// The text of the file, when it is not one of the head tree and is known.
@@ -176,6 +178,7 @@ mod tests {
             clone_type: CloneType::Type3,
             similarity,
             names: 1.0,
+            in_step: None,
             rank: Rank { is_new: false, spelled: similarity, lines: 0.0 },
             text: None,
             written: None,

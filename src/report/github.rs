@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::words::{count, silently_skipped};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Level};
+use crate::policy::{Finding, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in GitHub Actions", write };
 
@@ -22,7 +22,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
 
     let (mut n_left_out, mut n_notices) = (0, 0);
     for level in [Level::Error, Level::Warning, Level::Note] {
-        let findings: Vec<_> = outcome.findings.iter().filter(|finding| finding.level == level).collect();
+        let all = best_first(&outcome.findings).into_iter();
+        let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
         // The last notice is kept for what is left out.
         let n_told = if level == Level::Note { told.len() } else { 0 };
         let is_over = findings.len() + n_told > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
@@ -69,6 +70,7 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         text.push_str(&format!("\n{}, {}", super::words::likeness(origin), count(finding.n_tokens, "token")));
         text.extend(super::words::provenance(origin).map(|note| format!("\n{note}")));
     }
+    text.extend(finding.milder.iter().map(|milder| format!("\na note: {}", milder.describe())));
     for place in places.take(MAX_OF_LEVEL) {
         text.push_str(&format!("\n- {place}"));
     }

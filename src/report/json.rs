@@ -214,7 +214,11 @@ struct Skipped {
 struct Finding {
     rule: &'static str,
     level: Level,
+    /// Why the level is below that of the rule: where the copy is, or that it says little; null when it is not.
+    level_reason: Option<String>,
     message: String,
+    /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how alike they read.
+    worth: f64,
     /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
     path: String,
     /// The whole copy.
@@ -483,7 +487,9 @@ fn finding(finding: &policy::Finding) -> Finding {
     Finding {
         rule: finding.rule.id,
         level: finding.level,
+        level_reason: finding.milder.map(|milder| milder.describe()),
         message: finding.message(),
+        worth: (finding.worth * 10.0).round() / 10.0,
         path: finding.path.to_string(),
         fragment: fragment(&finding.fragment),
         added: fragment(&finding.added),

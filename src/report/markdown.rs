@@ -10,7 +10,7 @@ use super::text::summary;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Fragment, Level};
+use crate::policy::{Finding, Fragment, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a workflow step", write };
 
@@ -28,7 +28,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
 }
 
 fn page(outcome: &Outcome, style: &Style) -> String {
-    let findings = &outcome.findings;
+    let findings = best_first(&outcome.findings);
     let mut page = format!("## Secondhand: {}\n\n", escaped(&found(outcome)));
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     page.push_str(&format!("{}\n\n", escaped(&format!("{base}{}", end(&outcome.head)))));
@@ -54,7 +54,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         rest.push_str("\n</details>\n");
     }
     if !findings.is_empty() {
-        let rows: Vec<_> = findings.iter().map(row).collect();
+        let rows: Vec<_> = findings.iter().copied().map(row).collect();
         let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
         page.push_str("| | what | where | from | how alike |\n|---|---|---|---|---|\n");
         page.push_str(&rows[..n_rows].concat());

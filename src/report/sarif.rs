@@ -229,6 +229,9 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         let n_more = further.len() - listed.len();
         text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
     }
+    if let Some(milder) = &finding.milder {
+        text.push_str(&format!(" A note: {}.", milder.describe()));
+    }
     for other in others {
         text.push_str(&format!(" {}, too, are copied: {}.", lines("Line", &other.fragment), plain(&other.message())));
     }
@@ -286,6 +289,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ("cloneType", json!(best.map(|origin| origin.clone_type.name()))),
         ("similarity", json!(best.map(|origin| (origin.similarity * 1000.0).round() / 1000.0))),
         ("tokens", json!(finding.n_tokens)),
+        ("worth", json!((finding.worth * 10.0).round() / 10.0)),
         ("novelTokens", json!(finding.n_novel)),
         ("origins", json!(finding.origins.len())),
         ("startLine", json!(fragment.start.line)),

@@ -15,7 +15,7 @@ use super::words::{
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
-use crate::policy::{About, Finding, Level, Origin, Unexamined};
+use crate::policy::{About, Finding, Level, Origin, Unexamined, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -29,9 +29,9 @@ const MIN_WIDTH: usize = 24;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let width = style.width.max(MIN_WIDTH);
     let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
-    for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {
-        // Of a whole tree there are many: the lines are drawn when they are asked for.
-        let is_short = outcome.audited.is_some() && !style.is_verbose;
+    for finding in best_first(&outcome.findings).into_iter().filter(|finding| finding.is_copy()) {
+        // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are asked for.
+        let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose;
         let text = if is_short { briefly(finding, canvas) } else { text(finding, outcome, canvas) };
         writeln!(out, "{text}")?;
     }
@@ -74,6 +74,7 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
             text.push_str(&draw_one(&[], &titles.origin, 0, canvas));
         }
     }
+    text.push_str(&why_milder(finding, canvas));
     if !rest.is_empty() {
         text.push_str(&note(&format!("it also stands in {}:", count(rest.len(), "other place")), canvas));
     }
@@ -87,11 +88,17 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     text
 }
 
+/// Why a finding is milder than its rule is.
+fn why_milder(finding: &Finding, canvas: Canvas) -> String {
+    let why = finding.milder.map(|milder| note(&format!("a note: {}", milder.describe()), canvas));
+    why.unwrap_or_default()
+}
+
 /// A finding without its code.
 fn briefly(finding: &Finding, canvas: Canvas) -> String {
     let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
     let origin = finding.origins.first().map(|origin| format!("{at}: {}{}", likeness(origin), noted(origin)));
-    headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas)
+    headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas) + &why_milder(finding, canvas)
 }
 
 /// Files of a group that are named; the rest is counted, and the verbose text names all.

@@ -1,24 +1,24 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
-use crate::audit::change::{Changed, Predecessor, base_texts};
-use crate::audit::read::Sources;
+use crate::audit::change::{Changed, Predecessor};
+use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Found, SearchOutcome};
 use crate::config::Config;
-use crate::language::{Family, Language, Languages, Token};
+use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, Worth, added_lines, classes,
-    hold_runs, is_beside, names_alike, shown_lines,
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
+    hold_runs, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Circumstances, Component, Finding, Fragment, Ground, Judgment, Origin, Place, Rank, SaysLittle,
-    Verdict, content, identity, order_origins,
+    About, Attribution, Component, Finding, Fragment, Judgment, Origin, Place, Rank, Verdict, content, identity,
+    order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -68,14 +68,16 @@ impl<'c> AllCopies<'c> {
 
     /// The findings that the copies make, sorted by path and place.
     pub fn findings(&self, predecessors: &[Predecessor], attributions: &Attributions) -> Vec<Finding> {
-        let base_text = base_texts(predecessors);
-        let novel_of = self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect();
+        let with = JudgedWith {
+            config: self.config,
+            languages: self.languages,
+            attributions,
+            novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
+            before: predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, &file.source))).collect(),
+        };
         let of_file = |number: usize| {
-            let (query, n_places) = (self.asking[number], self.n_places.get(number).map_or(&[][..], Vec::as_slice));
-            let base_text = base_text(&query.source.path);
-            let language = self.languages.named(&query.source.language);
-            let file = FileUnderAudit::new(query, base_text, &novel_of, attributions, self.config, language);
-            file.findings(&self.copies[number], &self.found, n_places)
+            let n_places = self.n_places.get(number).map_or(&[][..], Vec::as_slice);
+            FileUnderAudit::new(self.asking[number], &with).findings(&self.copies[number], &self.found, n_places)
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
         let mut findings: Vec<Finding> = with_copies.flat_map(of_file).collect();
@@ -84,39 +86,40 @@ impl<'c> AllCopies<'c> {
     }
 }
 
-/// Novel tokens from which a copy is worth a warning whatever it does.
-const LONG: usize = 200;
-/// Tokens from which a copy of a whole function is.
-const WHOLE: usize = 60;
-
 /// A file that is judged, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
-    query: &'c Changed,
-    lines: Lines,
+    pub(super) query: &'c Changed,
+    pub(super) lines: Lines,
     added: Vec<Added>,
-    attributions: &'c Attributions,
-    config: &'c Config,
+    pub(super) with: &'c JudgedWith<'c>,
     /// The language of the file.
-    language: Option<&'c Language>,
+    pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
-    test_lines: OnceCell<Vec<Range<u32>>>,
+    pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
+    /// For each other file that was asked about, whether the two are kept in step.
+    pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
+}
+
+/// What all files of a change are judged with.
+#[derive(Debug, Clone)]
+pub(in crate::audit) struct JudgedWith<'c> {
+    pub config: &'c Config,
+    pub languages: &'c Languages,
+    pub attributions: &'c Attributions,
     /// For each file of the change, which of its tokens are novel.
-    novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
+    pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
+    /// The files of the change as they were, by the path they have now.
+    pub before: BTreeMap<&'c FilePath, &'c Source>,
 }
 
 impl<'c> FileUnderAudit<'c> {
-    /// The file `query`, which was `base_text` before the change; `novel_of` are all files of the change.
-    pub fn new(
-        query: &'c Changed,
-        base_text: &[u8],
-        novel_of: &'c BTreeMap<&'c FilePath, &'c [bool]>,
-        attributions: &'c Attributions,
-        config: &'c Config,
-        language: Option<&'c Language>,
-    ) -> Self {
+    /// The file `query`, and what all files of its change are judged `with`.
+    pub fn new(query: &'c Changed, with: &'c JudgedWith<'c>) -> Self {
         let text = &query.source.text;
+        let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
         let (lines, added) = (Lines::new(text), added_lines(base_text, text));
-        Self { query, lines, added, attributions, config, language, test_lines: OnceCell::new(), novel_of }
+        let language = with.languages.named(&query.source.language);
+        Self { query, lines, added, with, language, test_lines: OnceCell::new(), in_step: RefCell::default() }
     }
 
     /// The findings that its copies make.
@@ -170,7 +173,7 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The classes of some copies, each with its origins.
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
-        let Self { query, config, .. } = self;
+        let Self { query, with: JudgedWith { config, .. }, .. } = self;
         let tokens = &query.source.tokens;
         // Runs have no say in what the classes are; they are asked for afterwards.
         let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
@@ -235,8 +238,9 @@ impl<'c> FileUnderAudit<'c> {
         };
         let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
-        let novel = if *place == Place::Tree { self.novel_of.get(&target.path).copied() } else { None };
+        let novel = if *place == Place::Tree { self.with.novel_of.get(&target.path).copied() } else { None };
         let n_novel = novel.map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
+        let place_is_tree = *place == Place::Tree;
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
             place,
@@ -245,6 +249,7 @@ impl<'c> FileUnderAudit<'c> {
             fragment,
             clone_type: pair.clone_type,
             similarity: pair.similarity,
+            in_step: if place_is_tree { self.in_step(target) } else { None },
             names: names_alike(&source.tokens[range.clone()], &target.tokens[of_target.clone()]),
             rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
             text: text.clone(),
@@ -259,8 +264,20 @@ impl<'c> FileUnderAudit<'c> {
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            let (similarity, names, rank) = (1.0, 1.0, Rank::SAME);
-            Origin { place, path, fragment, clone_type, similarity, names, rank, text: None, written: None, verdict }
+            let (similarity, names, rank, in_step) = (1.0, 1.0, Rank::SAME, None);
+            Origin {
+                place,
+                path,
+                fragment,
+                clone_type,
+                similarity,
+                names,
+                in_step,
+                rank,
+                text: None,
+                written: None,
+                verdict,
+            }
         };
         let origins = files.into_iter().map(origin).collect();
         self.finding_of(0..source.tokens.len(), origins)
@@ -277,12 +294,9 @@ impl<'c> FileUnderAudit<'c> {
         origins.retain(|origin| {
             origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
         });
-        let worth = self.worth(&range, &fragment, origins.first()?);
-        let is_whole_file = range.len() == source.tokens.len() && origins[0].clone_type == CloneType::Type1;
-        let says_little = self.says_little(&range, n_novel, &worth).filter(|_| !is_whole_file);
-        let ground = self.ground(&range, &fragment);
-        let circumstances = Circumstances { ground, is_new: true, says_little };
-        let Judgment { rule, level, milder } = self.config.levels.judge_copy(&mut origins, circumstances)?;
+        let worth = self.worth(&range, &fragment, &origins)?;
+        let circumstances = self.circumstances(&range, &fragment, &worth, &origins);
+        let Judgment { rule, level, milder } = self.with.config.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
@@ -303,61 +317,13 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// What a copy of `origin` does.
-    fn worth(&self, range: &Range<usize>, fragment: &Fragment, origin: &Origin) -> Worth {
-        let Self { query: Changed { source, novel, .. }, lines, language, .. } = self;
-        let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
-        let (n_statements, n_controls) = source.document().statements(range.clone(), lines, novel, juxtaposed);
-        let rows = |of: &Fragment| of.start.line..of.end.line + 1;
-        let is_beside = origin.place == Place::Tree
-            && origin.path == source.path
-            && is_beside(rows(fragment), rows(&origin.fragment));
-        Worth { n_statements, n_controls, names: origin.names, similarity: origin.similarity, is_beside }
-    }
-
-    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do.
-    fn says_little(&self, range: &Range<usize>, n_novel: usize, worth: &Worth) -> Option<SaysLittle> {
-        let is_worth = worth.score() >= f64::from(self.config.min_worth)
-            || n_novel >= LONG
-            || n_novel >= WHOLE && self.query.source.document().holds_unit(range.clone(), WHOLE);
-        let Worth { n_statements, n_controls, .. } = *worth;
-        (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
-    }
-
-    /// What kind of code a fragment is.
-    fn ground(&self, range: &Range<usize>, fragment: &Fragment) -> Ground {
-        let source = &self.query.source;
-        let ground = self.config.ground(&source.path, source.is_prose);
-        let is_test = || {
-            let tests = self
-                .test_lines
-                .get_or_init(|| self.language.map(|language| language.test_lines(&source.text)).unwrap_or_default());
-            let shared = tests
-                .iter()
-                .map(|unit| (fragment.end.line + 1).min(unit.end).saturating_sub(fragment.start.line.max(unit.start)));
-            2 * shared.sum::<u32>() > fragment.n_lines()
-        };
-        match ground {
-            Ground::Code if self.language.is_some_and(|language| self.declares(language, range)) => Ground::Declarative,
-            Ground::Code if is_test() => Ground::Test,
-            _ => ground,
-        }
-    }
-
-    /// Whether the tokens in `range` are of `language`, and that declares: a page is markup, a script in it is not.
-    fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
-        let own = Family::new(&language.family);
-        let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
-        language.is_declarative && families.all(|family| family == own)
-    }
-
     /// An origin's place with the terms of its lines, and what the policy says of them.
     fn judged(&self, place: &Place, fragment: &Fragment) -> (Place, Option<Verdict>) {
         let Place::Component(component) = place else { return (place.clone(), None) };
         let terms = component.terms.at(fragment.start.line, fragment.end.line);
-        let mut verdict = self.config.licenses.judge(&terms);
+        let mut verdict = self.with.config.licenses.judge(&terms);
         if matches!(verdict.attribution, Attribution::Owed(_)) {
-            verdict.attribution = self.attributions.of(&self.query.source, &component.name, &terms);
+            verdict.attribution = self.with.attributions.of(&self.query.source, &component.name, &terms);
         }
         let place = if component.terms.parts.is_empty() {
             place.clone()

@@ -1,6 +1,7 @@
 //! Judges what was found: which of it is a copy that the change brings in, and which findings that makes.
 
 mod attribution;
+mod circumstances;
 mod copies;
 mod findings;
 mod old_pairs;
@@ -9,7 +10,7 @@ mod unexamined;
 
 pub(super) use attribution::Attributions;
 pub(super) use copies::{Copied, copies_of, is_long_or_whole};
-pub(super) use findings::{AllCopies, FileUnderAudit, fragment};
+pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, fragment};
 pub(super) use suppress::comments;
 pub use suppress::suppress;
 pub(super) use unexamined::unexamined;

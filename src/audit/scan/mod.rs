@@ -219,6 +219,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
             clone_type: place.clone_type,
             similarity: place.similarity,
             names: 1.0,
+            in_step: None,
             rank: Rank { is_new: false, spelled: place.similarity, lines: 0.0 },
             text: None,
             written: None,
@@ -226,7 +227,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
         })
         .collect();
     order_origins(&mut origins, &path(first));
-    let circumstances = Circumstances { ground: Ground::Code, is_new: false, says_little: None };
+    let circumstances = Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None };
     let Judgment { rule, level, milder } = config.levels.judge_copy(&mut origins, circumstances)?;
     let known = |place: &Place| KnownCopy {
         identity: identity(rule, &path(place), place.content),

@@ -18,7 +18,7 @@ use super::words::{copy_text, count, end, found, likeness, place, provenance, te
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Origin, Unexamined};
+use crate::policy::{Finding, Origin, Unexamined, best_first};
 use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
@@ -34,8 +34,8 @@ const MAX_ROWS: usize = 60_000;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
-    let mut cards: Vec<_> =
-        outcome.findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+    let findings = best_first(&outcome.findings);
+    let mut cards: Vec<_> = findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
     cards.extend(outcome.suppressed.iter().map(|suppressed| {
         let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
         Card {
@@ -53,7 +53,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         cards,
     );
     let Some(audited) = &outcome.audited else { return page.write(out) };
-    let card_of = |path: &str| outcome.findings.iter().position(|finding| finding.path.to_string() == path);
+    let card_of = |path: &str| findings.iter().position(|finding| finding.path.to_string() == path);
     let rows = rows(audited).into_iter().map(|row| (row.clone(), card_of(&row[0])));
     let columns = vec!["file", "from", "in corpora", "tokens"];
     page.with_table(Table { columns, rows: rows.collect() }).write(out)

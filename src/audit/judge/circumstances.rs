@@ -1,0 +1,127 @@
+//! Gathers what decides on the level of a copy besides its rule: what it does, where it lies, and how its files belong
+//! together.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::findings::FileUnderAudit;
+use crate::audit::change::Changed;
+use crate::audit::read::Source;
+use crate::language::{Family, Language};
+use crate::matching::{CloneType, Worth, is_beside};
+use crate::policy::{Circumstances, Fragment, Ground, Origin, Place, SaysLittle};
+
+/// Novel tokens from which a copy is worth a warning whatever it does.
+const LONG: usize = 200;
+/// Tokens from which a copy of a whole function is.
+const WHOLE: usize = 60;
+/// The part of a file, in percent of its fingerprints, that a bundle holds which is made of it and others. What is newly
+/// copied between two files that were alike before is a copy; between a bundle and its sources it was built.
+const IN_STEP: usize = 70;
+/// How much larger than a file, in fingerprints, a bundle with it is at the least.
+const BUNDLE: usize = 3;
+/// Fingerprints of a file below which it may be part of another by chance, or as a copy.
+const MIN_PRINTS: usize = 100;
+
+impl FileUnderAudit<'_> {
+    /// What decides on the level of a copy with these origins, the best first.
+    pub(super) fn circumstances(
+        &self,
+        range: &Range<usize>,
+        fragment: &Fragment,
+        worth: &Worth,
+        origins: &[Origin],
+    ) -> Circumstances {
+        let is_whole_file = range.len() == self.query.source.tokens.len()
+            && origins.iter().any(|origin| origin.clone_type == CloneType::Type1);
+        Circumstances {
+            ground: self.ground(range, fragment),
+            is_new: true,
+            says_little: self.says_little(range, worth).filter(|_| !is_whole_file),
+            in_step: origins.first().and_then(|origin| origin.in_step),
+        }
+    }
+
+    /// What a copy of these origins does; `None` without an origin.
+    pub(super) fn worth(&self, range: &Range<usize>, fragment: &Fragment, origins: &[Origin]) -> Option<Worth> {
+        let Self { query: Changed { source, novel, .. }, lines, language, .. } = self;
+        let origin = origins.first()?;
+        let juxtaposed = language.is_some_and(|language| language.has_juxtaposed_calls);
+        let (n_statements, n_controls) = source.document().statements(range.clone(), lines, novel, juxtaposed);
+        let rows = |of: &Fragment| of.start.line..of.end.line + 1;
+        let is_beside = origin.place == Place::Tree
+            && origin.path == source.path
+            && is_beside(rows(fragment), rows(&origin.fragment));
+        let Origin { names, similarity, .. } = *origin;
+        Some(Worth { n_statements, n_controls, names, similarity, is_beside, n_origins: origins.len() })
+    }
+
+    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do.
+    fn says_little(&self, range: &Range<usize>, worth: &Worth) -> Option<SaysLittle> {
+        let Changed { source, novel, .. } = self.query;
+        let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let is_worth = worth.score() >= f64::from(self.with.config.min_worth)
+            || n_novel >= LONG
+            || n_novel >= WHOLE && source.document().holds_unit(range.clone(), WHOLE);
+        let Worth { n_statements, n_controls, .. } = *worth;
+        (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
+    }
+
+    /// What kind of code a fragment is.
+    fn ground(&self, range: &Range<usize>, fragment: &Fragment) -> Ground {
+        let source = &self.query.source;
+        let ground = self.with.config.ground(&source.path, source.is_prose);
+        match ground {
+            Ground::Code if self.language.is_some_and(|language| self.declares(language, range)) => Ground::Declarative,
+            Ground::Code if self.is_test(fragment) => Ground::Test,
+            _ => ground,
+        }
+    }
+
+    /// Whether most lines of a fragment are test code beside the code that it tests.
+    fn is_test(&self, fragment: &Fragment) -> bool {
+        let find = || self.language.map(|language| language.test_lines(&self.query.source.text)).unwrap_or_default();
+        let lines = fragment.start.line..fragment.end.line + 1;
+        let units = self.test_lines.get_or_init(find).iter();
+        let n_shared: u32 = units.map(|unit| lines.end.min(unit.end).saturating_sub(lines.start.max(unit.start))).sum();
+        2 * n_shared > fragment.n_lines()
+    }
+
+    /// Whether the tokens in `range` are of `language`, and that declares: a page is markup, a script in it is not.
+    fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
+        let own = Family::new(&language.family);
+        let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
+        language.is_declarative && families.all(|family| family == own)
+    }
+
+    /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is made
+    /// of it and others: what comes into one comes into the other.
+    pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
+        if let Some(known) = self.in_step.borrow().get(&target.path) {
+            return *known;
+        }
+        let percent = self.percent_in_step(target);
+        self.in_step.borrow_mut().insert(target.path.clone(), percent);
+        percent
+    }
+
+    fn percent_in_step(&self, target: &Source) -> Option<u8> {
+        let with = self.with;
+        let path = &self.query.source.path;
+        let own = with.before.get(path).filter(|_| target.path != *path)?;
+        let other = match with.before.get(&target.path) {
+            Some(before) => before,
+            None if with.novel_of.contains_key(&target.path) => return None,
+            None => target,
+        };
+        let mut scratch = Vec::new();
+        let mut prints = |of: &Source| -> HashSet<u64> {
+            with.config.fingerprint.fingerprints(&of.tokens, &mut scratch).map(|print| print.hash).collect()
+        };
+        let (own, other) = (prints(own), prints(other));
+        let n_shared = own.intersection(&other).count();
+        let n_fewer = own.len().min(other.len());
+        let is_bundle = n_fewer >= MIN_PRINTS && own.len().max(other.len()) >= BUNDLE * n_fewer;
+        (is_bundle && 100 * n_shared >= IN_STEP * n_fewer).then(|| (100 * n_shared / n_fewer) as u8)
+    }
+}

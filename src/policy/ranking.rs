@@ -1,0 +1,23 @@
+//! Puts the findings of a change in order, and bounds its warnings.
+
+use std::cmp::Reverse;
+
+use super::{Finding, Level, Milder, Topic};
+
+/// Findings as a reader wants them: the gravest first, then those that are worth most; of equals the order stays.
+pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by(|a, b| Reverse(a.level).cmp(&Reverse(b.level)).then(b.worth.total_cmp(&a.worth)));
+    sorted
+}
+
+/// Makes the warnings of copied code beyond the `max_warnings` that are worth most notes: whoever pastes a folder reads
+/// ten of them, and the number of the others.
+pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
+    let is_bound = |of: &Finding| of.level == Level::Warning && of.is_copy() && of.rule.topic == Topic::Duplication;
+    let mut warnings: Vec<&mut Finding> = findings.iter_mut().filter(|of| is_bound(of)).collect();
+    warnings.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+    for finding in warnings.into_iter().skip(max_warnings) {
+        (finding.level, finding.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
+    }
+}
