@@ -15,6 +15,7 @@ mod pasted;
 #[allow(dead_code, reason = "tests/command_line.rs uses the rest")]
 mod repository;
 mod samples;
+mod worth;
 
 use repository::Repository;
 use samples::File;

@@ -21,7 +21,7 @@ const IN_STEP: usize = 70;
 /// How much larger than a file, in fingerprints, a bundle with it is at the least.
 const BUNDLE: usize = 3;
 /// Fingerprints of a file below which it may be part of another by chance, or as a copy.
-const MIN_PRINTS: usize = 100;
+const MIN_PRINTS: usize = 40;
 
 impl FileUnderAudit<'_> {
     /// What decides on the level of a copy with these origins, the best first.
@@ -56,13 +56,14 @@ impl FileUnderAudit<'_> {
         Some(Worth { n_statements, n_controls, names, similarity, is_beside, n_origins: origins.len() })
     }
 
-    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do.
+    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do;
+    /// a record of fields is no function.
     fn says_little(&self, range: &Range<usize>, worth: &Worth) -> Option<SaysLittle> {
         let Changed { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         let is_worth = worth.score() >= f64::from(self.with.config.min_worth)
             || n_novel >= LONG
-            || n_novel >= WHOLE && source.document().holds_unit(range.clone(), WHOLE);
+            || n_novel >= WHOLE && worth.n_statements > 0 && source.document().holds_unit(range.clone(), WHOLE);
         let Worth { n_statements, n_controls, .. } = *worth;
         (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
     }
