@@ -16,7 +16,8 @@ pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], min_tokens: u
     let mut found = Vec::new();
     for run in runs.iter().filter(|run| run.len as usize >= min_tokens) {
         // For each name where it was met last, and what was opposite.
-        let (mut of_query, mut of_target): (HashMap<u32, (u32, u32)>, HashMap<u32, (u32, u32)>) = Default::default();
+        let mut of_query: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut of_target: HashMap<u32, (u32, u32)> = HashMap::new();
         let mut start = 0;
         let mut push = |start: u32, end: u32| {
             if (end - start) as usize >= min_tokens {

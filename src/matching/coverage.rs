@@ -322,7 +322,12 @@ impl Coverage<'_> {
         if named.members.len() >= MAX_MEMBERS {
             return false;
         }
-        let Some(pair) = self.searched.left(stretch, piece.number) else { return false };
+        // An origin of a line or two says little: where only that is missing, all of the piece is named.
+        let is_apart =
+            || !self.searched.shown[piece.number].is_same || !overlaps(&piece.target(&piece.query), &named.query);
+        let is_short = stretch.len() < self.searched.min_tokens && is_apart();
+        let shown = if is_short { &piece.query } else { stretch };
+        let Some(pair) = self.searched.left(shown, piece.number) else { return false };
         self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched.shown);
         true
     }

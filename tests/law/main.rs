@@ -214,7 +214,6 @@ fn variants_of_a_new_function_in_a_row() {
 }
 
 #[test]
-#[ignore = "of several variants in turn some runs, now and then a whole function, are still named with a neighbor only"]
 fn variants_of_an_old_function_in_a_row() {
     check(|language, random| {
         let old = some(language, 4, random);
@@ -226,7 +225,6 @@ fn variants_of_an_old_function_in_a_row() {
 }
 
 #[test]
-#[ignore = "of several variants in turn some runs, now and then a whole function, are still named with a neighbor only"]
 fn variants_of_several_functions_in_turn() {
     check(|language, random| {
         let mut functions = some(language, 6, random);
@@ -241,7 +239,6 @@ fn variants_of_several_functions_in_turn() {
 }
 
 #[test]
-#[ignore = "of several variants in turn some runs, now and then a whole function, are still named with a neighbor only"]
 fn variants_of_several_functions_in_any_order() {
     check(|language, random| {
         let mut functions = some(language, 6, random);
@@ -335,7 +332,7 @@ fn alike_tests_beside_old_ones() {
 }
 
 #[test]
-#[ignore = "of several variants in turn some runs, now and then a whole function, are still named with a neighbor only"]
+#[ignore = "of places that are shifted against each other in code that repeats itself the longer one counts: now and then the last lines are lost"]
 fn in_a_tree_too_variants_of_a_function_in_a_row() {
     check_with(Command::Scan, |language, random| {
         let n = random.between(3, 6);
@@ -345,7 +342,6 @@ fn in_a_tree_too_variants_of_a_function_in_a_row() {
 }
 
 #[test]
-#[ignore = "of several variants in turn some runs, now and then a whole function, are still named with a neighbor only"]
 fn in_a_tree_too_functions_of_a_file_in_another_order() {
     check_with(Command::Scan, |language, random| {
         let n = random.between(4, 8);

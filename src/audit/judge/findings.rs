@@ -231,7 +231,7 @@ impl<'c> FileUnderAudit<'c> {
         let is_laid_out = text.is_none() && *place != Place::Tree;
         let fragment = if is_laid_out { whole_lines(&fragment) } else { fragment };
         // How much of the whole finding it explains, as it is spelled.
-        let spelled = 2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64;
+        let spelled = (2.0 * pair.n_exact as f64 / (range.len() + of_target.len()) as f64).min(1.0);
         let of_text = |text: &[u8], tokens: &[Token]| {
             let (first, last) = (tokens.first()?, tokens.last()?);
             Some(text.get(first.start as usize..last.end as usize)?.to_vec())

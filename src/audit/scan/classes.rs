@@ -5,7 +5,7 @@
 //!
 //! Invariant: no two places of a class overlap, and each class has at least two.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::fragments::{Place, Repeat};
@@ -13,8 +13,15 @@ use super::fragments::{Place, Repeat};
 /// How much two places must overlap, as a part of either, to be one.
 const SAME_PLACE: f64 = 0.7;
 
-/// Joins repeats into classes, in the order of their first places. Time O(n log n) for n places, but where many overlap.
-pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
+/// Makes a place of some of the tokens of another.
+type Cut<'c, E> = &'c dyn Fn(&Place, Range<usize>) -> Result<Option<Place>, E>;
+
+/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of another.
+/// Time O(n log n) for n places, but where many overlap.
+///
+/// # Errors
+/// Those of `cut`.
+pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Place>>, E> {
     let mut places = Places::default();
     for Repeat { place, earlier } in repeats {
         let number = places.number(place);
@@ -23,7 +30,14 @@ pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
             places.link(number, other);
         }
     }
-    without_nested(places.into_classes())
+    let mut classes = Vec::new();
+    for class in places.into_classes() {
+        let class = without_overlap(class, cut)?;
+        if class.len() > 1 {
+            classes.push(class);
+        }
+    }
+    Ok(without_nested(classes))
 }
 
 /// Places that were met, each once, and which are linked.
@@ -80,26 +94,40 @@ impl Places {
         for (place, root) in self.all.into_iter().zip(roots) {
             classes.entry(root).or_default().push(place);
         }
-        let classes = classes.into_values().map(without_overlap);
-        classes.filter(|class| class.len() > 1).collect()
+        classes.into_values().collect()
     }
 }
 
-/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other a piece of it.
-fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
+/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other is what is left of it
+/// if that is nearly all, or a piece of the longer.
+fn without_overlap<E>(mut class: Vec<Place>, cut: Cut<'_, E>) -> Result<Vec<Place>, E> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let mut kept: Vec<Place> = Vec::new();
     for place in class {
-        match kept.last_mut() {
-            Some(last) if last.document == place.document && n_shared(&last.tokens, &place.tokens) > 0 => {
-                if place.tokens.len() > last.tokens.len() {
-                    *last = place;
-                }
+        let Some(last) = kept.last_mut().filter(|last| last.document == place.document) else {
+            kept.push(place);
+            continue;
+        };
+        let (own, other) = (place.tokens.clone(), last.tokens.clone());
+        let is_kept = |left: &Range<usize>, of: &Range<usize>| left.len() as f64 >= SAME_PLACE * of.len() as f64;
+        let behind = own.start.max(other.end)..own.end.max(other.end);
+        let before = other.start..own.start;
+        if own.start >= other.end {
+            kept.push(place);
+        } else if is_kept(&behind, &own) && own.len() <= other.len() {
+            kept.extend(cut(&place, behind)?);
+        } else if is_kept(&before, &other) {
+            if let Some(left) = cut(last, before)? {
+                *last = left;
             }
-            _ => kept.push(place),
+            kept.push(place);
+        } else if is_kept(&behind, &own) {
+            kept.extend(cut(&place, behind)?);
+        } else if own.len() > other.len() {
+            *last = place;
         }
     }
-    kept
+    Ok(kept)
 }
 
 /// The classes of which not all places lie within places of another one.
@@ -130,8 +158,13 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
             // Of two classes with the same places the first stays.
             let is_larger = |a: &Place, b: &Place| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
-            outer.len() >= class.len()
-                && class.iter().all(|place| around(place, number).contains(&other))
+            // Each within another place: two that lie in one place of the outer class are copies that it does not show.
+            let holder = |place: &Place| {
+                let holds = |of: &Place| of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end;
+                outer.iter().position(|of| of.document == place.document && holds(of))
+            };
+            let holders: Option<BTreeSet<usize>> = class.iter().map(holder).collect();
+            holders.is_some_and(|holders| holders.len() == class.len())
                 && (other < number || outer.iter().zip(class).any(|(outer, own)| is_larger(outer, own)))
         })
     };

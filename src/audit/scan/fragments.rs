@@ -233,6 +233,27 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 /// Places up to which a shape counts as rare.
 const FEW_PLACES: f64 = 5.0;
 
+/// The place of some of the tokens of another.
+///
+/// # Errors
+/// When its file cannot be read.
+pub(in crate::audit) fn cut(
+    from: &Place,
+    tokens: Range<usize>,
+    entry: &Entry,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+) -> Result<Option<Place>, Error> {
+    let Ok(source) = sources.read(reader, entry)? else { return Ok(None) };
+    // It begins and ends with a line.
+    let document = source.document();
+    let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
+    let end = (start..=tokens.end).rev().find(|&at| document.starts_line(at) && at > start).unwrap_or(tokens.end);
+    let Some(within) = source.tokens.get(start..end) else { return Ok(None) };
+    let fragment = fragment(&source.text, &Lines::new(&source.text), within);
+    Ok(fragment.map(|fragment| Place { tokens: start..end, fragment, content: content(within), ..from.clone() }))
+}
+
 fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Place> {
     let within = &source.tokens[tokens.clone()];
     Some(Place {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use self::classes::join;
-use self::fragments::{Place, repeats};
+use self::fragments::{Place, cut, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
@@ -57,7 +57,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
     let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
     let links = links(occurrences);
-    let groups = join(repeats(&links, &entries, tree.open, &sources)?);
+    let repeats = repeats(&links, &entries, tree.open, &sources)?;
+    let reader = (tree.open)();
+    let groups = join(repeats, &|place: &Place, tokens| {
+        cut(place, tokens, &entries[place.document as usize], &reader, &sources)
+    })?;
     drop(links);
 
     let mut duplication = Duplication::default();
