@@ -6,10 +6,10 @@ use std::{env, fs};
 
 use secondhand::cli;
 use secondhand::config::{options, schema};
-use secondhand::corpus::SOURCES;
 use secondhand::language::Languages;
 use secondhand::policy::RULES;
 use secondhand::report;
+use secondhand::sources::SOURCES;
 
 #[track_caller]
 fn check(file: &str, current: &str) {

@@ -138,14 +138,14 @@ fn the_core_knows_no_git_no_files_no_clock_and_no_output() {
 #[test]
 fn each_outer_dependency_has_one_home() {
     let homes: [(&str, &[&str]); 15] = [
-        ("tar::Archive", &["corpus/tar.rs"]),
-        ("zip::ZipArchive", &["corpus/zip.rs"]),
-        ("lzma_rust2::", &["corpus/tar.rs"]),
-        ("process::Command", &["corpus/purl.rs"]),
+        ("tar::Archive", &["sources/tar.rs"]),
+        ("zip::ZipArchive", &["sources/zip.rs"]),
+        ("lzma_rust2::", &["sources/tar.rs"]),
+        ("process::Command", &["sources/purl.rs"]),
         ("gix::", &["git/"]),
         ("serde_sarif", &["report/sarif.rs"]),
-        ("ignore::", &["config/paths.rs", "corpus/walk.rs"]),
-        ("toml::", &["config/file.rs", "corpus/list.rs", "language/table.rs", "license/"]),
+        ("ignore::", &["config/paths.rs", "sources/walk.rs"]),
+        ("toml::", &["config/file.rs", "sources/list.rs", "language/table.rs", "license/"]),
         ("spdx::", &["license/"]),
         ("roxmltree::", &["license/manifest.rs"]),
         ("strsim::", &["text/nearest.rs"]),

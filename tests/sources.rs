@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use secondhand::corpus::{Component, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::git::BlobId;
+use secondhand::sources::{Component, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};
 use tempfile::TempDir;

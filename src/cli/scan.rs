@@ -10,10 +10,10 @@ use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
-use crate::corpus::{Folder, slashes};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::report::FORMATS;
+use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {

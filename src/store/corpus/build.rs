@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
 use super::tokens::{pack, put};
 use super::{Stats, params};
-use crate::corpus::{self, Component, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
+use crate::sources::{self, Component, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
 use crate::store::runs::Sorter;
 use crate::store::{Kind, PostingsWriter, SegmentError, SegmentWriter, key};
 use crate::text::{FilePath, fnv_1a};
@@ -462,11 +462,11 @@ impl Sink for Builder<'_> {
         self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
     }
 
-    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, corpus::Error> {
+    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, sources::Error> {
         if !self.known.is_some_and(|known| known.has(blob)) {
             return Ok(false);
         }
-        let fails = |why: SegmentError| corpus::Error::Sink { what: file.path.to_string(), why: why.to_string() };
+        let fails = |why: SegmentError| sources::Error::Sink { what: file.path.to_string(), why: why.to_string() };
         self.flush().map_err(fails)?;
         let added = match self.blob_numbers.get(blob).copied() {
             Some(number) => Some(number),
@@ -477,14 +477,14 @@ impl Sink for Builder<'_> {
         Ok(true)
     }
 
-    fn take(&mut self, file: SourceFile) -> Result<(), corpus::Error> {
+    fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
         self.n_pending += file.bytes.len();
         let path = file.path.clone();
         self.pending.push(file);
         if self.n_pending < BATCH {
             return Ok(());
         }
-        self.flush().map_err(|why| corpus::Error::Sink { what: path.to_string(), why: why.to_string() })
+        self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
     }
 
     fn note(&mut self, note: Note) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, VERSION, hex};
-use crate::corpus::Component;
+use crate::sources::Component;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Bytes of the largest description that is read.

@@ -25,8 +25,8 @@ pub use bundle::Imported;
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 
 use super::{HashKind, Params, SegmentError, sweep};
-use crate::corpus::{self, Component, Note, Request};
 use crate::fingerprint;
+use crate::sources::{self, Component, Note, Request};
 
 /// Grows when code or licenses are read otherwise than before: corpora are made anew then.
 const LEXING: u64 = 2;
@@ -124,7 +124,7 @@ pub enum CorpusError {
     },
     /// A source could not be read.
     #[error(transparent)]
-    Source(#[from] corpus::Error),
+    Source(#[from] sources::Error),
     /// A file that was to be imported is none, or not the one that was meant.
     #[error("cannot import `{}`: {why}", file.display())]
     Import {
@@ -286,8 +286,8 @@ impl Corpus {
         let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
         let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
         let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
-        let request = Request { spec, component: component.clone(), limits: corpus::Limits::default() };
-        let stamp = corpus::stamp(spec);
+        let request = Request { spec, component: component.clone(), limits: sources::Limits::default() };
+        let stamp = sources::stamp(spec);
         let is_fresh =
             |record: &Record| record.stamp.is_some() && record.stamp == stamp && record.component == component;
         if known.is_some() && before.as_ref().is_some_and(is_fresh) {
@@ -295,11 +295,11 @@ impl Corpus {
         }
         let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };
         let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
-        corpus::read(&request, &mut builder)?;
+        sources::read(&request, &mut builder)?;
         let notes = builder.notes().to_vec();
         let (path, stats) = builder.finish(&key).map_err(fails)?;
         let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let label = corpus::label(spec);
+        let label = sources::label(spec);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
         self.put(&key, &record)?;

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::tokens::{take, unpack};
 use super::{Stats, params};
-use crate::corpus::{Component, Seen};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Expression, Said, Terms};
+use crate::sources::{Component, Seen};
 use crate::store::{Kind, Postings, Section, Segment, SegmentError, key};
 use crate::text::FilePath;
 
