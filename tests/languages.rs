@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use secondhand::language::{Delimited, Family, Languages, Lexer, Place, Table};
+use secondhand::language::{Delimited, Family, Languages, Lexer, OpenerPlace, Table};
 
 fn tables() -> Vec<(String, Table)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/languages");
@@ -107,7 +107,7 @@ fn every_special_thing_of_a_table_has_an_example() {
                 faults.push(format!("{id}: no example shows code inside {:?}", pair.open));
             }
         }
-        if table.strings.iter().any(|string| string.place == Place::Operand)
+        if table.strings.iter().any(|string| string.place == OpenerPlace::Operand)
             && !table.examples.iter().any(|example| example.tokens.iter().any(|token| token == "/" || token == "'"))
         {
             faults.push(format!("{id}: no example shows the opener of a literal as an operator"));

@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::fragments::{Place, Repeat};
+use super::fragments::{Member, Repeat};
 
 /// How much two places must overlap, as a part of either, to be one.
 const SAME_PLACE: f64 = 0.7;
 
 /// Joins repeats into classes, in the order of their first places. Time O(n log n) for n places, but where many overlap.
-pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
+pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Member>> {
     let mut places = Places::default();
     for Repeat { place, earlier } in repeats {
         let number = places.number(place);
@@ -29,7 +29,7 @@ pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
 /// Places that were met, each once, and which are linked.
 #[derive(Default)]
 struct Places {
-    all: Vec<Place>,
+    all: Vec<Member>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
     /// Union-find: for each place one of its class that comes before it, or itself.
@@ -38,7 +38,7 @@ struct Places {
 
 impl Places {
     /// The number of the place that is nearly this one, or of this one, which is new.
-    fn number(&mut self, place: Place) -> usize {
+    fn number(&mut self, place: Member) -> usize {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
         // Places that share seven tenths begin less than half the longest apart.
@@ -74,9 +74,9 @@ impl Places {
         self.before[a.max(b)] = a.min(b);
     }
 
-    fn into_classes(mut self) -> Vec<Vec<Place>> {
+    fn into_classes(mut self) -> Vec<Vec<Member>> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
-        let mut classes: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+        let mut classes: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
         for (place, root) in self.all.into_iter().zip(roots) {
             classes.entry(root).or_default().push(place);
         }
@@ -86,9 +86,9 @@ impl Places {
 }
 
 /// The places of a class that do not overlap: of two that do, the longer is the copy, and the other a piece of it.
-fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
+fn without_overlap(mut class: Vec<Member>) -> Vec<Member> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
-    let mut kept: Vec<Place> = Vec::new();
+    let mut kept: Vec<Member> = Vec::new();
     for place in class {
         match kept.last_mut() {
             Some(last) if last.document == place.document && n_shared(&last.tokens, &place.tokens) > 0 => {
@@ -103,7 +103,7 @@ fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
 }
 
 /// The classes of which not all places lie within places of another one.
-fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
+fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
     for (number, place) in
         classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
@@ -116,7 +116,7 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
         longest.insert(*document, places.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(0));
     }
     // The other classes with a place around this one.
-    let around = |place: &Place, own: usize| -> Vec<usize> {
+    let around = |place: &Member, own: usize| -> Vec<usize> {
         let places = &of_document[&place.document];
         let from = places.partition_point(|(tokens, _)| tokens.start + longest[&place.document] < place.tokens.end);
         let before = places[from..].iter().take_while(|(tokens, _)| tokens.start <= place.tokens.start);
@@ -128,7 +128,7 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
         let candidates = around(&class[0], number);
         candidates.into_iter().any(|other| {
             // Of two classes with the same places the first stays.
-            let is_larger = |a: &Place, b: &Place| a.tokens.len() > b.tokens.len();
+            let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
             outer.len() >= class.len()
                 && class.iter().all(|place| around(place, number).contains(&other))

@@ -24,7 +24,7 @@ use crate::text::Lines;
 
 /// A place that holds a member of a class.
 #[derive(Debug, Clone)]
-pub(in crate::audit) struct Place {
+pub(in crate::audit) struct Member {
     /// The file's number.
     pub document: u32,
     /// Its tokens there.
@@ -41,8 +41,8 @@ pub(in crate::audit) struct Place {
 
 /// A fragment and the earlier places that it repeats.
 pub(in crate::audit) struct Repeat {
-    pub place: Place,
-    pub earlier: Vec<Place>,
+    pub place: Member,
+    pub earlier: Vec<Member>,
 }
 
 /// Bytes of sources that a thread keeps at hand as targets.
@@ -63,8 +63,14 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
-        let mut kept =
-            Kept { entries, sources, reader: open(), at_hand: HashMap::new(), order: VecDeque::new(), n_bytes: 0 };
+        let mut kept = RecentSources {
+            entries,
+            sources,
+            reader: open(),
+            at_hand: HashMap::new(),
+            order: VecDeque::new(),
+            n_bytes: 0,
+        };
         let mut found = Vec::new();
         // Neighbors in the tree resemble each other: each thread takes the next file, so that targets are at hand.
         loop {
@@ -85,7 +91,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
 }
 
 /// The sources that a thread has read last.
-struct Kept<'s, R> {
+struct RecentSources<'s, R> {
     entries: &'s [Entry],
     sources: &'s Sources<'s>,
     reader: R,
@@ -94,7 +100,7 @@ struct Kept<'s, R> {
     n_bytes: usize,
 }
 
-impl<R: ReadFiles> Kept<'_, R> {
+impl<R: ReadFiles> RecentSources<'_, R> {
     fn source(&mut self, document: u32) -> Result<Option<Arc<Source>>, Error> {
         if let Some(source) = self.at_hand.get(&document) {
             return Ok(Some(Arc::clone(source)));
@@ -123,7 +129,7 @@ struct Paired {
 }
 
 /// The fragments of one file that repeat earlier ones.
-fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<Vec<Repeat>, Error> {
+fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
     let config = kept.sources.config;
     let params = &config.matching;
     let mut paired: Vec<Paired> = Vec::new();
@@ -233,9 +239,9 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 /// Places up to which a shape counts as rare.
 const FEW_PLACES: f64 = 5.0;
 
-fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Place> {
+fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
     let within = &source.tokens[tokens.clone()];
-    Some(Place {
+    Some(Member {
         document,
         fragment: fragment(&source.text, &Lines::new(&source.text), within)?,
         content: content(within),
