@@ -8,10 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::fragments::{Member, Repeat};
-
-/// How much two places must overlap, as a part of either, to be one.
-const SAME_PLACE: f64 = 0.7;
+use super::fragments::{Member, Repeat, is_same, n_shared};
 
 /// Joins repeats into classes, in the order of their first places. Time O(n log n) for n places, but where many overlap.
 pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Member>> {
@@ -137,12 +134,4 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     };
     let is_nested: Vec<bool> = (0..classes.len()).map(is_nested).collect();
     classes.into_iter().zip(is_nested).filter(|(_, is_nested)| !is_nested).map(|(class, _)| class).collect()
-}
-
-fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
-    a.end.min(b.end).saturating_sub(a.start.max(b.start))
-}
-
-pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
-    n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::classes::is_same;
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
@@ -249,4 +248,15 @@ fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair)
         clone_type: pair.clone_type,
         similarity: pair.similarity,
     })
+}
+
+/// How much two places must overlap, as a part of either, to be one.
+const SAME_PLACE: f64 = 0.7;
+
+pub(super) fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
+    n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
 }
