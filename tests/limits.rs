@@ -117,3 +117,43 @@ fn up_to_seven_tokens_inserted_into_moved_code_are_moved_with_it() {
     assert_eq!(n_novel("    depth = table(1);\n"), 0, "seven tokens");
     assert_eq!(n_novel("    depth += table(1);\n"), 8, "eight tokens");
 }
+
+/// A function of `n_lines` statements whose shapes follow from `seed`: two seeds give two functions.
+fn shaped(seed: u64, n_lines: usize) -> String {
+    const SHAPES: [&str; 8] = [
+        "x = y + z;",
+        "if (x < y) z++;",
+        "while (x > 0) x -= y;",
+        "f(x, &y);",
+        "x[y] = *z;",
+        "for (;;) if (g(x)) break;",
+        "y = x ? -z : 1;",
+        "do z <<= 1; while (!h(z));",
+    ];
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut text = format!("void f{seed}(int x, int *y, int z)\n{{\n");
+    for _ in 0..n_lines {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let _ = writeln!(text, "    {}", SHAPES[(state >> 61) as usize]);
+    }
+    text + "}\n"
+}
+
+#[test]
+fn the_past_is_searched_in_the_last_32_versions_of_a_file() {
+    let finds = |n_past: usize| {
+        let repository = Repository::new();
+        repository.write("old.c", shaped(1, 24));
+        repository.commit("the first version");
+        for number in 1..=n_past {
+            repository.write("old.c", format!("int version = {number};\n"));
+            repository.commit("another version");
+        }
+        repository.write("new.c", shaped(1, 24));
+        repository.commit("after");
+        let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
+        findings.iter().any(|finding| finding.contains(" old.c:1-27"))
+    };
+    assert!(finds(32), "the first of 32 past versions");
+    assert!(!finds(33), "the first of 33");
+}
