@@ -9,7 +9,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use secondhand::store::{HashKind, Kind, Params, Postings, PostingsWriter, Segment, SegmentWriter, key};
+use secondhand::store::{HashKind, Postings, PostingsWriter, Segment, SegmentKind, SegmentParams, SegmentWriter, key};
 
 /// The section of the postings.
 const SECTION: u32 = 1;
@@ -41,14 +41,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let millions = std::env::args().skip(1).find_map(|argument| argument.parse::<u64>().ok()).unwrap_or(50);
     let n_rows = millions * 1_000_000;
     let folder = tempfile::tempdir()?;
-    let params = Params { k: 16, window: 16, sampling: 1, normal_form: 1, languages: 0, hash: HashKind::Sha1 };
+    let params = SegmentParams { k: 16, window: 16, sampling: 1, normal_form: 1, languages: 0, hash: HashKind::Sha1 };
     let mut keys: Vec<u64> = (0..n_rows).map(|n| key(mixed(n))).collect();
     keys.sort_unstable();
     let mut rows = PostingsWriter::new(keys.len(), 3);
     for (number, key) in keys.iter().enumerate() {
         rows.push(*key, &(number as u32).to_le_bytes()[..3]);
     }
-    let mut out = SegmentWriter::create(folder.path(), Kind::Corpus, params)?;
+    let mut out = SegmentWriter::create(folder.path(), SegmentKind::Corpus, params)?;
     rows.write(&mut out, SECTION)?;
     let path = out.finish("bench")?;
     println!("{millions} million postings: {:.2} bytes each", std::fs::metadata(&path)?.len() as f64 / n_rows as f64);

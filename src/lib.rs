@@ -42,8 +42,8 @@ pub mod config;
 // Reads repositories.
 pub mod git;
 
-// Reads code that is not in the repository under audit: folders, archives, other repositories.
-pub mod corpus;
+// Reads the code of others: folders, archives, packages, other repositories.
+pub mod sources;
 
 // Keeps fingerprints on disk: segment files, checked and mapped into memory.
 pub mod store;

@@ -6,10 +6,10 @@ use std::{env, fs};
 
 use secondhand::cli;
 use secondhand::config::{options, schema};
-use secondhand::corpus::SOURCES;
 use secondhand::language::Languages;
 use secondhand::policy::RULES;
 use secondhand::report;
+use secondhand::sources::SOURCES;
 
 #[track_caller]
 fn check(file: &str, current: &str) {
@@ -63,12 +63,12 @@ fn the_keys_of_language_tables_are_documented() {
         ("Table", "`[language.NAME]`"),
         ("Claim", "`[[language.NAME.claims]]`"),
         ("Delimited", "`[[language.NAME.comments]]` and `[[language.NAME.strings]]`"),
-        ("Place", "Values of `where`"),
+        ("OpenerPlace", "Values of `where`"),
         ("Heredoc", "`[[language.NAME.heredocs]]`"),
         ("Import", "`[[language.NAME.imports]]`"),
         ("ImportEnd", "Values of `ends`"),
         ("Region", "`[[language.NAME.regions]]`"),
-        ("Pair", "A pair"),
+        ("Delimiters", "A pair"),
         ("Example", "`[[language.NAME.examples]]`"),
     ];
     let mut page = "# Keys of language tables\n\nMade from `src/language/table.rs`. [How a language is added](how-to/languages.md) shows them in use.\n".to_owned();
@@ -146,9 +146,9 @@ fn value_in_words(kind: &str) -> &'static str {
         "Vec<String>" => "list of texts",
         "OneOrMany" | "Option<OneOrMany>" => "text, or list of texts",
         "Option<char>" => "a character",
-        "Place" | "ImportEnd" => "one of those below",
-        "Option<Pair>" => "a pair: `open`, `close`",
-        "Vec<Pair>" => "list of pairs: `open`, `close`",
+        "OpenerPlace" | "ImportEnd" => "one of those below",
+        "Option<Delimiters>" => "a pair: `open`, `close`",
+        "Vec<Delimiters>" => "list of pairs: `open`, `close`",
         kind if kind.starts_with("Vec<") => "tables, see below",
         kind => panic!("say what a value of type {kind} is"),
     }

@@ -138,14 +138,14 @@ fn the_core_knows_no_git_no_files_no_clock_and_no_output() {
 #[test]
 fn each_outer_dependency_has_one_home() {
     let homes: [(&str, &[&str]); 15] = [
-        ("tar::Archive", &["corpus/tar.rs"]),
-        ("zip::ZipArchive", &["corpus/zip.rs"]),
-        ("lzma_rust2::", &["corpus/tar.rs"]),
-        ("process::Command", &["corpus/purl.rs"]),
+        ("tar::Archive", &["sources/tar.rs"]),
+        ("zip::ZipArchive", &["sources/zip.rs"]),
+        ("lzma_rust2::", &["sources/tar.rs"]),
+        ("process::Command", &["sources/purl.rs"]),
         ("gix::", &["git/"]),
         ("serde_sarif", &["report/sarif.rs"]),
-        ("ignore::", &["config/paths.rs", "corpus/walk.rs"]),
-        ("toml::", &["config/file.rs", "corpus/list.rs", "language/table.rs", "license/"]),
+        ("ignore::", &["config/paths.rs", "sources/walk.rs"]),
+        ("toml::", &["config/file.rs", "sources/list.rs", "language/table.rs", "license/"]),
         ("spdx::", &["license/"]),
         ("roxmltree::", &["license/manifest.rs"]),
         ("strsim::", &["text/nearest.rs"]),
@@ -185,6 +185,26 @@ fn each_rule_is_a_file_in_the_list_and_an_entry_on_the_page() {
     }
     let listed: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
     assert_eq!(listed.len(), ids.len(), "each rule of the list has a file of its own: {listed:?}");
+}
+
+/// As in the glossary, a word has one meaning. Errors and parameters are named with their module, as in std.
+#[test]
+fn a_public_type_name_has_one_meaning() {
+    let mut homes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for module in floors() {
+        for file in files(&module) {
+            for line in code(&file).lines().map(str::trim) {
+                let is_type = |keyword: &&str| ["struct", "enum", "trait", "type"].contains(keyword);
+                let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+                if words.next() == Some("pub") && words.next().as_ref().is_some_and(is_type) {
+                    let name = words.next().unwrap_or_default().to_owned();
+                    homes.entry(name).or_default().push(file.display().to_string());
+                }
+            }
+        }
+    }
+    homes.retain(|name, files| files.len() > 1 && !["Error", "Params"].contains(&name.as_str()));
+    assert!(homes.is_empty(), "name each after what it holds: {homes:?}");
 }
 
 /// A room of a folder: a file in it that is not `mod.rs`, or a folder in it.

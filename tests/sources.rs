@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use secondhand::corpus::{Component, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::git::BlobId;
+use secondhand::sources::{DeclaredComponent, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
 fn read_with(path: &Path, limits: Limits) -> Result<Taken, Error> {
     let spec = path.to_str().expect("temporary folders are UTF-8");
     let mut taken = Taken::default();
-    read(&Request { spec, component: Component::default(), limits }, &mut taken)?;
+    read(&Request { spec, component: DeclaredComponent::default(), limits }, &mut taken)?;
     Ok(taken)
 }
 
@@ -287,7 +287,7 @@ fn a_list_names_what_is_known_of_each_source() {
 fn a_package_url_that_could_mean_a_flag_or_a_path_starts_nothing() {
     for spec in ["pkg:npm/--registry@1", "pkg:cargo/serde", "pkg:pypi/..%2Fa@1", "pkg:gem/rails@7"] {
         let mut taken = Taken::default();
-        let request = Request { spec, component: Component::default(), limits: Limits::default() };
+        let request = Request { spec, component: DeclaredComponent::default(), limits: Limits::default() };
         assert!(matches!(read(&request, &mut taken), Err(Error::Invalid { .. })), "{spec}");
     }
 }

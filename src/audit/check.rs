@@ -92,7 +92,7 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let tree = Tree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
+    let tree = HeadTree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
     let of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, repository, &sources)?;
     outcome.examined.n_passed_over = of_tree.n_passed_over;
     outcome.examined.n_compared = of_tree.n_compared;
@@ -156,7 +156,7 @@ fn brought_in_whole(
 }
 
 /// The head as it is searched for the origins of a change.
-struct Tree<'t> {
+struct HeadTree<'t> {
     base: &'t Snapshot,
     head: &'t Snapshot,
     /// Which of its files the change brings in or touches.
@@ -170,11 +170,11 @@ struct Tree<'t> {
 /// Searches the head, with the folders of others' code in it: those that the settings call vendored as components.
 fn search_tree(
     queries: &Queries<'_>,
-    tree: &Tree<'_>,
+    tree: &HeadTree<'_>,
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Tree { base, head, is_new, before, twins } = tree;
+    let &HeadTree { base, head, is_new, before, twins } = tree;
     let is_compared = |entry: &&Entry| {
         // What a package manager has put into the work tree is no part of the repository, whether or not git is
         // told to ignore it.

@@ -315,12 +315,12 @@ fn pairs_from(a: usize, read: &[Read], index: &Index) -> Vec<Pair> {
 }
 
 /// A clone of two files, by their numbers in the submissions.
-struct Found {
+struct FoundPair {
     files: (usize, usize),
     pair: ClonePair,
 }
 
-impl Found {
+impl FoundPair {
     /// How well it explains its fragments: of two, the one that is joined from pieces explains less.
     fn evidence(&self) -> i64 {
         let n_gap = self.pair.alignment.query().len() - self.pair.alignment.n_tokens();
@@ -348,7 +348,7 @@ fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) 
     let unmatched = |read: &Read| read.sources.iter().map(|source| vec![true; source.tokens.len()]).collect::<Vec<_>>();
     let (mut free_a, mut free_b) = (unmatched(a), unmatched(b));
     let mut matches = Vec::new();
-    for Found { files, pair } in found {
+    for FoundPair { files, pair } in found {
         let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
         let (of_a, of_b) = (&mut free_a[files.0], &mut free_b[files.1]);
         let left: Alignment = pair.alignment.pairs().filter(|&(at, to)| of_a[at] && of_b[to]).collect();
@@ -405,14 +405,14 @@ fn shared(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Shared>> {
 }
 
 /// The clones of two files in code that was not handed out.
-fn clones_of(a: &Read, b: &Read, files: (usize, usize), shared: &[Shared], config: &Config) -> Vec<Found> {
+fn clones_of(a: &Read, b: &Read, files: (usize, usize), shared: &[Shared], config: &Config) -> Vec<FoundPair> {
     let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
     let mut seeds = seeds(query.document(), target.document(), shared, config.matching.k, false);
     let mut found = Vec::new();
     for alignment in alignments(query.document(), target.document(), &mut seeds, &config.matching, false).alignments {
         for own in own_runs(alignment.query(), &a.handed_out[files.0], config.matching.k) {
             let pairs = clones(alignment.within(own), &query.tokens, &target.tokens, &config.matching);
-            found.extend(pairs.into_iter().map(|pair| Found { files, pair }));
+            found.extend(pairs.into_iter().map(|pair| FoundPair { files, pair }));
         }
     }
     found

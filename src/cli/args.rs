@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
-use crate::corpus::kinds;
 use crate::report::{COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
+use crate::sources::kinds;
 
 /// Tells you when new code isn't new: finds the copies that a change brings into a repository.
 #[derive(Debug, Parser)]

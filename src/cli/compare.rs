@@ -9,9 +9,9 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{CompareParams, Context, Submission, compare};
-use crate::corpus::Folder;
 use crate::git::{Content, Entry, Repository};
 use crate::report::COMPARISON_FORMATS;
+use crate::sources::Folder;
 use crate::text::FilePath;
 
 /// Files that are named when nothing could be compared.

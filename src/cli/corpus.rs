@@ -12,12 +12,12 @@ use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
-use crate::corpus::{Component, Folder, Note};
 use crate::fingerprint;
 use crate::git::Entry;
 use crate::language::Languages;
+use crate::sources::{DeclaredComponent, Folder, Note};
 use crate::store::SegmentError;
-use crate::store::corpus::{Added, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
+use crate::store::corpus::{Addition, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
 use crate::text::printable;
 
 /// Fingerprints of a corpus are selected in windows of so many k-grams: with k = 16 every run of 31 tokens that a change
@@ -120,14 +120,14 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
 }
 
 fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common) -> Result<(), Failure> {
-    let component = Component {
+    let component = DeclaredComponent {
         name: declared.name.clone().unwrap_or_default(),
         version: declared.component_version.clone(),
         purl: declared.purl.clone(),
         url: declared.url.clone(),
         license: declared.license.clone(),
     };
-    if component != Component::default() && sources.len() > 1 {
+    if component != DeclaredComponent::default() && sources.len() > 1 {
         return Err(Failure::Declared);
     }
     let sources: Vec<_> = sources.iter().map(|source| (absolute(source), component.clone())).collect();
@@ -148,7 +148,7 @@ fn update(corpus: &Corpus, common: &Common) -> Result<(), Failure> {
     read_all(corpus, &sources, common)
 }
 
-fn read_all(corpus: &Corpus, sources: &[(String, Component)], common: &Common) -> Result<(), Failure> {
+fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &Common) -> Result<(), Failure> {
     let (config, origin) = settings::read(common, None, &[])?;
     let languages = config.languages(&origin)?;
     let k = config.fingerprint.noise_threshold();
@@ -164,7 +164,7 @@ fn read_all(corpus: &Corpus, sources: &[(String, Component)], common: &Common) -
     };
     let mut failed = None;
     for ((source, _), added) in sources.iter().zip(added) {
-        let Added { stats, notes } = match added {
+        let Addition { stats, notes } = match added {
             Ok(added) => added,
             Err(why) => {
                 // All are told; the first one ends the run.

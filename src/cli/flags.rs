@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, ValueEnum};
 
 use crate::audit::Outcome;
-use crate::git::{CommitId, Error, Limits, Reader, Span, seconds_of};
+use crate::git::{CommitId, Error, Reader, Span, WalkLimits, seconds_of};
 use crate::policy::Level;
 use crate::report::Format;
 
@@ -115,8 +115,8 @@ impl CommitLimits {
     ///
     /// # Errors
     /// When the date is none.
-    pub fn read(&self) -> Result<Limits, Error> {
-        Ok(Limits { since: self.since.as_deref().map(seconds_of).transpose()?, max_commits: self.max_commits })
+    pub fn read(&self) -> Result<WalkLimits, Error> {
+        Ok(WalkLimits { since: self.since.as_deref().map(seconds_of).transpose()?, max_commits: self.max_commits })
     }
 }
 

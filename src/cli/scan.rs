@@ -10,10 +10,10 @@ use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
-use crate::corpus::{Folder, slashes};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::report::FORMATS;
+use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
@@ -35,36 +35,36 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
 pub(super) fn outcome(flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     match place(flags, common)? {
-        Place::Folder(folder) => scan_folder(&folder, flags, common),
-        Place::Repository(repository, within) => scan_repository(&repository, &within, flags, common),
+        ScanTarget::Folder(folder) => scan_folder(&folder, flags, common),
+        ScanTarget::Repository(repository, within) => scan_repository(&repository, &within, flags, common),
     }
 }
 
 /// What is scanned.
-enum Place {
+enum ScanTarget {
     /// A folder outside of any repository.
     Folder(PathBuf),
     /// A repository, and the paths in it to keep to; none for all.
     Repository(Box<Repository>, Vec<FilePath>),
 }
 
-fn place(flags: &Scan, common: &Common) -> Result<Place, Failure> {
+fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let repository = Repository::discover(&common.repo);
     let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
     let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::Unreadable { file: path.to_owned(), why });
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
     let repository = match (repository, paths.as_slice()) {
-        (Ok(repository), []) => return Ok(Place::Repository(Box::new(repository), Vec::new())),
+        (Ok(repository), []) => return Ok(ScanTarget::Repository(Box::new(repository), Vec::new())),
         (Ok(repository), _) => repository,
-        (Err(_), []) if flags.tree.rev.is_none() => return Ok(Place::Folder(common.repo.clone())),
-        (Err(_), [folder]) if flags.tree.rev.is_none() => return Ok(Place::Folder(folder.clone())),
+        (Err(_), []) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(common.repo.clone())),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(folder.clone())),
         (Err(error), _) => return Err(error.into()),
     };
     let root = canonical(repository.root())?;
     let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes)).collect::<Result<Vec<_>, _>>();
     match (within, paths.as_slice()) {
-        (Ok(within), _) => Ok(Place::Repository(Box::new(repository), within)),
-        (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(Place::Folder(folder.clone())),
+        (Ok(within), _) => Ok(ScanTarget::Repository(Box::new(repository), within)),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(ScanTarget::Folder(folder.clone())),
         (Err(_), _) => Err(Failure::Outside { root }),
     }
 }

@@ -11,10 +11,10 @@ use super::flags::Common;
 use super::output::print_text;
 use super::{CLEAN, settings};
 use crate::config::{ConfigError, RawConfig, options, schema};
-use crate::corpus::slashes;
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
+use crate::sources::slashes;
 use crate::text::{FilePath, Lines, printable, readable};
 
 pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {

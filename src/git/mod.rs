@@ -20,7 +20,7 @@ pub use attributes::{Attributes, FileAttributes};
 pub use entry::{Content, Entry};
 pub use error::Error;
 pub use packs::{Blob, Work};
-pub use past::{CommitInfo, Event, Limits, Span, seconds_of};
+pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
 use crate::text::FilePath;

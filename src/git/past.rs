@@ -22,7 +22,7 @@ pub struct Event {
 
 /// How much of the past is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct WalkLimits {
     /// Commits before this time, in seconds since 1970, are left out.
     pub since: Option<i64>,
     /// The newest so many commits are walked.
@@ -37,7 +37,7 @@ pub struct Span {
     /// What these reach is not in it.
     pub hidden: Vec<CommitId>,
     /// How much of it is walked.
-    pub limits: Limits,
+    pub limits: WalkLimits,
     /// Whether only first parents are followed: a merge then stands for all it brought in.
     pub is_first_parent: bool,
 }
@@ -62,7 +62,7 @@ impl Span {
 
     /// Whether it is all that its tips reach.
     pub fn is_whole(&self) -> bool {
-        self.hidden.is_empty() && self.limits == Limits::default() && !self.is_first_parent
+        self.hidden.is_empty() && self.limits == WalkLimits::default() && !self.is_first_parent
     }
 }
 
@@ -102,7 +102,7 @@ impl Reader {
     ///
     /// # Errors
     /// When a commit cannot be read.
-    pub fn commits(&self, tips: &[CommitId], known: &[CommitId], limits: Limits) -> Result<Vec<CommitId>, Error> {
+    pub fn commits(&self, tips: &[CommitId], known: &[CommitId], limits: WalkLimits) -> Result<Vec<CommitId>, Error> {
         self.commits_of(&Span { tips: tips.to_vec(), hidden: known.to_vec(), limits, is_first_parent: false })
     }
 
@@ -208,11 +208,11 @@ impl Reader {
         let n_id = self.repo.object_hash().len_in_bytes();
         let mut parts = path.as_bytes().split(|&byte| byte == b'/').peekable();
         while let Some(name) = parts.next() {
-            let kind = if parts.peek().is_some() { Kind::Folder } else { Kind::File };
+            let kind = if parts.peek().is_some() { EntryKind::Folder } else { EntryKind::File };
             let bytes = self.tree_bytes(tree)?;
             let row = Rows::new(&bytes, n_id).find(|row| row.name == name && row.kind == kind);
             let Some(id) = row.and_then(|row| gix::ObjectId::try_from(row.id).ok()) else { return Ok(None) };
-            if kind == Kind::File {
+            if kind == EntryKind::File {
                 return Ok(Some(BlobId(id)));
             }
             tree = id;
@@ -286,7 +286,7 @@ impl Reader {
             }
             let names = before.iter().chain([&after]).filter_map(|rows| rows.peek().map(|row| row.key()));
             let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
-            let was: Vec<Option<(Kind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
+            let was: Vec<Option<(EntryKind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
             let is = take(&mut after, name);
             // A file whose mode was changed is the same to us.
             if was.contains(&is) {
@@ -297,14 +297,14 @@ impl Reader {
             if name.1 {
                 walk.folder.push(b'/');
                 walk.depth += 1;
-                let tree = |row: Option<(Kind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
+                let tree = |row: Option<(EntryKind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
                 let below: Vec<Option<gix::ObjectId>> = was.iter().map(|row| tree(*row)).collect();
                 self.compare(&below, tree(is), walk)?;
                 walk.depth -= 1;
             } else {
-                let file = |row: Option<(Kind, &[u8])>| {
+                let file = |row: Option<(EntryKind, &[u8])>| {
                     let (kind, id) = row?;
-                    (kind == Kind::File).then(|| BlobId::from_bytes(id)).flatten()
+                    (kind == EntryKind::File).then(|| BlobId::from_bytes(id)).flatten()
                 };
                 let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
                 if before != after {
@@ -359,7 +359,7 @@ impl Reader {
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EntryKind {
     Folder,
     File,
     /// A link or a submodule.
@@ -368,16 +368,16 @@ enum Kind {
 
 /// An entry of a tree.
 #[derive(Debug, Clone, Copy)]
-struct Row<'t> {
+struct TreeEntry<'t> {
     name: &'t [u8],
-    kind: Kind,
+    kind: EntryKind,
     id: &'t [u8],
 }
 
-impl<'t> Row<'t> {
+impl<'t> TreeEntry<'t> {
     /// Its name, and whether it is a folder.
     fn key(&self) -> (&'t [u8], bool) {
-        (self.name, self.kind == Kind::Folder)
+        (self.name, self.kind == EntryKind::Folder)
     }
 }
 
@@ -389,7 +389,7 @@ fn compare_keys(a: (&[u8], bool), b: (&[u8], bool)) -> std::cmp::Ordering {
 }
 
 /// Takes the next entry if its key is `key`: what it is, and its id.
-fn take<'t>(rows: &mut Rows<'t>, key: (&[u8], bool)) -> Option<(Kind, &'t [u8])> {
+fn take<'t>(rows: &mut Rows<'t>, key: (&[u8], bool)) -> Option<(EntryKind, &'t [u8])> {
     let row = rows.peek().filter(|row| compare_keys(row.key(), key).is_eq())?;
     rows.skip();
     Some((row.kind, row.id))
@@ -402,7 +402,7 @@ struct Rows<'t> {
     /// Where the next entry begins.
     at: usize,
     /// Where it ends, and the entry itself.
-    next: Option<(usize, Row<'t>)>,
+    next: Option<(usize, TreeEntry<'t>)>,
 }
 
 impl<'t> Rows<'t> {
@@ -425,7 +425,7 @@ impl<'t> Rows<'t> {
         self.from(at)
     }
 
-    fn peek(&self) -> Option<Row<'t>> {
+    fn peek(&self) -> Option<TreeEntry<'t>> {
         self.next.map(|(_, row)| row)
     }
 
@@ -442,9 +442,9 @@ impl<'t> Rows<'t> {
 }
 
 impl<'t> Iterator for Rows<'t> {
-    type Item = Row<'t>;
+    type Item = TreeEntry<'t>;
 
-    fn next(&mut self) -> Option<Row<'t>> {
+    fn next(&mut self) -> Option<TreeEntry<'t>> {
         let row = self.peek();
         self.skip();
         row
@@ -452,18 +452,18 @@ impl<'t> Iterator for Rows<'t> {
 }
 
 /// The entry that begins at `at`, and where it ends.
-fn row_at(bytes: &[u8], at: usize, n_id: usize) -> Option<(usize, Row<'_>)> {
+fn row_at(bytes: &[u8], at: usize, n_id: usize) -> Option<(usize, TreeEntry<'_>)> {
     let rest = bytes.get(at..)?;
     let n_mode = rest.iter().take(8).position(|&byte| byte == b' ')?;
     let n_name = memchr::memchr(0, &rest[n_mode + 1..])?;
     let from = n_mode + 1 + n_name + 1;
     let id = rest.get(from..from + n_id)?;
     let kind = match &rest[..n_mode] {
-        b"40000" | b"040000" => Kind::Folder,
-        mode if mode.starts_with(b"100") => Kind::File,
-        _ => Kind::Other,
+        b"40000" | b"040000" => EntryKind::Folder,
+        mode if mode.starts_with(b"100") => EntryKind::File,
+        _ => EntryKind::Other,
     };
-    Some((at + from + n_id, Row { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id }))
+    Some((at + from + n_id, TreeEntry { name: &rest[n_mode + 1..n_mode + 1 + n_name], kind, id }))
 }
 
 #[cfg(test)]
@@ -481,9 +481,9 @@ mod tests {
         let bytes = tree(&[("100644", "a b.c", 7), ("40000", "lib", 0), ("160000", "sub", 32)]);
         let rows: Vec<_> = Rows::new(&bytes, 20).map(|row| (row.name.to_vec(), row.kind, row.id[0])).collect();
         let expected = [
-            (b"a b.c".to_vec(), Kind::File, 7),
-            (b"lib".to_vec(), Kind::Folder, 0),
-            (b"sub".to_vec(), Kind::Other, 32),
+            (b"a b.c".to_vec(), EntryKind::File, 7),
+            (b"lib".to_vec(), EntryKind::Folder, 0),
+            (b"sub".to_vec(), EntryKind::Other, 32),
         ];
         assert_eq!(rows, expected);
         for n in 0..bytes.len() {

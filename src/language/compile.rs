@@ -3,7 +3,7 @@
 use super::hash;
 use super::keywords::Keywords;
 use super::swar::{self, Few, WordBytes};
-use super::table::{Delimited, ImportEnd, Place, Table, TableError};
+use super::table::{Delimited, ImportEnd, OpenerPlace, Table, TableError};
 use super::token::Family;
 
 /// A set of byte classes; a byte may be in several.
@@ -114,7 +114,7 @@ pub(super) struct Rule {
     /// What closes it as well.
     pub other_closes: Vec<Box<[u8]>>,
     pub ends_before: Vec<Box<[u8]>>,
-    pub place: Place,
+    pub place: OpenerPlace,
     /// The opener that starts another level, when levels nest.
     pub nests: Option<Box<[u8]>>,
     pub escape: Option<u8>,
@@ -166,7 +166,7 @@ impl Rule {
     fn is_plain(&self) -> bool {
         let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
         let is_simple = !self.is_one_character && !self.is_held && self.tail == Tail::default();
-        has_one_close && self.place == Place::Anywhere && is_simple
+        has_one_close && self.place == OpenerPlace::Anywhere && is_simple
     }
 
     /// The closer, when it is always the same.

@@ -92,7 +92,7 @@ impl std::fmt::Display for Reason {
 /// All languages: the built-in ones and those a user adds.
 #[derive(Debug)]
 pub struct Languages {
-    rows: Vec<Row>,
+    rows: Vec<LanguageEntry>,
     by_extension: HashMap<String, usize>,
     by_file_name: HashMap<String, usize>,
     /// What a file name begins and ends with, and whose it is then.
@@ -105,7 +105,7 @@ pub struct Languages {
 }
 
 #[derive(Debug)]
-struct Row {
+struct LanguageEntry {
     id: String,
     /// The name people know it by.
     name: String,
@@ -211,7 +211,7 @@ impl Languages {
             for extension in builtin.claims {
                 languages.claims.entry((*extension).to_owned()).or_default().push(row);
             }
-            languages.rows.push(Row {
+            languages.rows.push(LanguageEntry {
                 id: builtin.id.to_owned(),
                 name: builtin.name.to_owned(),
                 toml: builtin.toml,
@@ -245,7 +245,7 @@ impl Languages {
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
             self.claims.entry(extension.to_owned()).or_default().insert(0, row);
         }
-        let added = Row {
+        let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
             toml: "",
@@ -311,7 +311,8 @@ impl Languages {
     pub fn named(&self, name: &str) -> Option<&Language> {
         let name = name.trim().to_ascii_lowercase();
         let spaced = name.replace(' ', "-");
-        let is_called = |row: &Row| row.id == spaced || row.name.to_ascii_lowercase().replace(' ', "-") == spaced;
+        let is_called =
+            |row: &LanguageEntry| row.id == spaced || row.name.to_ascii_lowercase().replace(' ', "-") == spaced;
         let row = (self.rows.iter().position(is_called))
             .or_else(|| self.by_extension.get(name.trim_start_matches('.')).copied())
             .or_else(|| self.by_shebang.get(without_version(&name)).copied())?;
@@ -327,12 +328,12 @@ impl Languages {
 
     /// The table named `id`.
     pub fn table(&self, id: &str) -> Option<&Table> {
-        self.rows.iter().find(|row| row.id == id).map(Row::table)
+        self.rows.iter().find(|row| row.id == id).map(LanguageEntry::table)
     }
 
     /// The language named `id`.
     pub fn get(&self, id: &str) -> Option<&Language> {
-        self.rows.iter().find(|row| row.id == id).map(Row::language)
+        self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
     /// Whether a file of this name may be source; if not, it need not be read.
@@ -406,7 +407,7 @@ impl Languages {
     }
 }
 
-impl Row {
+impl LanguageEntry {
     fn table(&self) -> &Table {
         self.table.get_or_init(|| Table::parse(self.toml).expect("tests/languages.rs reads every built-in table"))
     }

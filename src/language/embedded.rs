@@ -26,7 +26,7 @@ pub struct Embedded<'l> {
 const MAX_LEVELS: usize = 4;
 
 /// Where the tokens of a file go, and what of it is read.
-struct Reading<'l, 'o> {
+struct FileReading<'l, 'o> {
     languages: &'l Languages,
     with_data: bool,
     tokens: &'o mut Vec<Token>,
@@ -52,7 +52,7 @@ impl Languages {
         }
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        let mut reading = Reading { languages: self, with_data, tokens, embedded: Vec::new() };
+        let mut reading = FileReading { languages: self, with_data, tokens, embedded: Vec::new() };
         reading.read(language, text, 0, MAX_LEVELS);
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
@@ -70,7 +70,7 @@ fn part(tokens: &mut Vec<Token>) {
     tokens.retain(|token| token.end > token.start);
 }
 
-impl<'l> Reading<'l, '_> {
+impl<'l> FileReading<'l, '_> {
     /// Reads `text`, which begins at `offset` of the file, as `language`.
     fn read(&mut self, language: &'l Language, text: &[u8], offset: usize, levels: usize) {
         if language.is_notebook {

@@ -22,8 +22,9 @@ pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
 pub use example::Unmet;
 pub use lexer::Lexer;
-pub use relex::{Changed, Version};
+pub use relex::{ChangedTokens, Version};
 pub use table::{
-    Claim, Delimited, Example, Heredoc, Import, ImportEnd, OneOrMany, Pair, Place, Region, Table, TableError,
+    Claim, Delimited, Delimiters, Example, Heredoc, Import, ImportEnd, OneOrMany, OpenerPlace, Region, Table,
+    TableError,
 };
 pub use token::{Family, Kind, Symbol, Token};

@@ -11,20 +11,20 @@ use super::table::{Region, Table, TableError};
 /// The `regions` of a table, compiled.
 #[derive(Debug, Default)]
 pub(super) struct Regions {
-    rows: Vec<Row>,
+    rows: Vec<RegionRule>,
 }
 
 #[derive(Debug)]
-struct Row {
+struct RegionRule {
     begin: Regex,
-    end: Option<End>,
+    end: Option<RegionEnd>,
     language: Option<String>,
     is_indented: bool,
 }
 
 /// What ends a region.
 #[derive(Debug)]
-enum End {
+enum RegionEnd {
     Fixed(Regex),
     /// Holds `{name}`, to be filled with what a group of the beginning matched.
     Open {
@@ -35,7 +35,7 @@ enum End {
 
 /// A stretch of code, and what names its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct RegionCode {
     pub range: Range<usize>,
     pub language: Option<String>,
 }
@@ -62,7 +62,7 @@ impl Regions {
     ///
     /// A row that has no further beginning is not searched again, and each search
     /// goes on where the last region ended: time grows with the text, not its square.
-    pub fn find(&self, text: &[u8]) -> Vec<Stretch> {
+    pub fn find(&self, text: &[u8]) -> Vec<RegionCode> {
         let mut stretches = Vec::new();
         let mut ends = HashMap::new();
         let mut next: Vec<Option<Match<'_>>> = self.rows.iter().map(|row| row.begin.find(text)).collect();
@@ -79,7 +79,8 @@ impl Regions {
             let start = begin.end();
             let (end, after) = row.end(text, start, &captures, &mut ends);
             if end > start {
-                stretches.push(Stretch { range: start..end, language: row.language(&captures).map(Cow::into_owned) });
+                stretches
+                    .push(RegionCode { range: start..end, language: row.language(&captures).map(Cow::into_owned) });
             }
             at = after.max(begin.start() + 1);
         }
@@ -87,7 +88,7 @@ impl Regions {
     }
 }
 
-impl Row {
+impl RegionRule {
     fn language<'a>(&'a self, captures: &Captures<'a>) -> Option<Cow<'a, str>> {
         let named = captures.name("language").map(|name| String::from_utf8_lossy(name.as_bytes()));
         named.filter(|name| !name.is_empty()).or(self.language.as_deref().map(Cow::Borrowed))
@@ -107,8 +108,8 @@ impl Row {
         }
         let found = match &self.end {
             None => None,
-            Some(End::Fixed(end)) => end.find_at(text, start),
-            Some(End::Open { pattern, group }) => {
+            Some(RegionEnd::Fixed(end)) => end.find_at(text, start),
+            Some(RegionEnd::Open { pattern, group }) => {
                 let repeated = captures.name(group).map_or(&b""[..], |group| group.as_bytes());
                 let repeated = String::from_utf8_lossy(&repeated[..repeated.len().min(MAX_REPEATED)]);
                 let filled = pattern.replace(&format!("{{{group}}}"), &regex::escape(&repeated));
@@ -120,7 +121,7 @@ impl Row {
     }
 }
 
-fn row(region: &Region) -> Result<Row, TableError> {
+fn row(region: &Region) -> Result<RegionRule, TableError> {
     let invalid = |key| move |error: regex::Error| TableError::value(key, no_pattern(&error));
     let begin = compile(&region.begin).map_err(invalid("begin"))?;
     let group = begin.capture_names().flatten().find(|name| {
@@ -129,13 +130,13 @@ fn row(region: &Region) -> Result<Row, TableError> {
     });
     let end = match (&region.end, group) {
         (None, _) => None,
-        (Some(end), None) => Some(End::Fixed(compile(end).map_err(invalid("end"))?)),
+        (Some(end), None) => Some(RegionEnd::Fixed(compile(end).map_err(invalid("end"))?)),
         (Some(pattern), Some(group)) => {
             compile(&pattern.replace(&format!("{{{group}}}"), "x")).map_err(invalid("end"))?;
-            Some(End::Open { pattern: pattern.clone(), group: group.to_owned() })
+            Some(RegionEnd::Open { pattern: pattern.clone(), group: group.to_owned() })
         }
     };
-    Ok(Row { begin, end, language: region.language.clone(), is_indented: region.indented })
+    Ok(RegionRule { begin, end, language: region.language.clone(), is_indented: region.indented })
 }
 
 /// What is wrong with a regular expression, on one line.

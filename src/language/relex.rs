@@ -29,7 +29,7 @@ pub(super) struct Mark {
 
 /// What a version shares with the one before it: all tokens but these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedTokens {
     /// Tokens of the version before.
     pub before: Range<usize>,
     /// Tokens of this version.
@@ -69,7 +69,7 @@ impl<'v> Plan<'v> {
 }
 
 /// What was read according to a plan.
-pub(super) struct Taken {
+pub(super) struct PlanOutcome {
     /// Marks that were passed.
     pub marks: Vec<Mark>,
     /// The end of the plan that was reached.
@@ -92,8 +92,8 @@ impl Version {
         shift: i64,
         tokens: &[Token],
         n_seeds: usize,
-        taken: Taken,
-    ) -> (Self, Changed) {
+        taken: PlanOutcome,
+    ) -> (Self, ChangedTokens) {
         let n_from = from.map_or(0, |mark| mark.n_tokens as usize);
         let n_end = taken.end.map_or(before.symbols.len(), |mark| mark.n_tokens as usize);
         let read = tokens[n_seeds..].iter().map(|token| token.symbol);
@@ -123,19 +123,19 @@ impl Version {
                 }));
             }
         }
-        let changed = Changed { before: n_from..n_end, after: n_from..n_after };
+        let changed = ChangedTokens { before: n_from..n_end, after: n_from..n_after };
         let changed = changed.trimmed(&before.symbols, &symbols);
         (Self { symbols, marks }, changed)
     }
 
     /// The tokens in which a version differs from one before it.
-    pub fn changed(&self, before: &Self) -> Changed {
-        let changed = Changed { before: 0..before.symbols.len(), after: 0..self.symbols.len() };
+    pub fn changed(&self, before: &Self) -> ChangedTokens {
+        let changed = ChangedTokens { before: 0..before.symbols.len(), after: 0..self.symbols.len() };
         changed.trimmed(&before.symbols, &self.symbols)
     }
 }
 
-impl Changed {
+impl ChangedTokens {
     /// Without the tokens at both ends that are the same after all.
     fn trimmed(self, before: &[Symbol], after: &[Symbol]) -> Self {
         let (old, new) = (&before[self.before.clone()], &after[self.after.clone()]);

@@ -118,7 +118,7 @@ pub struct Delimited {
     pub ends_before: Vec<String>,
     /// Where the opener counts.
     #[serde(default, rename = "where")]
-    pub place: Place,
+    pub place: OpenerPlace,
     /// Whether the opener opens another level inside.
     #[serde(default)]
     pub nested: bool,
@@ -143,10 +143,10 @@ pub struct Delimited {
     pub one_character: bool,
     /// Brackets in which the closer does not count: `[` `]` of a regular expression.
     #[serde(default)]
-    pub shelter: Option<Pair>,
+    pub shelter: Option<Delimiters>,
     /// Openers and closers of code inside the literal.
     #[serde(default)]
-    pub interpolation: Vec<Pair>,
+    pub interpolation: Vec<Delimiters>,
     /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`, `s{a} {b}` of Perl.
     #[serde(default)]
     pub second: bool,
@@ -161,7 +161,7 @@ pub struct Delimited {
 /// Where an opener counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum OpenerPlace {
     /// Anywhere outside comments and literals.
     #[default]
     Anywhere,
@@ -181,7 +181,7 @@ pub enum Place {
 /// An opener and its closer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Pair {
+pub struct Delimiters {
     /// What opens it.
     pub open: String,
     /// What closes it.

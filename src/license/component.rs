@@ -14,11 +14,11 @@ use crate::text::{FilePath, glob_matches};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Licenses {
     /// Statements about folders, by folder.
-    folders: BTreeMap<Vec<u8>, Vec<Evidence>>,
+    folders: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
     /// Statements about single files, by path.
-    files: BTreeMap<Vec<u8>, Vec<Evidence>>,
+    files: BTreeMap<Vec<u8>, Vec<LicenseEvidence>>,
     /// Statements about files by patterns, with the folder they begin at.
-    patterns: Vec<(Vec<u8>, Evidence)>,
+    patterns: Vec<(Vec<u8>, LicenseEvidence)>,
     /// The copyright notices of license texts, by folder.
     notices: BTreeMap<Vec<u8>, Vec<String>>,
 }
@@ -46,7 +46,7 @@ impl Said {
 
 /// A statement, and the file that makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
+pub struct LicenseEvidence {
     /// The file.
     pub path: FilePath,
     /// What it says.
@@ -59,9 +59,9 @@ pub struct Identified {
     /// The license; `None` when it is not known.
     pub expression: Option<Expression>,
     /// What says so, the strongest first.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<LicenseEvidence>,
     /// What says otherwise, of the same scope as that which counted.
-    pub contradictions: Vec<Evidence>,
+    pub contradictions: Vec<LicenseEvidence>,
     /// Parts of the file that have licenses of their own.
     pub snippets: Vec<SnippetLicense>,
     /// The copyright notices that go with it: of the file, else of the license text that stands nearest.
@@ -78,7 +78,7 @@ pub struct SnippetLicense {
     /// The license; `None` when it is not known.
     pub expression: Option<Expression>,
     /// What says so.
-    pub evidence: Evidence,
+    pub evidence: LicenseEvidence,
 }
 
 impl Licenses {
@@ -110,7 +110,7 @@ impl Licenses {
 
     fn add(&mut self, path: &FilePath, statement: Statement) {
         let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
-        let evidence = Evidence { path: path.clone(), statement };
+        let evidence = LicenseEvidence { path: path.clone(), statement };
         match &evidence.statement.scope {
             // A file's word about itself is heard when the file is asked for.
             Scope::File | Scope::Lines(..) => {}
@@ -138,7 +138,7 @@ impl Licenses {
             expression: Expression::parse(written),
             written: written.to_owned(),
         };
-        let evidence = Evidence { path: folder.clone(), statement };
+        let evidence = LicenseEvidence { path: folder.clone(), statement };
         self.folders.entry(folder.as_bytes().to_vec()).or_default().push(evidence);
     }
 
@@ -175,7 +175,7 @@ impl Licenses {
     }
 
     fn of_statements(&self, path: &FilePath, statements: Vec<Statement>) -> Identified {
-        let evidence = |statement: Statement| Evidence { path: path.clone(), statement };
+        let evidence = |statement: Statement| LicenseEvidence { path: path.clone(), statement };
         let (mut about_file, mut snippets) = (Vec::new(), Vec::new());
         for statement in statements {
             match statement.scope {
@@ -198,9 +198,9 @@ impl Licenses {
 
     /// What patterns say of a file: overriding statements, and others. Of one file with
     /// patterns, the last that matches counts; of several files, the nearest.
-    fn stated_for(&self, path: &FilePath) -> (Vec<Evidence>, Vec<Evidence>) {
-        let mut overriding: Option<(usize, &Evidence)> = None;
-        let mut stated: Option<(usize, &Evidence)> = None;
+    fn stated_for(&self, path: &FilePath) -> (Vec<LicenseEvidence>, Vec<LicenseEvidence>) {
+        let mut overriding: Option<(usize, &LicenseEvidence)> = None;
+        let mut stated: Option<(usize, &LicenseEvidence)> = None;
         for (from, evidence) in &self.patterns {
             let Some(rest) = below(path.as_bytes(), from) else { continue };
             let Scope::Paths { globs, is_literal_separator, .. } = &evidence.statement.scope else { continue };
@@ -214,12 +214,13 @@ impl Licenses {
                 }
             }
         }
-        let list = |slot: Option<(usize, &Evidence)>| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect();
+        let list =
+            |slot: Option<(usize, &LicenseEvidence)>| slot.into_iter().map(|(_, evidence)| evidence.clone()).collect();
         (list(overriding), list(stated))
     }
 
     /// What is said in the nearest folder, the file's own or one above it, that says anything.
-    fn above(&self, path: &FilePath, is_meant: impl Fn(Method) -> bool) -> Vec<Evidence> {
+    fn above(&self, path: &FilePath, is_meant: impl Fn(Method) -> bool) -> Vec<LicenseEvidence> {
         let mut at = path.as_bytes();
         while let Some(folder) = parent(at) {
             let said = self.folders.get(folder).into_iter().flatten();
@@ -235,7 +236,7 @@ impl Licenses {
 
 impl Identified {
     /// Weighs what is said in one scope.
-    fn of(mut evidence: Vec<Evidence>) -> Self {
+    fn of(mut evidence: Vec<LicenseEvidence>) -> Self {
         evidence.sort_by(|a, b| (a.statement.method, &a.path).cmp(&(b.statement.method, &b.path)));
         let Some(first) = evidence.iter().find(|of| of.statement.expression.is_some()) else {
             return Self { evidence, ..Self::default() };
@@ -258,7 +259,7 @@ impl Identified {
             }),
         );
         let Some(chosen) = expression else { return Self { evidence, ..Self::default() } };
-        let disagrees = |of: &Evidence| {
+        let disagrees = |of: &LicenseEvidence| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
             // A text that is not known beside one that is may add to it or take from it.
             match &of.statement.expression {
@@ -271,12 +272,12 @@ impl Identified {
     }
 
     /// What was `declared` counts, where anything was; what was found and says otherwise is kept.
-    fn declared(self, declared: Vec<Evidence>) -> Self {
+    fn declared(self, declared: Vec<LicenseEvidence>) -> Self {
         if declared.is_empty() {
             return self;
         }
         let said = Self::of(declared);
-        let disagrees = |of: &Evidence| match (&said.expression, &of.statement.expression) {
+        let disagrees = |of: &LicenseEvidence| match (&said.expression, &of.statement.expression) {
             (Some(chosen), Some(found)) => !chosen.agrees_with(found, of.statement.method.tells_later()),
             _ => true,
         };
@@ -302,7 +303,7 @@ impl Identified {
     }
 }
 
-impl Evidence {
+impl LicenseEvidence {
     /// In words: how, where, and what it says.
     pub fn describe(&self) -> String {
         let Statement { method, line, .. } = &self.statement;
@@ -325,9 +326,10 @@ impl Evidence {
     }
 }
 
-fn has_lesser_text(texts: &[&Evidence]) -> bool {
-    let families =
-        |of: &&Evidence| of.statement.expression.clone().is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"));
+fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
+    let families = |of: &&LicenseEvidence| {
+        of.statement.expression.clone().is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"))
+    };
     texts.iter().any(families)
 }
 
@@ -428,9 +430,9 @@ mod tests {
         licenses.declare(&FilePath::new(""), "MIT");
         let found = licenses.of(&files[1].0, files[1].1);
         assert_eq!(found.expression.map(|of| of.to_string()).as_deref(), Some("MIT"));
-        assert_eq!(found.contradictions.iter().map(Evidence::says).collect::<Vec<_>>(), ["ISC"]);
+        assert_eq!(found.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["ISC"]);
         let whole = licenses.component();
-        assert_eq!(whole.contradictions.iter().map(Evidence::says).collect::<Vec<_>>(), ["GPL-3.0-only"]);
+        assert_eq!(whole.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["GPL-3.0-only"]);
         licenses = Licenses::default();
         licenses.declare(&FilePath::new(""), "what you want");
         assert_eq!(licenses.of(&files[1].0, files[1].1).expression, None);

@@ -26,9 +26,9 @@ mod words;
 
 pub use class::Class;
 pub use compatibility::{ATTRIBUTION, Compatibility, compatibility};
-pub use component::{Evidence, Identified, Licenses, Said, SnippetLicense};
+pub use component::{Identified, LicenseEvidence, Licenses, Said, SnippetLicense};
 pub use expression::{Expression, License};
 pub use notice::copyright_lines;
 pub use read::{LICENSING_PARENT, is_relevant, statements};
 pub use statement::{Method, Scope, Statement};
-pub use terms::{Contradiction, Part, Terms};
+pub use terms::{Contradiction, LicensedLines, Terms};

@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct NamesFile {
     names: HashMap<String, Vec<String>>,
 }
 
 /// Normalized name to expression.
 static NAMES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let table: Table =
+    let table: NamesFile =
         toml::from_str(include_str!("../../config/licenses/names.toml")).expect("a test reads the built-in table");
     let rows = table.names.into_iter();
     rows.flat_map(|(id, names)| names.into_iter().map(move |name| (simple(&name), id.clone()))).collect()

@@ -12,14 +12,14 @@ use super::words::{Phrase, Words};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    phrase: Vec<Row>,
+struct GrantsFile {
+    phrase: Vec<Grant>,
 }
 
 /// A license, and what stands in a text that grants it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct Grant {
     license: String,
     /// All of these.
     all: Vec<Phrase>,
@@ -37,8 +37,8 @@ struct Row {
     instead_of: Vec<String>,
 }
 
-static TABLE: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table =
+static TABLE: LazyLock<Vec<Grant>> = LazyLock::new(|| {
+    let table: GrantsFile =
         toml::from_str(include_str!("../../config/licenses/phrases.toml")).expect("a test reads the built-in table");
     table.phrase
 });
@@ -54,7 +54,7 @@ pub(super) struct Granted {
 
 /// The licenses that phrases in `words` grant; titles of whole license texts count with `titles`.
 pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
-    let mut found: Vec<(&Row, usize)> = Vec::new();
+    let mut found: Vec<(&Grant, usize)> = Vec::new();
     for row in TABLE.iter().filter(|row| titles || !row.is_title) {
         let is_here = row.all.iter().all(|phrase| words.find_phrase(phrase).is_some())
             && (row.any.is_empty() || row.any.iter().any(|phrase| words.find_phrase(phrase).is_some()))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::Class;
-use super::component::{Evidence, Identified, SnippetLicense};
+use super::component::{Identified, LicenseEvidence, SnippetLicense};
 use super::expression::Expression;
 use super::statement::as_text;
 
@@ -28,7 +28,7 @@ pub struct Terms {
     pub contradictions: Vec<Contradiction>,
     /// Parts of the file that have licenses of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<Part>,
+    pub parts: Vec<LicensedLines>,
     /// The copyright notices that go with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Contradiction {
 
 /// Lines of a file that have a license of their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Part {
+pub struct LicensedLines {
     /// The first line.
     pub first: u32,
     /// The last line.
@@ -61,11 +61,11 @@ pub struct Part {
 impl Terms {
     /// What is kept of an identification.
     pub fn new(identified: &Identified) -> Self {
-        let contradiction = |of: &Evidence| Contradiction {
+        let contradiction = |of: &LicenseEvidence| Contradiction {
             license: of.statement.expression.clone(),
             evidence: format!("{} says {}", of.describe(), of.says()),
         };
-        let part = |of: &SnippetLicense| Part {
+        let part = |of: &SnippetLicense| LicensedLines {
             first: of.first,
             last: of.last,
             license: of.expression.clone(),

@@ -43,7 +43,7 @@ pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
     let digits = digits(&sides.copy).max(digits(&sides.origin));
     let copy = rows.iter().map(|row| row.map(|row| sides.rows[row].0.map(|at| &sides.copy[at])));
     let origin = rows.iter().map(|row| row.map(|row| sides.rows[row].1.map(|at| &sides.origin[at])));
-    let side = |title, is_copy, n_left_out| Side { title, is_copy, n_left_out, digits };
+    let side = |title, is_copy, n_left_out| SideCaption { title, is_copy, n_left_out, digits };
     let mut text = below(copy, &side(&titles.copy, true, sides.n_left_out.0), canvas);
     text.push_str(&below(origin, &side(&titles.origin, false, sides.n_left_out.1), canvas));
     text
@@ -57,7 +57,7 @@ pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Can
         (0..n).map(|at| if is_folded && (MAX_ROWS / 2..n - MAX_ROWS / 2).contains(&at) { None } else { Some(at) });
     let mut rows: Vec<_> = rows.collect();
     rows.dedup();
-    let side = Side { title, is_copy: true, n_left_out, digits: digits(lines) };
+    let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
     below(rows.into_iter().map(|row| row.map(|row| Some(&lines[row]))), &side, canvas)
 }
 
@@ -103,7 +103,7 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
 }
 
 /// What is said of a side besides its lines.
-struct Side<'t> {
+struct SideCaption<'t> {
     title: &'t str,
     is_copy: bool,
     n_left_out: u32,
@@ -112,8 +112,8 @@ struct Side<'t> {
 }
 
 /// Draws the lines of one side; the outer `None` is a fold, the inner one a gap.
-fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &Side<'_>, canvas: Canvas) -> String {
-    let Side { title, is_copy, n_left_out, digits } = *side;
+fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &SideCaption<'_>, canvas: Canvas) -> String {
+    let SideCaption { title, is_copy, n_left_out, digits } = *side;
     let lines: Vec<_> = lines.filter(|line| !matches!(line, Some(None))).collect();
     let width = canvas.width.saturating_sub(digits + 3).max(1);
     let indent = indent(lines.iter().filter_map(|line| line.flatten()), width);

@@ -27,11 +27,11 @@ struct Issue<'o> {
 #[derive(Serialize)]
 struct Location {
     path: String,
-    lines: Lines,
+    lines: LineRange,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct LineRange {
     begin: u32,
     end: u32,
 }
@@ -72,7 +72,7 @@ fn issue(finding: &Finding, n: usize) -> Issue<'_> {
         },
         location: Location {
             path: String::from_utf8_lossy(finding.path.as_bytes()).into_owned(),
-            lines: Lines { begin: finding.added.start.line, end: finding.added.end.line },
+            lines: LineRange { begin: finding.added.start.line, end: finding.added.end.line },
         },
     }
 }

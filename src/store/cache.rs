@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::segment::{Kind, Params, Section, Segment, SegmentError, u32_at, u64_at};
+use super::segment::{Section, Segment, SegmentError, SegmentKind, SegmentParams, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
 use crate::fingerprint::Fingerprint;
 
@@ -85,9 +85,9 @@ impl Fresh {
         Self { key, status, family: family.to_owned(), prints, n_prints }
     }
 
-    fn row(&self) -> Row<'_> {
+    fn row(&self) -> CacheRow<'_> {
         let Self { key, status, family, prints, n_prints } = self;
-        Row { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints }
+        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints }
     }
 }
 
@@ -115,7 +115,7 @@ fn take_number(bytes: &mut &[u8]) -> Option<u32> {
 
 /// An entry, wherever its parts are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Row<'r> {
+struct CacheRow<'r> {
     id: &'r [u8],
     reading: u64,
     status: u32,
@@ -129,7 +129,7 @@ const FIELDS: usize = 32;
 
 /// A segment of the cache.
 #[derive(Debug)]
-struct Part {
+struct CacheSegment {
     path: PathBuf,
     segment: Segment,
     families: Vec<String>,
@@ -138,9 +138,9 @@ struct Part {
     is_damaged: AtomicBool,
 }
 
-impl Part {
-    fn open(path: &Path, params: &Params) -> Result<Self, SegmentError> {
-        let segment = Segment::open(path)?.of_kind(Kind::Cache)?.with_params(params)?;
+impl CacheSegment {
+    fn open(path: &Path, params: &SegmentParams) -> Result<Self, SegmentError> {
+        let segment = Segment::open(path)?.of_kind(SegmentKind::Cache)?.with_params(params)?;
         Self::new(path, segment)
     }
 
@@ -160,7 +160,7 @@ impl Part {
         self.segment.section(ROWS)?.row(at, self.segment.params().hash.len() + FIELDS)
     }
 
-    fn row(&self, at: usize) -> Result<Row<'_>, SegmentError> {
+    fn row(&self, at: usize) -> Result<CacheRow<'_>, SegmentError> {
         let damaged = || SegmentError::Damaged("a row of the cache");
         let bytes = self.row_bytes(at)?;
         let (id, fields) = bytes.split_at(self.segment.params().hash.len());
@@ -174,11 +174,11 @@ impl Part {
         if (n_prints as usize).checked_mul(8).is_none_or(|n| n > prints.len()) {
             return Err(damaged());
         }
-        Ok(Row { id, reading: long(0)?, status: short(24)?, n_prints, family, prints })
+        Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints })
     }
 
     /// The row of a key: the rows are sorted.
-    fn find(&self, key: &Key) -> Result<Option<Row<'_>>, SegmentError> {
+    fn find(&self, key: &Key) -> Result<Option<CacheRow<'_>>, SegmentError> {
         let n_id = self.segment.params().hash.len();
         let (mut from, mut to) = (0, self.n_rows);
         while from < to {
@@ -194,7 +194,7 @@ impl Part {
         Ok(None)
     }
 
-    fn rows(&self) -> Result<Vec<Row<'_>>, SegmentError> {
+    fn rows(&self) -> Result<Vec<CacheRow<'_>>, SegmentError> {
         (0..self.n_rows).map(|at| self.row(at)).collect()
     }
 }
@@ -217,19 +217,19 @@ fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
-    params: Params,
-    parts: Vec<Part>,
+    params: SegmentParams,
+    parts: Vec<CacheSegment>,
     /// Files that could not be used, and why.
     faults: Vec<(PathBuf, SegmentError)>,
 }
 
 impl Cache {
     /// Opens the segments in `folder` that were made with `params`; none when there is no such folder.
-    pub fn open(folder: &Path, params: Params) -> Self {
+    pub fn open(folder: &Path, params: SegmentParams) -> Self {
         let mut cache = Self { folder: folder.to_owned(), params, parts: Vec::new(), faults: Vec::new() };
         // The newest first: it most likely has what is asked.
         for path in list(folder, NAME).into_iter().rev() {
-            match Part::open(&path, &params) {
+            match CacheSegment::open(&path, &params) {
                 Ok(part) => cache.parts.push(part),
                 Err(why) => cache.faults.push((path, why)),
             }
@@ -294,11 +294,11 @@ impl Cache {
     pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
         self.remove_damaged();
         let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.len();
-        let rows: Vec<Row<'_>> = fresh.iter().filter(is_own).map(Fresh::row).collect();
+        let rows: Vec<CacheRow<'_>> = fresh.iter().filter(is_own).map(Fresh::row).collect();
         if !rows.is_empty() {
             let path = self.write(rows)?;
             // Not there: another process has merged it already.
-            self.parts.extend(Part::open(&path, &self.params));
+            self.parts.extend(CacheSegment::open(&path, &self.params));
         }
         if self.parts.len() > MAX_SEGMENTS {
             self.merge()?;
@@ -315,8 +315,8 @@ impl Cache {
     pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
         self.verify();
         self.remove_damaged();
-        let rows: Vec<Row<'_>> = self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
-        let kept: Vec<Row<'_>> = rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
+        let rows: Vec<CacheRow<'_>> = self.parts.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let kept: Vec<CacheRow<'_>> = rows.into_iter().filter(|row| blobs.contains(row.id)).collect();
         if !kept.is_empty() {
             self.write(kept)?;
         }
@@ -349,17 +349,17 @@ impl Cache {
         let (damaged, whole) =
             std::mem::take(&mut self.parts).into_iter().partition(|part| part.is_damaged.load(Ordering::Relaxed));
         self.parts = whole;
-        Vec::<Part>::into_iter(damaged).for_each(|part| remove(&part.path));
+        Vec::<CacheSegment>::into_iter(damaged).for_each(|part| remove(&part.path));
     }
 
     /// Writes rows into a new segment, each key once.
-    fn write(&self, mut rows: Vec<Row<'_>>) -> Result<PathBuf, SegmentError> {
+    fn write(&self, mut rows: Vec<CacheRow<'_>>) -> Result<PathBuf, SegmentError> {
         rows.sort_unstable();
         rows.dedup_by_key(|row| (row.id, row.reading));
         let mut families: Vec<&str> = rows.iter().map(|row| row.family).collect();
         families.sort_unstable();
         families.dedup();
-        let mut out = SegmentWriter::create(&self.folder, Kind::Cache, self.params)?;
+        let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
         out.begin(ROWS);
         let mut start = 0u64;
         for row in &rows {
@@ -395,11 +395,11 @@ impl Cache {
             }
             total += part.segment.n_bytes();
         }
-        let merged: Vec<Part> = self.parts.drain(..n_merged).collect();
-        let rows: Vec<Row<'_>> = merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
+        let merged: Vec<CacheSegment> = self.parts.drain(..n_merged).collect();
+        let rows: Vec<CacheRow<'_>> = merged.iter().filter_map(|part| part.rows().ok()).flatten().collect();
         let path = self.write(rows)?;
         merged.iter().for_each(|part| remove(&part.path));
-        self.parts.extend(Part::open(&path, &self.params));
+        self.parts.extend(CacheSegment::open(&path, &self.params));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::earliest::Earliest;
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{Kind, Params, Section, Segment, SegmentError, u32_at, u64_at};
+use super::segment::{Section, Segment, SegmentError, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
 use crate::git::{BlobId, CommitId};
 use crate::text::FilePath;

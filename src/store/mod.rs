@@ -18,7 +18,7 @@ pub use earliest::Earliest;
 pub use history::{EventRow, Extent, History, PastEvent, Stretch};
 pub use journal::Journal;
 pub use postings::{Postings, PostingsWriter, key};
-pub use segment::{FORMAT_VERSION, HashKind, Kind, Params, Section, Segment, SegmentError};
+pub use segment::{FORMAT_VERSION, HashKind, Section, Segment, SegmentError, SegmentKind, SegmentParams};
 pub use write::{SegmentWriter, list, sweep};
 
 #[cfg(test)]
@@ -28,8 +28,8 @@ mod tests {
 
     use super::*;
 
-    pub(super) const PARAMS: Params =
-        Params { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+    pub(super) const PARAMS: SegmentParams =
+        SegmentParams { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
 
     pub(super) fn folder() -> TempDir {
         TempDir::new().expect("the folder for temporary files is writable")
@@ -38,7 +38,7 @@ mod tests {
     /// A segment with two sections, the first of several blocks.
     fn written() -> Vec<u8> {
         let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), Kind::Cache, PARAMS).expect("the folder is writable");
+        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS).expect("the folder is writable");
         out.begin(1);
         for n in 0..3_000u32 {
             out.write(&n.to_le_bytes()).expect("the folder is writable");
@@ -52,7 +52,7 @@ mod tests {
 
     /// All that a reader can get out of a file.
     fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
-        let segment = Segment::from_bytes(bytes)?.of_kind(Kind::Cache)?.with_params(&PARAMS)?;
+        let segment = Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
         (1..=2).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()
     }
 
@@ -82,9 +82,9 @@ mod tests {
         assert_eq!(changed(100, 0xFF), "Damaged(\"a block's checksum\")");
         assert_eq!(fault(&[&whole[..], b"x"].concat()), "Damaged(\"something follows its end\")");
         let other = Segment::from_bytes(&whole[..]).expect("it is whole");
-        assert!(matches!(other.of_kind(Kind::History), Err(SegmentError::OtherKind)));
+        assert!(matches!(other.of_kind(SegmentKind::History), Err(SegmentError::OtherKind)));
         let other = Segment::from_bytes(&whole[..]).expect("it is whole");
-        let params = Params { languages: 8, ..PARAMS };
+        let params = SegmentParams { languages: 8, ..PARAMS };
         assert!(matches!(other.with_params(&params), Err(SegmentError::OtherParams)));
     }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn an_unfinished_segment_leaves_nothing() {
         let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), Kind::Cache, PARAMS).expect("the folder is writable");
+        let mut out = SegmentWriter::create(folder.path(), SegmentKind::Cache, PARAMS).expect("the folder is writable");
         out.begin(1);
         out.write(b"half").expect("the folder is writable");
         drop(out);

@@ -193,7 +193,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::tests::{PARAMS, folder};
-    use super::super::{Kind, Segment, SegmentWriter};
+    use super::super::{Segment, SegmentKind, SegmentWriter};
     use super::*;
 
     fn segment(rows: &[(u64, u32)]) -> Segment {
@@ -204,7 +204,8 @@ mod tests {
             postings.push(*key, &value.to_le_bytes());
         }
         let folder = folder();
-        let mut out = SegmentWriter::create(folder.path(), Kind::Corpus, PARAMS).expect("the folder is writable");
+        let mut out =
+            SegmentWriter::create(folder.path(), SegmentKind::Corpus, PARAMS).expect("the folder is writable");
         postings.write(&mut out, 5).expect("the folder is writable");
         Segment::open(&out.finish("test").expect("the folder is writable")).expect("it was just written")
     }

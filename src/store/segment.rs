@@ -26,7 +26,7 @@ const MAX_SECTIONS: usize = 64;
 /// What a segment holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
-pub enum Kind {
+pub enum SegmentKind {
     /// Fingerprints by blob.
     Cache = 1,
     /// Where each fingerprint of a history appeared first.
@@ -37,7 +37,7 @@ pub enum Kind {
 
 /// What fingerprints were taken with: only equal ones can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Params {
+pub struct SegmentParams {
     /// The noise threshold k.
     pub k: u32,
     /// The window w = t - k + 1.
@@ -116,7 +116,7 @@ pub enum SegmentError {
 pub struct Segment {
     map: Map,
     kind: u32,
-    params: Params,
+    params: SegmentParams,
     sections: Vec<SectionAt>,
     /// A bit a block: whether its checksum was found right.
     checked: Box<[AtomicU64]>,
@@ -177,7 +177,7 @@ impl Segment {
             2 => HashKind::Sha256,
             _ => return Err(SegmentError::Damaged("the kind of hash")),
         };
-        let params = Params {
+        let params = SegmentParams {
             k: field(16)?,
             window: field(20)?,
             sampling: field(24)?,
@@ -202,7 +202,7 @@ impl Segment {
     ///
     /// # Errors
     /// [`SegmentError::OtherKind`].
-    pub fn of_kind(self, kind: Kind) -> Result<Self, SegmentError> {
+    pub fn of_kind(self, kind: SegmentKind) -> Result<Self, SegmentError> {
         if self.kind == kind as u32 { Ok(self) } else { Err(SegmentError::OtherKind) }
     }
 
@@ -210,12 +210,12 @@ impl Segment {
     ///
     /// # Errors
     /// [`SegmentError::OtherParams`].
-    pub fn with_params(self, params: &Params) -> Result<Self, SegmentError> {
+    pub fn with_params(self, params: &SegmentParams) -> Result<Self, SegmentError> {
         if self.params == *params { Ok(self) } else { Err(SegmentError::OtherParams) }
     }
 
     /// What it was made with.
-    pub fn params(&self) -> &Params {
+    pub fn params(&self) -> &SegmentParams {
         &self.params
     }
 

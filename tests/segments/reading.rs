@@ -5,11 +5,12 @@
 
 use secondhand::fingerprint::Fingerprint;
 use secondhand::store::{
-    Cache, Extent, Fresh, HashKind, History, Key, Kind, Params, Postings, Segment, SegmentWriter, key,
+    Cache, Extent, Fresh, HashKind, History, Key, Postings, Segment, SegmentKind, SegmentParams, SegmentWriter, key,
 };
 use secondhand::text::FilePath;
 
-pub const PARAMS: Params = Params { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+pub const PARAMS: SegmentParams =
+    SegmentParams { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
 
 /// Reads `bytes` as a file, and as the sections of one.
 pub fn read_any(bytes: &[u8]) {
@@ -17,7 +18,7 @@ pub fn read_any(bytes: &[u8]) {
         read_sections(&segment);
     }
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
-    for (kind, name) in [(Kind::Cache, "prints"), (Kind::History, "history")] {
+    for (kind, name) in [(SegmentKind::Cache, "prints"), (SegmentKind::History, "history")] {
         let mut out = SegmentWriter::create(folder.path(), kind, PARAMS).expect("the folder is writable");
         for (id, content) in sections(bytes) {
             out.begin(id);

@@ -77,5 +77,5 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
     }
 }
 
-/// Tokens between moved ones that count as moved with them.
+/// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as moved with them.
 const MAX_EDIT_IN_MOVE: usize = 8;

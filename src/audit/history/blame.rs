@@ -209,7 +209,7 @@ impl Walk {
 }
 
 /// What a file was before a commit.
-struct Version {
+struct PieceVersion {
     path: FilePath,
     blob: BlobId,
     lines: HashSet<u64>,
@@ -221,7 +221,7 @@ fn before(
     event: &Event,
     events: &[Event],
     reader: &Reader,
-) -> Result<Vec<Version>, crate::git::Error> {
+) -> Result<Vec<PieceVersion>, crate::git::Error> {
     let mut candidates: Vec<(FilePath, BlobId)> = Vec::new();
     candidates.extend(event.before.map(|blob| (event.path.clone(), blob)));
     for parent in reader.parents(commit)?.into_iter().skip(1) {
@@ -238,7 +238,7 @@ fn before(
     let mut versions = Vec::new();
     for (path, blob) in candidates {
         let Some(text) = reader.past_blob(blob, &path)? else { continue };
-        versions.push(Version { path, blob, lines: lines_of(&readable(text)) });
+        versions.push(PieceVersion { path, blob, lines: lines_of(&readable(text)) });
     }
     Ok(versions)
 }

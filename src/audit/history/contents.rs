@@ -14,12 +14,12 @@ use crate::git::{BlobId, Entry, ReadFiles, Repository};
 const NONE: u32 = u32::MAX;
 
 /// A content, and how it is read.
-pub(in crate::audit) type Reading = (BlobId, u64);
+pub(in crate::audit) type ContentReading = (BlobId, u64);
 
 /// The fingerprints of contents.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Known {
-    numbers: HashMap<Reading, u32>,
+    numbers: HashMap<ContentReading, u32>,
     /// For each fingerprint the last of its rows.
     last: HashMap<u64, u32>,
     /// Contents that hold a fingerprint, and the row before of the same fingerprint.
@@ -33,10 +33,10 @@ impl Known {
     /// The first that cannot be read.
     pub fn learn(
         &mut self,
-        entries: Vec<(Reading, &Entry, &Sources<'_>)>,
+        entries: Vec<(ContentReading, &Entry, &Sources<'_>)>,
         repository: &Repository,
     ) -> Result<(), Error> {
-        let mut unknown: BTreeMap<Reading, (&Entry, &Sources<'_>)> = BTreeMap::new();
+        let mut unknown: BTreeMap<ContentReading, (&Entry, &Sources<'_>)> = BTreeMap::new();
         for (reading, entry, sources) in entries {
             if !self.numbers.contains_key(&reading) {
                 unknown.entry(reading).or_insert((entry, sources));
@@ -73,7 +73,7 @@ impl Known {
     }
 
     /// The contents of a tree, for [`Known::holders`].
-    pub fn tree(&self, readings: &[Reading]) -> Tree {
+    pub fn tree(&self, readings: &[ContentReading]) -> KnownTree {
         let mut files: Vec<(u32, u32)> = Vec::with_capacity(readings.len());
         for (at, reading) in readings.iter().enumerate() {
             files.extend(self.numbers.get(reading).map(|&number| (number, at as u32)));
@@ -83,11 +83,11 @@ impl Known {
         for (at, &(number, _)) in files.iter().enumerate().rev() {
             first[number as usize] = at as u32;
         }
-        Tree { files, first }
+        KnownTree { files, first }
     }
 
     /// The files of a tree that hold a fingerprint, in any order.
-    pub fn holders<'k>(&'k self, hash: u64, tree: &'k Tree) -> impl Iterator<Item = u32> + 'k {
+    pub fn holders<'k>(&'k self, hash: u64, tree: &'k KnownTree) -> impl Iterator<Item = u32> + 'k {
         let mut row = self.last.get(&hash).copied().unwrap_or(NONE);
         let numbers = std::iter::from_fn(move || {
             let &(number, before) = self.rows.get(row as usize)?;
@@ -104,7 +104,7 @@ impl Known {
 
 /// Which of the known contents a tree has, and where.
 #[derive(Debug)]
-pub(in crate::audit) struct Tree {
+pub(in crate::audit) struct KnownTree {
     /// Contents and the numbers of the files that are them, sorted.
     files: Vec<(u32, u32)>,
     /// For each content its first row, or [`NONE`].

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 
 pub use self::blame::blame;
 use self::blame::{Piece, written};
-use self::contents::{Known, Reading};
-use self::timeline::Kept;
+use self::contents::{ContentReading, Known};
+use self::timeline::KeptCommit;
 pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
 use crate::audit::judge::{AllCopies, Attributions, copies_of};
@@ -82,15 +82,15 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let digest = digest(params, config, languages);
     // Without a place for them results are found again another time.
     let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
-    let mut kept: HashMap<String, Kept> = HashMap::new();
+    let mut kept: HashMap<String, KeptCommit> = HashMap::new();
     for line in lines.unwrap_or_default() {
-        if let Ok(of_line) = serde_json::from_str::<Kept>(&line) {
+        if let Ok(of_line) = serde_json::from_str::<KeptCommit>(&line) {
             kept.insert(of_line.commit.clone(), of_line);
         }
     }
     let keep = |judged: &Judged, is_traced: bool| {
         let commit = judged.commit.to_string();
-        let kept = Kept { commit, n_novel: judged.n_novel, copies: judged.copies.clone(), is_traced };
+        let kept = KeptCommit { commit, n_novel: judged.n_novel, copies: judged.copies.clone(), is_traced };
         if let (Some(journal), Ok(line)) = (&journal, serde_json::to_string(&kept)) {
             let _ = journal.append(&line);
         }
@@ -127,7 +127,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
             .iter()
             .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
-        let trees: Vec<(Vec<Entry>, Vec<Reading>)> =
+        let trees: Vec<(Vec<Entry>, Vec<ContentReading>)> =
             changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
         let mut entries = Vec::new();
         for ((of_tree, readings), sources) in trees.iter().zip(&sources) {
@@ -244,7 +244,7 @@ impl Change {
 }
 
 /// The files of a tree that are compared with a change, and how each is read.
-fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<Reading>) {
+fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<ContentReading>) {
     let is_compared = |entry: &&Entry| sources.is_compared(&entry.path);
     let read = |entry: &Entry| Some((entry.clone(), (entry.blob()?, sources.reading(&entry.path))));
     head.entries.iter().filter(is_compared).filter_map(read).unzip()
@@ -253,7 +253,7 @@ fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<Reading>
 /// The novel tokens of a commit, and the copies it brought in.
 fn judged(
     change: &Change,
-    (entries, readings): &(Vec<Entry>, Vec<Reading>),
+    (entries, readings): &(Vec<Entry>, Vec<ContentReading>),
     known: &Known,
     repository: &Repository,
     sources: &Sources<'_>,

@@ -84,7 +84,7 @@ pub struct CopyOrigin {
 
 /// A commit as it is kept between runs.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct KeptCommit {
     pub commit: String,
     pub n_novel: usize,
     pub copies: Vec<Copy>,
@@ -100,20 +100,20 @@ mod path {
 
     #[derive(Serialize, Deserialize)]
     #[serde(untagged)]
-    enum Kept {
+    enum KeptPath {
         Text(String),
         Bytes(Vec<u8>),
     }
 
     pub fn serialize<S: Serializer>(path: &FilePath, to: S) -> Result<S::Ok, S::Error> {
         let bytes = path.as_bytes().to_vec();
-        String::from_utf8(bytes).map_or_else(|error| Kept::Bytes(error.into_bytes()), Kept::Text).serialize(to)
+        String::from_utf8(bytes).map_or_else(|error| KeptPath::Bytes(error.into_bytes()), KeptPath::Text).serialize(to)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<FilePath, D::Error> {
-        Ok(match Kept::deserialize(from)? {
-            Kept::Text(text) => FilePath::new(text),
-            Kept::Bytes(bytes) => FilePath::new(bytes),
+        Ok(match KeptPath::deserialize(from)? {
+            KeptPath::Text(text) => FilePath::new(text),
+            KeptPath::Bytes(bytes) => FilePath::new(bytes),
         })
     }
 }
@@ -125,7 +125,7 @@ mod writing {
     use super::{FilePath, Writing, path};
 
     #[derive(Serialize, Deserialize)]
-    struct Kept {
+    struct KeptWriting {
         commit: String,
         author: String,
         time: i64,
@@ -134,13 +134,13 @@ mod writing {
     }
 
     pub fn serialize<S: Serializer>(of: &Option<Writing>, to: S) -> Result<S::Ok, S::Error> {
-        let kept = |Writing { commit, author, time, path }: Writing| Kept { commit, author, time, path };
+        let kept = |Writing { commit, author, time, path }: Writing| KeptWriting { commit, author, time, path };
         of.clone().map(kept).serialize(to)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Writing>, D::Error> {
-        let writing = |Kept { commit, author, time, path }: Kept| Writing { commit, author, time, path };
-        Ok(Option::<Kept>::deserialize(from)?.map(writing))
+        let writing = |KeptWriting { commit, author, time, path }: KeptWriting| Writing { commit, author, time, path };
+        Ok(Option::<KeptWriting>::deserialize(from)?.map(writing))
     }
 }
 

@@ -240,3 +240,30 @@ pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)]
     }
     if n_seeds == 0.0 { 0.0 } else { told / n_seeds }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::RawConfig;
+    use crate::matching::Block;
+
+    /// As `docs/semantics.md` says: five files count whole, fifty a tenth.
+    #[test]
+    fn a_seed_in_up_to_five_files_counts_whole_and_one_in_fifty_a_tenth() {
+        let config = Config::new(RawConfig::default(), "a test").expect("the defaults are valid");
+        let k = config.matching.k as u32;
+        let alignment = Alignment { blocks: vec![Block { query: 10, target: 0, len: k + 1 }] };
+        let check = |frequencies: &[(u32, u32)], expected: f64| {
+            let found = rarity(&alignment, frequencies, &config);
+            assert!((found - expected).abs() < 1e-9, "{frequencies:?}: {found}");
+        };
+        check(&[(10, 1)], 1.0);
+        check(&[(10, 5)], 1.0);
+        check(&[(10, 6)], 5.0 / 6.0);
+        check(&[(10, 50)], 0.1);
+        check(&[(10, 5), (11, 50)], 0.55);
+        // Seeds that reach out of the run say nothing of it.
+        check(&[(9, 1), (10, 50), (12, 1)], 0.1);
+        check(&[], 0.0);
+    }
+}

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::fingerprint::Fingerprint;
 use crate::git::{BlobId, Entry, Repository};
 use crate::language::Languages;
-use crate::store::{Cache, Cached, Fresh, HashKind, Key, Params, SegmentError};
+use crate::store::{Cache, Cached, Fresh, HashKind, Key, SegmentError, SegmentParams};
 
 /// Files that are read in each run although the cache knows them.
 const SAMPLED: usize = 8;
@@ -33,8 +33,8 @@ pub struct Remembered {
 }
 
 /// What fingerprints of `repository` are taken with.
-pub(in crate::audit) fn params(repository: &Repository, config: &Config, languages: &Languages) -> Params {
-    Params {
+pub(in crate::audit) fn params(repository: &Repository, config: &Config, languages: &Languages) -> SegmentParams {
+    SegmentParams {
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
         sampling: 1,

@@ -8,20 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::fragments::{Place, Repeat};
-
-/// How much two places must overlap, as a part of either, to be one.
-const SAME_PLACE: f64 = 0.7;
+use super::fragments::{Member, Repeat, SAME_PLACE, is_same};
 
 /// Makes a place of some of the tokens of another.
-type Cut<'c, E> = &'c dyn Fn(&Place, Range<usize>) -> Result<Option<Place>, E>;
+type Cut<'c, E> = &'c dyn Fn(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
 /// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of another.
 /// Time O(n log n) for n places, but where many overlap.
 ///
 /// # Errors
 /// Those of `cut`.
-pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Place>>, E> {
+pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
     let mut places = Places::default();
     for Repeat { place, earlier } in repeats {
         let number = places.number(place);
@@ -43,7 +40,7 @@ pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<P
 /// Places that were met, each once, and which are linked.
 #[derive(Default)]
 struct Places {
-    all: Vec<Place>,
+    all: Vec<Member>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
     /// Union-find: for each place one of its class that comes before it, or itself.
@@ -52,7 +49,7 @@ struct Places {
 
 impl Places {
     /// The number of the place that is nearly this one, or of this one, which is new.
-    fn number(&mut self, place: Place) -> usize {
+    fn number(&mut self, place: Member) -> usize {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
         // Places that share seven tenths begin less than half the longest apart.
@@ -88,9 +85,9 @@ impl Places {
         self.before[a.max(b)] = a.min(b);
     }
 
-    fn into_classes(mut self) -> Vec<Vec<Place>> {
+    fn into_classes(mut self) -> Vec<Vec<Member>> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
-        let mut classes: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+        let mut classes: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
         for (place, root) in self.all.into_iter().zip(roots) {
             classes.entry(root).or_default().push(place);
         }
@@ -100,9 +97,9 @@ impl Places {
 
 /// The places of a class that do not overlap: of two that do, the longer is the copy, and the other is what is left of it
 /// if that is nearly all, or a piece of the longer.
-fn without_overlap<E>(mut class: Vec<Place>, cut: Cut<'_, E>) -> Result<Vec<Place>, E> {
+fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Member>, E> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
-    let mut kept: Vec<Place> = Vec::new();
+    let mut kept: Vec<Member> = Vec::new();
     for place in class {
         let Some(last) = kept.last_mut().filter(|last| last.document == place.document) else {
             kept.push(place);
@@ -131,7 +128,7 @@ fn without_overlap<E>(mut class: Vec<Place>, cut: Cut<'_, E>) -> Result<Vec<Plac
 }
 
 /// The classes of which not all places lie within places of another one.
-fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
+fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
     let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
     for (number, place) in
         classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
@@ -144,7 +141,7 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
         longest.insert(*document, places.iter().map(|(tokens, _)| tokens.len()).max().unwrap_or(0));
     }
     // The other classes with a place around this one.
-    let around = |place: &Place, own: usize| -> Vec<usize> {
+    let around = |place: &Member, own: usize| -> Vec<usize> {
         let places = &of_document[&place.document];
         let from = places.partition_point(|(tokens, _)| tokens.start + longest[&place.document] < place.tokens.end);
         let before = places[from..].iter().take_while(|(tokens, _)| tokens.start <= place.tokens.start);
@@ -156,11 +153,11 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
         let candidates = around(&class[0], number);
         candidates.into_iter().any(|other| {
             // Of two classes with the same places the first stays.
-            let is_larger = |a: &Place, b: &Place| a.tokens.len() > b.tokens.len();
+            let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
             // Each within another place: two that lie in one place of the outer class are copies that it does not show.
-            let holder = |place: &Place| {
-                let holds = |of: &Place| of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end;
+            let holder = |place: &Member| {
+                let holds = |of: &Member| of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end;
                 outer.iter().position(|of| of.document == place.document && holds(of))
             };
             let holders: Option<BTreeSet<usize>> = class.iter().map(holder).collect();
@@ -170,12 +167,4 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
     };
     let is_nested: Vec<bool> = (0..classes.len()).map(is_nested).collect();
     classes.into_iter().zip(is_nested).filter(|(_, is_nested)| !is_nested).map(|(class, _)| class).collect()
-}
-
-fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
-    a.end.min(b.end).saturating_sub(a.start.max(b.start))
-}
-
-pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
-    n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
 }

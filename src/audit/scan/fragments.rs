@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::classes::is_same;
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
@@ -24,7 +23,7 @@ use crate::text::Lines;
 
 /// A place that holds a member of a class.
 #[derive(Debug, Clone)]
-pub(in crate::audit) struct Place {
+pub(in crate::audit) struct Member {
     /// The file's number.
     pub document: u32,
     /// Its tokens there.
@@ -41,8 +40,8 @@ pub(in crate::audit) struct Place {
 
 /// A fragment and the earlier places that it repeats.
 pub(in crate::audit) struct Repeat {
-    pub place: Place,
-    pub earlier: Vec<Place>,
+    pub place: Member,
+    pub earlier: Vec<Member>,
 }
 
 /// Bytes of sources that a thread keeps at hand as targets.
@@ -63,8 +62,14 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
-        let mut kept =
-            Kept { entries, sources, reader: open(), at_hand: HashMap::new(), order: VecDeque::new(), n_bytes: 0 };
+        let mut kept = RecentSources {
+            entries,
+            sources,
+            reader: open(),
+            at_hand: HashMap::new(),
+            order: VecDeque::new(),
+            n_bytes: 0,
+        };
         let mut found = Vec::new();
         // Neighbors in the tree resemble each other: each thread takes the next file, so that targets are at hand.
         loop {
@@ -85,7 +90,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
 }
 
 /// The sources that a thread has read last.
-struct Kept<'s, R> {
+struct RecentSources<'s, R> {
     entries: &'s [Entry],
     sources: &'s Sources<'s>,
     reader: R,
@@ -94,7 +99,7 @@ struct Kept<'s, R> {
     n_bytes: usize,
 }
 
-impl<R: ReadFiles> Kept<'_, R> {
+impl<R: ReadFiles> RecentSources<'_, R> {
     fn source(&mut self, document: u32) -> Result<Option<Arc<Source>>, Error> {
         if let Some(source) = self.at_hand.get(&document) {
             return Ok(Some(Arc::clone(source)));
@@ -123,7 +128,7 @@ struct Paired {
 }
 
 /// The fragments of one file that repeat earlier ones.
-fn of_document<R: ReadFiles>(links: &[Link], kept: &mut Kept<'_, R>) -> Result<Vec<Repeat>, Error> {
+fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
     let config = kept.sources.config;
     let params = &config.matching;
     let mut paired: Vec<Paired> = Vec::new();
@@ -238,12 +243,12 @@ const FEW_PLACES: f64 = 5.0;
 /// # Errors
 /// When its file cannot be read.
 pub(in crate::audit) fn cut(
-    from: &Place,
+    from: &Member,
     tokens: Range<usize>,
     entry: &Entry,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
-) -> Result<Option<Place>, Error> {
+) -> Result<Option<Member>, Error> {
     let Ok(source) = sources.read(reader, entry)? else { return Ok(None) };
     // It begins and ends with a line.
     let document = source.document();
@@ -251,12 +256,12 @@ pub(in crate::audit) fn cut(
     let end = (start..=tokens.end).rev().find(|&at| document.starts_line(at) && at > start).unwrap_or(tokens.end);
     let Some(within) = source.tokens.get(start..end) else { return Ok(None) };
     let fragment = fragment(&source.text, &Lines::new(&source.text), within);
-    Ok(fragment.map(|fragment| Place { tokens: start..end, fragment, content: content(within), ..from.clone() }))
+    Ok(fragment.map(|fragment| Member { tokens: start..end, fragment, content: content(within), ..from.clone() }))
 }
 
-fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Place> {
+fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
     let within = &source.tokens[tokens.clone()];
-    Some(Place {
+    Some(Member {
         document,
         fragment: fragment(&source.text, &Lines::new(&source.text), within)?,
         content: content(within),
@@ -264,4 +269,15 @@ fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair)
         clone_type: pair.clone_type,
         similarity: pair.similarity,
     })
+}
+
+/// How much two places must overlap, as a part of either, to be one.
+pub(super) const SAME_PLACE: f64 = 0.7;
+
+pub(super) fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
+    n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
 }

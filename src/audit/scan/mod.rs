@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use self::classes::join;
-use self::fragments::{Place, cut, repeats};
+use self::fragments::{Member, cut, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
@@ -59,7 +59,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
     let reader = (tree.open)();
-    let groups = join(repeats, &|place: &Place, tokens| {
+    let groups = join(repeats, &|place: &Member, tokens| {
         cut(place, tokens, &entries[place.document as usize], &reader, &sources)
     })?;
     drop(links);
@@ -67,7 +67,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let mut duplication = Duplication::default();
     let mut comments = Vec::new();
     let mut examined = Examined { n_changed: n_all, ..Examined::default() };
-    let mut covered: BTreeMap<u32, Vec<&Place>> = BTreeMap::new();
+    let mut covered: BTreeMap<u32, Vec<&Member>> = BTreeMap::new();
     for place in groups.iter().flatten() {
         covered.entry(place.document).or_default().push(place);
     }
@@ -143,7 +143,7 @@ struct Size {
 }
 
 impl Size {
-    fn share(&self, places: &[&Place]) -> FileShare {
+    fn share(&self, places: &[&Member]) -> FileShare {
         let mut lines = BTreeSet::new();
         let mut tokens = BTreeSet::new();
         for place in places {
@@ -210,9 +210,9 @@ fn occurrences<R: ReadFiles>(
 }
 
 /// A class as a finding: its first place, and the others as origins.
-fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<Finding> {
+fn finding(mut class: Vec<Member>, entries: &[Entry], config: &Config) -> Option<Finding> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
-    let path = |place: &Place| entries[place.document as usize].path.clone();
+    let path = |place: &Member| entries[place.document as usize].path.clone();
     let (first, others) = class.split_first()?;
     let mut origins: Vec<Origin> = others
         .iter()
@@ -233,7 +233,7 @@ fn finding(mut class: Vec<Place>, entries: &[Entry], config: &Config) -> Option<
     order_origins(&mut origins, &path(first));
     let circumstances = Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None };
     let Judgment { rule, level, milder } = config.levels.judge_copy(&mut origins, circumstances)?;
-    let known = |place: &Place| KnownCopy {
+    let known = |place: &Member| KnownCopy {
         identity: identity(rule, &path(place), place.content),
         rule: rule.id.to_owned(),
         n_tokens: place.tokens.len(),

@@ -42,7 +42,7 @@ const AS_MUCH: f64 = 0.75;
 type BlobAt = (usize, u32);
 
 /// A fingerprint of a query, and where the corpus has it.
-struct Hit {
+struct CorpusHit {
     query: usize,
     position: u32,
     n_components: u32,
@@ -92,7 +92,7 @@ impl Stored {
     }
 
     /// Looks every fingerprint of the queries up.
-    fn hits(&self, queries: &Queries<'_>) -> Result<Vec<Hit>, Error> {
+    fn hits(&self, queries: &Queries<'_>) -> Result<Vec<CorpusHit>, Error> {
         let names = self.names();
         let mut by_params: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for (number, segment) in self.segments.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Stored {
                 .map(|(query, print)| {
                     let (n_components, blobs) =
                         blobs_with(&lookups, &names, print.hash).map_err(|why| self.fails(why))?;
-                    Ok(Hit { query, position: print.position, n_components, blobs })
+                    Ok(CorpusHit { query, position: print.position, n_components, blobs })
                 })
                 .filter(|hit| !hit.as_ref().is_ok_and(|hit| hit.n_components == 0))
                 .collect::<Result<Vec<_>, Error>>()?;
@@ -271,7 +271,7 @@ fn blobs_with(
 
 /// For each query the blobs that share most with it: those are taken that explain
 /// something which better ones have not explained already.
-fn candidates(mut hits: Vec<Hit>, n_queries: usize) -> BTreeSet<BlobAt> {
+fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
     hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
     let mut votes: Vec<HashMap<BlobAt, Vec<u32>>> = vec![HashMap::new(); n_queries];
     let mut n_followed = 0;

@@ -9,9 +9,9 @@ use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use super::tree::{Targets, search};
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
-use crate::corpus::Folder;
 use crate::git::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
+use crate::sources::Folder;
 use crate::text::{FilePath, printable};
 
 /// What is found of the queries in `folder`, the corpus `name`: each of its direct subfolders is a component.

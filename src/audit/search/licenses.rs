@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::queries::Found;
 use crate::audit::Error;
-use crate::corpus::MAX_LICENSE_FILE;
 use crate::git::{Entry, ReadFiles};
 use crate::license::{Licenses, Said, Terms, is_relevant};
 use crate::policy::{Component, Place};
+use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
 
 /// Finds out the licenses of what was found in folders of components: `folder_of` says which folder the component of a

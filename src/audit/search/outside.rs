@@ -7,7 +7,7 @@ use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::Sources;
-use crate::corpus::Folder;
+use crate::sources::Folder;
 use crate::text::printable;
 
 /// Code that a change is compared with, besides its tree.

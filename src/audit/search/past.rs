@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::queries::{Found, Hit, Queries};
 use crate::audit::read::{Remembered, Source, Sources, params};
 use crate::audit::{Context, Error};
-use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Limits, Reader, Repository, Span, Work};
+use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Reader, Repository, Span, WalkLimits, Work};
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, Stretch, key};
@@ -197,7 +197,7 @@ fn updated(
         Some(new) if new.is_empty() => return Ok((whole, 0)),
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
-            let new = reader.commits(&span.tips, &tips, Limits::default())?;
+            let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
             let stretch = indexing.learn(&new, &span.tips, false)?;
             let n_missing = stretch.1;
             whole.keep(stretch.0)?;
@@ -288,7 +288,7 @@ impl Indexing<'_> {
 /// Notes which fingerprints the contents of a stretch have, and of which event.
 struct Learning<'l> {
     paths: &'l [FilePath],
-    contents: &'l [Vec<Content>],
+    contents: &'l [Vec<PastContent>],
     first: &'l Earliest,
     sources: &'l Sources<'l>,
 }
@@ -400,7 +400,7 @@ impl Paths {
 
 /// A content that is to be read: as which file, and for which event.
 #[derive(Debug, Clone, Copy)]
-struct Content {
+struct PastContent {
     path: u32,
     event: u32,
 }
@@ -408,17 +408,17 @@ struct Content {
 /// The contents of a stretch, each once for each way it is read.
 #[derive(Default)]
 struct Wanted {
-    contents: HashMap<(BlobId, u64), Content>,
+    contents: HashMap<(BlobId, u64), PastContent>,
 }
 
 impl Wanted {
     fn add(&mut self, blob: BlobId, reading: u64, path: u32, event: u32) {
-        self.contents.entry((blob, reading)).or_insert(Content { path, event });
+        self.contents.entry((blob, reading)).or_insert(PastContent { path, event });
     }
 
     /// The blobs, and how each is read.
-    fn sorted(self) -> (Vec<BlobId>, Vec<Vec<Content>>) {
-        let mut rows: Vec<(BlobId, Content)> =
+    fn sorted(self) -> (Vec<BlobId>, Vec<Vec<PastContent>>) {
+        let mut rows: Vec<(BlobId, PastContent)> =
             self.contents.into_iter().map(|((blob, _), content)| (blob, content)).collect();
         rows.sort_unstable_by_key(|(blob, content)| (*blob, content.event, content.path));
         let groups = rows.chunk_by(|a, b| a.0 == b.0);
@@ -472,7 +472,7 @@ impl Versions<'_> {
 /// The commits that the messages between `base` and `head` say they revert.
 fn reverted(reader: &Reader, base: CommitId, head: CommitId) -> Result<Vec<String>, Error> {
     let mut reverted = Vec::new();
-    for commit in reader.commits(&[head], &[base], Limits::default())? {
+    for commit in reader.commits(&[head], &[base], WalkLimits::default())? {
         let message = reader.info(commit)?.message;
         for rest in message.split("This reverts commit ").skip(1) {
             let id: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Held, Run};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
-use crate::language::table::Place;
+use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Symbol};
 
 /// Levels of code inside literals inside code; deeper ones are plain text.
@@ -33,7 +33,7 @@ pub(super) struct Frame<'c> {
 }
 
 /// How a body ended.
-enum End {
+enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
     /// Before code inside it: the offset of the code, the index of the pair, and the levels of the body that are open.
@@ -93,7 +93,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                     None => Cow::Borrowed(&b""[..]),
                     Some(close) => closing(close, opener.hole, hole),
                 };
-                let is_told_by_closing = matches!(rule.place, Place::Operand | Place::Argument);
+                let is_told_by_closing = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
                 if is_told_by_closing {
                     if self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
                         return false;
@@ -126,14 +126,14 @@ impl<'c, 't> Run<'c, 't, '_> {
         Some((self.at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
-    fn is_place(&self, place: Place, inside: usize) -> bool {
+    fn is_place(&self, place: OpenerPlace, inside: usize) -> bool {
         match place {
-            Place::Anywhere => true,
-            Place::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
-            Place::LineFirst => self.tokens.len() == self.line_first,
-            Place::Operand => self.may_begin_value(),
-            Place::Argument => self.may_begin_value() || self.may_begin_argument(inside),
-            Place::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+            OpenerPlace::Anywhere => true,
+            OpenerPlace::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
+            OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
+            OpenerPlace::Operand => self.may_begin_value(),
+            OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
+            OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
         }
     }
 
@@ -183,15 +183,15 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
         let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
         match self.scan(rule, close, near, inside, 0) {
-            End::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
-            End::Code(..) => true,
+            BodyEnd::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
+            BodyEnd::Code(..) => true,
         }
     }
 
     /// Reads the body from `inside` on, where `n_levels` of it are open already, for a piece that began at `start`.
     pub(super) fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize, n_levels: usize) {
         match self.scan(rule, &close, self.text, inside, n_levels) {
-            End::Whole(end) => {
+            BodyEnd::Whole(end) => {
                 let end = if rule.tail == Tail::default() { end } else { self.tail(rule, &close, inside, end) };
                 self.at = end;
                 if rule.is_held {
@@ -200,7 +200,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                     self.piece(rule, start, end);
                 }
             }
-            End::Code(code, pair, n_levels) => {
+            BodyEnd::Code(code, pair, n_levels) => {
                 self.at = code;
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
@@ -225,7 +225,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 close => Some((end, close.to_vec())),
             };
             if let Some((inside, close)) = second
-                && let End::Whole(second) = self.scan(rule, &close, text, inside, 0)
+                && let BodyEnd::Whole(second) = self.scan(rule, &close, text, inside, 0)
             {
                 end = second;
             }
@@ -252,17 +252,17 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
+    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> BodyEnd {
         if let Some(end) = simple_end(rule, text, inside) {
-            return End::Whole(end);
+            return BodyEnd::Whole(end);
         }
         if let Ending::Closer(_) = rule.ending {
-            return End::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
+            return BodyEnd::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
         }
         self.scan_slowly(rule, close, text, inside, n_levels)
     }
 
-    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> End {
+    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> BodyEnd {
         let first = close.first().copied();
         // A bracket closes its mirror, and nests when it is a pair.
         let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
@@ -291,7 +291,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
                 let code = at + rule.interpolation[pair].0.len();
                 if self.frames.len() < MAX_DEPTH {
-                    return End::Code(code, pair, depth);
+                    return BodyEnd::Code(code, pair, depth);
                 }
                 at = code;
             } else if Some(byte) == rule.escape {
@@ -299,7 +299,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
                 at += n_close;
                 if depth == 0 {
-                    return End::Whole(at);
+                    return BodyEnd::Whole(at);
                 }
                 depth -= 1;
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
@@ -307,12 +307,12 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at += nests.as_ref().map_or(1, |open| open.len());
             } else if byte == b'\n' && !rule.is_multi_line || rule.ends_before.iter().any(|text| rest.starts_with(text))
             {
-                return End::Whole(at);
+                return BodyEnd::Whole(at);
             } else {
                 at = self.skip_shelter(rule, text, at);
             }
         }
-        End::Whole(text.len())
+        BodyEnd::Whole(text.len())
     }
 
     /// The offset after the sheltered part that opens at `at`, or after the byte.

@@ -15,7 +15,7 @@ use import::OpenImport;
 use literal::{Frame, closes_in, mirror};
 
 use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
-use super::relex::{BETWEEN_MARKS, Changed, Mark, Plan, Taken, Version};
+use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
 use super::token::{Symbol, Token};
 use super::{hash, swar};
@@ -62,7 +62,7 @@ impl Lexer {
         text: &[u8],
         before: Option<(&[u8], &Version)>,
         tokens: &mut Vec<Token>,
-    ) -> (Version, Changed) {
+    ) -> (Version, ChangedTokens) {
         tokens.clear();
         let none = Version::default();
         let plan = match before {
@@ -176,7 +176,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    fn run(mut self) -> Taken {
+    fn run(mut self) -> PlanOutcome {
         let begins = self.at <= 3 && self.tokens.is_empty();
         if begins && self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
             self.at = self.line_end(self.at);
@@ -215,7 +215,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.end_import(ImportEnd::Line);
         let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0;
         let (marks, end) = self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
-        Taken { marks, end, is_resumable }
+        PlanOutcome { marks, end, is_resumable }
     }
 
     /// Whether punctuation may end something: code inside a literal, or an import statement.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
-use crate::report::html::{Block, Card, Code, Page, Table};
+use crate::report::html::{Block, Card, Code, Overview, Page};
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
 use crate::report::{Format, Style};
@@ -33,7 +33,7 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     let columns = vec!["first", "second", "first in second", "second in first", "resemblance", "passages"];
     let title = format!("Secondhand: {}", headline(comparison));
     let subtitle = "Containment and resemblance of fingerprints (Broder 1997), the most alike first".to_owned();
-    Page::new(title, subtitle, summary(comparison), cards).with_table(Table { columns, rows }).write(out)
+    Page::new(title, subtitle, summary(comparison), cards).with_table(Overview { columns, rows }).write(out)
 }
 
 fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {

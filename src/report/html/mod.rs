@@ -9,7 +9,7 @@ mod page;
 use std::io::{self, Write};
 
 pub(super) use chart::Chart;
-pub(super) use page::{Block, Card, Code, Page, Table};
+pub(super) use page::{Block, Card, Code, Overview, Page};
 
 use super::audited::rows;
 use super::sides::{Sides, lines};
@@ -56,7 +56,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let card_of = |path: &str| findings.iter().position(|finding| finding.path.to_string() == path);
     let rows = rows(audited).into_iter().map(|row| (row.clone(), card_of(&row[0])));
     let columns = vec!["file", "from", "in corpora", "tokens"];
-    page.with_table(Table { columns, rows: rows.collect() }).write(out)
+    page.with_table(Overview { columns, rows: rows.collect() }).write(out)
 }
 
 fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {

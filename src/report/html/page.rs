@@ -47,12 +47,12 @@ pub(in crate::report) struct Block {
 /// The rows of two sides; a line that has none beside it stands beside a gap.
 #[derive(Default)]
 pub(in crate::report) struct Code {
-    sides: Vec<Vec<Option<Row>>>,
+    sides: Vec<Vec<Option<CodeLine>>>,
     renames: Vec<String>,
     n_left_out: usize,
 }
 
-struct Row {
+struct CodeLine {
     number: u32,
     pieces: Vec<(String, &'static str)>,
 }
@@ -71,8 +71,8 @@ impl Code {
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
         Self {
             sides: vec![
-                rows.iter().map(|row| row.0.map(|at| Row::new(&sides.copy[at]))).collect(),
-                rows.iter().map(|row| row.1.map(|at| Row::new(&sides.origin[at]))).collect(),
+                rows.iter().map(|row| row.0.map(|at| CodeLine::new(&sides.copy[at]))).collect(),
+                rows.iter().map(|row| row.1.map(|at| CodeLine::new(&sides.origin[at]))).collect(),
             ],
             renames,
             n_left_out: sides.rows.len() - n + n_cut,
@@ -83,12 +83,12 @@ impl Code {
     pub fn of_one(lines: &[Line], n_free: &mut usize) -> Self {
         let n = lines.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
-        let rows = lines[..n].iter().map(|line| Some(Row::new(line))).collect();
+        let rows = lines[..n].iter().map(|line| Some(CodeLine::new(line))).collect();
         Self { sides: vec![rows], renames: Vec::new(), n_left_out: lines.len() - n }
     }
 }
 
-impl Row {
+impl CodeLine {
     fn new(line: &Line) -> Self {
         let class = |mark: Option<Mark>| mark.map_or("", Mark::name);
         let pieces = line.pieces().into_iter().map(|(text, mark)| (text.to_owned(), class(mark)));
@@ -97,7 +97,7 @@ impl Row {
 }
 
 /// A table of what was compared, above the cards.
-pub(in crate::report) struct Table {
+pub(in crate::report) struct Overview {
     pub columns: Vec<&'static str>,
     /// The cells of each row, and the number of the card it leads to.
     pub rows: Vec<(Vec<String>, Option<usize>)>,
@@ -169,7 +169,7 @@ pub(in crate::report) struct Page {
     summary: String,
     filters: Vec<(&'static str, Vec<String>)>,
     chart: Option<Chart>,
-    table: Option<Table>,
+    table: Option<Overview>,
     cards: Vec<Card>,
     policy: String,
     version: &'static str,
@@ -210,7 +210,7 @@ impl Page {
     }
 
     /// The page with a table above the cards.
-    pub fn with_table(self, table: Table) -> Self {
+    pub fn with_table(self, table: Overview) -> Self {
         Self { table: Some(table), ..self }
     }
 

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::{Row, rows, type_id};
+use super::{TrendPoint, rows, type_id};
 use crate::audit::{Copy, Timeline};
 use crate::report::csv::defused;
 use crate::report::words::day;
@@ -58,7 +58,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     table.flush()
 }
 
-fn cells(row: &Row<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
+fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
     let info = &row.judged.info;
     let of = |cell: &dyn Fn(&Copy) -> String| copy.map(cell).unwrap_or_default();
     let origin = copy.and_then(|copy| copy.origins.first());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{commit, headline, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{Copy, Judged, Timeline};
-use crate::report::html::{Block, Card, Chart, Code, Page, Table};
+use crate::report::html::{Block, Card, Chart, Code, Overview, Page};
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
 use crate::text::printable;
@@ -39,7 +39,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let summary = summary(timeline).join("\n") + "\n";
     let subtitle = "Copies by the commit that brought them in, the newest first".to_owned();
     let page = Page::new(format!("Secondhand: {}", headline(timeline)), subtitle, summary, cards);
-    page.with_table(Table { columns, rows: table }).with_chart(Chart::new("Copied tokens", &points)).write(out)
+    page.with_table(Overview { columns, rows: table }).with_chart(Chart::new("Copied tokens", &points)).write(out)
 }
 
 fn card(judged: &Judged) -> Card {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Row, rows, type_id};
+use super::{TrendPoint, rows, type_id};
 use crate::audit::{self, CopyOrigin};
 use crate::matching::CloneType;
 use crate::policy::Level;
@@ -107,7 +107,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(History).to_value()
 }
 
-fn commit(row: &Row<'_>) -> Commit {
+fn commit(row: &TrendPoint<'_>) -> Commit {
     let info = &row.judged.info;
     Commit {
         commit: row.judged.commit.to_string(),

@@ -19,7 +19,7 @@ pub static TIMELINE_FORMATS: &[Format<Timeline>] =
     &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT, markdown::FORMAT];
 
 /// A commit, and what came in with it and before it.
-struct Row<'t> {
+struct TrendPoint<'t> {
     judged: &'t Judged,
     /// Tokens that it brought in as copies.
     n_copied: usize,
@@ -28,7 +28,7 @@ struct Row<'t> {
 }
 
 /// The commits, the oldest first, with running totals.
-fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
+fn rows(timeline: &Timeline) -> Vec<TrendPoint<'_>> {
     let mut total = 0;
     let row = |judged: &'_ _| {
         let judged: &Judged = judged;
@@ -37,7 +37,7 @@ fn rows(timeline: &Timeline) -> Vec<Row<'_>> {
         (n_copied, total)
     };
     let figures: Vec<(usize, usize)> = timeline.commits.iter().map(row).collect();
-    let of = |(judged, (n_copied, total))| Row { judged, n_copied, total };
+    let of = |(judged, (n_copied, total))| TrendPoint { judged, n_copied, total };
     timeline.commits.iter().zip(figures).map(of).collect()
 }
 

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
 use super::tokens::{pack, put};
 use super::{Stats, params};
-use crate::corpus::{self, Component, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
+use crate::sources::{self, DeclaredComponent, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
 use crate::store::runs::Sorter;
-use crate::store::{Kind, PostingsWriter, SegmentError, SegmentWriter, key};
+use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
 use crate::text::{FilePath, fnv_1a};
 
 /// A source file as its language reads it.
@@ -65,8 +65,8 @@ pub struct Builder<'b> {
     folder: PathBuf,
     pending: Vec<SourceFile>,
     n_pending: usize,
-    components: Vec<Component>,
-    component_numbers: HashMap<Component, u32>,
+    components: Vec<DeclaredComponent>,
+    component_numbers: HashMap<DeclaredComponent, u32>,
     languages: BTreeMap<(String, String), u32>,
     blobs: Vec<Blob>,
     blob_numbers: HashMap<BlobId, u32>,
@@ -76,7 +76,7 @@ pub struct Builder<'b> {
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
     /// What files say of licenses, each once; blobs name it by number.
-    said: Table<Said>,
+    said: Numbered<Said>,
     /// What the files of each component say of others, as far as no file brought it along.
     heard: HashMap<u32, Licenses>,
     /// The newest of what files of each component brought along.
@@ -86,12 +86,12 @@ pub struct Builder<'b> {
 }
 
 /// Values, each once, with a number.
-struct Table<T> {
+struct Numbered<T> {
     numbers: HashMap<T, u32>,
     all: Vec<T>,
 }
 
-impl<T: Eq + Hash + Clone> Table<T> {
+impl<T: Eq + Hash + Clone> Numbered<T> {
     fn new() -> Self {
         Self { numbers: HashMap::new(), all: Vec::new() }
     }
@@ -167,7 +167,7 @@ impl<'b> Builder<'b> {
         reading: &'b dyn Reading,
         known: Option<&'b CorpusSegment>,
     ) -> Result<Self, SegmentError> {
-        let mut out = SegmentWriter::create(folder, Kind::Corpus, params(&sampling.fingerprint))?;
+        let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, params(&sampling.fingerprint))?;
         out.begin(SECTION.tokens);
         Ok(Self {
             reading,
@@ -186,7 +186,7 @@ impl<'b> Builder<'b> {
             postings: Sorter::new(folder),
             posted: foldhash::HashSet::default(),
             packed_len: 0,
-            said: Table::new(),
+            said: Numbered::new(),
             heard: HashMap::new(),
             last_heard: HashMap::new(),
             stats: Stats::default(),
@@ -199,7 +199,7 @@ impl<'b> Builder<'b> {
         &self.notes
     }
 
-    fn component(&mut self, component: &Arc<Component>) -> u32 {
+    fn component(&mut self, component: &Arc<DeclaredComponent>) -> u32 {
         if let Some(&number) = self.component_numbers.get(&**component) {
             return number;
         }
@@ -343,7 +343,7 @@ impl<'b> Builder<'b> {
     }
 
     /// What is known of the licenses of each component, and of each of its files, as numbers in `table`.
-    fn licenses(&mut self, table: &mut Table<Terms>) -> (Vec<u32>, Vec<u32>) {
+    fn licenses(&mut self, table: &mut Numbered<Terms>) -> (Vec<u32>, Vec<u32>) {
         for (component, number) in self.components.iter().zip(0..) {
             if let Some(declared) = &component.license {
                 self.heard.entry(number).or_default().declare(&FilePath::new(""), declared);
@@ -385,7 +385,7 @@ impl<'b> Builder<'b> {
     /// Writes the table of blobs, the order of their ids, the files of each, and what is known of licenses;
     /// returns the numbers of the components' licenses.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
-        let mut table = Table::new();
+        let mut table = Numbered::new();
         let (component_licenses, licenses) = self.licenses(&mut table);
         let mut files: Vec<Vec<(&File, u32)>> = vec![Vec::new(); self.blobs.len()];
         for (file, license) in self.files.iter().zip(licenses) {
@@ -462,11 +462,11 @@ impl Sink for Builder<'_> {
         self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
     }
 
-    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, corpus::Error> {
+    fn knows(&mut self, blob: &BlobId, file: &SourceFile) -> Result<bool, sources::Error> {
         if !self.known.is_some_and(|known| known.has(blob)) {
             return Ok(false);
         }
-        let fails = |why: SegmentError| corpus::Error::Sink { what: file.path.to_string(), why: why.to_string() };
+        let fails = |why: SegmentError| sources::Error::Sink { what: file.path.to_string(), why: why.to_string() };
         self.flush().map_err(fails)?;
         let added = match self.blob_numbers.get(blob).copied() {
             Some(number) => Some(number),
@@ -477,14 +477,14 @@ impl Sink for Builder<'_> {
         Ok(true)
     }
 
-    fn take(&mut self, file: SourceFile) -> Result<(), corpus::Error> {
+    fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
         self.n_pending += file.bytes.len();
         let path = file.path.clone();
         self.pending.push(file);
         if self.n_pending < BATCH {
             return Ok(());
         }
-        self.flush().map_err(|why| corpus::Error::Sink { what: path.to_string(), why: why.to_string() })
+        self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
     }
 
     fn note(&mut self, note: Note) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, VERSION, hex};
-use crate::corpus::Component;
+use crate::sources::DeclaredComponent;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Bytes of the largest description that is read.
@@ -160,7 +160,7 @@ impl Corpus {
             let path = self.folder.join(&segment);
             temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
             let Exported { label, stats, .. } = exported;
-            let component = Component::default();
+            let component = DeclaredComponent::default();
             let record = Record { version: VERSION, spec: None, component, label, stamp: None, segment, stats };
             self.put(&key, &record)?;
         }

@@ -24,9 +24,9 @@ pub use build::{Builder, Lexed, Reading, Sampling};
 pub use bundle::Imported;
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 
-use super::{HashKind, Params, SegmentError, sweep};
-use crate::corpus::{self, Component, Note, Request};
+use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::fingerprint;
+use crate::sources::{self, DeclaredComponent, Note, Request};
 
 /// Grows when code or licenses are read otherwise than before: corpora are made anew then.
 const LEXING: u64 = 2;
@@ -38,8 +38,8 @@ const MAX_LOOKS: usize = 5;
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The parameters of the segments of corpora.
-fn params(fingerprint: &fingerprint::Params) -> Params {
-    Params {
+fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
+    SegmentParams {
         k: fingerprint.noise_threshold() as u32,
         window: fingerprint.window().get() as u32,
         sampling: 1,
@@ -74,7 +74,7 @@ pub struct Record {
     pub spec: Option<String>,
     /// What was said of the component when it was added.
     #[serde(default)]
-    pub component: Component,
+    pub component: DeclaredComponent,
     /// What it is called in lists, and on other machines.
     pub label: String,
     /// Tells whether there is something new to read.
@@ -124,7 +124,7 @@ pub enum CorpusError {
     },
     /// A source could not be read.
     #[error(transparent)]
-    Source(#[from] corpus::Error),
+    Source(#[from] sources::Error),
     /// A file that was to be imported is none, or not the one that was meant.
     #[error("cannot import `{}`: {why}", file.display())]
     Import {
@@ -230,7 +230,7 @@ pub struct Corpus {
 
 /// What adding a source did.
 #[derive(Debug)]
-pub struct Added {
+pub struct Addition {
     /// The figures of the source; `None` when there was nothing new to read.
     pub stats: Option<Stats>,
     /// What was passed over.
@@ -251,10 +251,10 @@ impl Corpus {
     /// what it had of it.
     pub fn add(
         &self,
-        sources: &[(String, Component)],
+        sources: &[(String, DeclaredComponent)],
         sampling: Sampling,
         reading: &dyn Reading,
-    ) -> Result<Vec<Result<Added, CorpusError>>, CorpusError> {
+    ) -> Result<Vec<Result<Addition, CorpusError>>, CorpusError> {
         self.create()?;
         let is_last = |at: usize| !sources[at + 1..].iter().any(|(other, _)| key_of(other) == key_of(&sources[at].0));
         let added: Vec<_> = (0..sources.len())
@@ -264,7 +264,7 @@ impl Corpus {
                 if is_last(at) {
                     self.add_now(spec, component.clone(), sampling, reading)
                 } else {
-                    Ok(Added { stats: None, notes: Vec::new() })
+                    Ok(Addition { stats: None, notes: Vec::new() })
                 }
             })
             .collect();
@@ -278,32 +278,32 @@ impl Corpus {
     fn add_now(
         &self,
         spec: &str,
-        component: Component,
+        component: DeclaredComponent,
         sampling: Sampling,
         reading: &dyn Reading,
-    ) -> Result<Added, CorpusError> {
+    ) -> Result<Addition, CorpusError> {
         let key = key_of(spec);
         let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
         let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
         let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
-        let request = Request { spec, component: component.clone(), limits: corpus::Limits::default() };
-        let stamp = corpus::stamp(spec);
+        let request = Request { spec, component: component.clone(), limits: sources::Limits::default() };
+        let stamp = sources::stamp(spec);
         let is_fresh =
             |record: &Record| record.stamp.is_some() && record.stamp == stamp && record.component == component;
         if known.is_some() && before.as_ref().is_some_and(is_fresh) {
-            return Ok(Added { stats: None, notes: Vec::new() });
+            return Ok(Addition { stats: None, notes: Vec::new() });
         }
         let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };
         let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
-        corpus::read(&request, &mut builder)?;
+        sources::read(&request, &mut builder)?;
         let notes = builder.notes().to_vec();
         let (path, stats) = builder.finish(&key).map_err(fails)?;
         let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        let label = corpus::label(spec);
+        let label = sources::label(spec);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
         self.put(&key, &record)?;
-        Ok(Added { stats: Some(stats), notes })
+        Ok(Addition { stats: Some(stats), notes })
     }
 
     /// Makes the folder, and takes away what killed processes left in it.

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::tokens::{take, unpack};
 use super::{Stats, params};
-use crate::corpus::{Component, Seen};
 use crate::fingerprint;
 use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Expression, Said, Terms};
-use crate::store::{Kind, Postings, Section, Segment, SegmentError, key};
+use crate::sources::{DeclaredComponent, Seen};
+use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
 use crate::text::FilePath;
 
 /// The numbers of the sections.
@@ -41,7 +41,7 @@ pub(super) const BLOB_ROW: usize = 56;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub stats: Stats,
-    pub components: Vec<Component>,
+    pub components: Vec<DeclaredComponent>,
     /// For each component, the number of its license.
     pub component_licenses: Vec<u32>,
     pub languages: Vec<Spoken>,
@@ -89,7 +89,7 @@ pub struct CorpusSegment {
 }
 
 /// A row of the table of blobs.
-struct Row<'s> {
+struct BlobRow<'s> {
     id: &'s [u8],
     component: u32,
     language: u32,
@@ -103,7 +103,7 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
-        let segment = Segment::open(path)?.of_kind(Kind::Corpus)?;
+        let segment = Segment::open(path)?.of_kind(SegmentKind::Corpus)?;
         if segment.params().languages != super::LEXING || !(1..=4096).contains(&segment.params().k) {
             return Err(SegmentError::OtherParams);
         }
@@ -154,7 +154,7 @@ impl CorpusSegment {
     }
 
     /// The components.
-    pub fn components(&self) -> &[Component] {
+    pub fn components(&self) -> &[DeclaredComponent] {
         &self.meta.components
     }
 
@@ -309,7 +309,7 @@ impl CorpusSegment {
         Ok(StoredTokens { language, family, tokens, text })
     }
 
-    fn row(&self, blob: u32) -> Result<Row<'_>, SegmentError> {
+    fn row(&self, blob: u32) -> Result<BlobRow<'_>, SegmentError> {
         let row = self.segment.section(SECTION.blobs)?.row(blob as usize, BLOB_ROW)?;
         let short = |at: usize| number_of(&row[at..at + 4]);
         let long = |at: usize| {
@@ -317,7 +317,7 @@ impl CorpusSegment {
             usize::try_from(bytes).unwrap_or(usize::MAX)
         };
         let range = |start: usize, len: u32| start..start.saturating_add(len as usize);
-        Ok(Row {
+        Ok(BlobRow {
             id: &row[..20],
             component: short(20),
             language: short(24),

@@ -12,10 +12,10 @@ use zip::result::ZipError;
 
 use super::archive::Archive;
 use super::limits::{Budget, Guarded};
-use super::{Error, Request, Sink, Source, named};
+use super::{Error, Request, Sink, SourceKind, named};
 
 /// Zip archives.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "zip",
     help: "an archive (.zip, .whl, .jar)",
     takes: |spec| is_zip(spec) && Path::new(spec).is_file(),

@@ -11,10 +11,10 @@ use tar::EntryType;
 
 use super::archive::Archive;
 use super::limits::{Budget, Counted, Guarded, error_at};
-use super::{Component, Error, Request, Sink, Source, named};
+use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 
 /// Tar archives.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "tar",
     help: "an archive (.tar, .tar.gz, .tgz, .tar.xz, .crate)",
     takes: |spec| Compression::of(spec).is_some() && Path::new(spec).is_file(),
@@ -71,7 +71,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
 pub(super) fn read_file(
     path: &Path,
     stem: Option<&str>,
-    component: &Arc<Component>,
+    component: &Arc<DeclaredComponent>,
     budget: &mut Budget,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {

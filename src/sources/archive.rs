@@ -4,14 +4,14 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::limits::{Budget, error_at};
-use super::{Component, Error, Note, Sink, SourceFile, tar, zip};
+use super::{DeclaredComponent, Error, Note, Sink, SourceFile, tar, zip};
 use crate::text::{FilePath, printable};
 
 /// Reads one archive, and those in it.
 pub(super) struct Archive<'a> {
     /// Its name, for messages.
     pub name: String,
-    pub component: Arc<Component>,
+    pub component: Arc<DeclaredComponent>,
     /// The archives around this one.
     pub depth: usize,
     /// What stands before the paths of entries: the archive's path in the one around it.

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Error, Folder, Request, Sink, Source, SourceFile, named};
+use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named};
 use crate::git::ReadFiles;
 
 /// Plain folders.
-pub(super) static SOURCE: Source =
-    Source { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
+pub(super) static SOURCE: SourceKind =
+    SourceKind { name: "folder", help: "a folder", takes: |spec| Path::new(spec).is_dir(), read };
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);

@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{Component, Error, Request, Sink, Source};
+use super::{DeclaredComponent, Error, Request, Sink, SourceKind};
 
 /// Package URLs.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "purl",
     help: "a package URL (pkg:cargo/serde@1.0.200, pkg:npm/…, pkg:pypi/…, pkg:deb/debian/…), which cargo, npm, pip or apt-get fetches",
     takes: |spec| spec.starts_with("pkg:"),
@@ -91,7 +91,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let nothing = || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.cure));
     let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
     let given = request.component.clone();
-    let component = Component {
+    let component = DeclaredComponent {
         name: if given.name.is_empty() { purl.full_name() } else { given.name },
         version: given.version.or_else(|| Some(purl.version.clone())),
         purl: given.purl.or_else(|| Some(request.spec.to_owned())),

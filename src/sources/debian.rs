@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 
 use super::limits::Budget;
 use super::tar::{Compression, read_file};
-use super::{Component, Error, Note, Request, Sink, Source};
+use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
 
 /// Debian source packages.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "debian",
     help: "a Debian source package (.dsc)",
     takes: |spec| spec.to_ascii_lowercase().ends_with(".dsc") && Path::new(spec).is_file(),
@@ -94,10 +94,10 @@ impl Control {
         Ok(control)
     }
 
-    fn complete(&self, component: Component) -> Component {
+    fn complete(&self, component: DeclaredComponent) -> DeclaredComponent {
         let or = |given: String, found: &str| if given.is_empty() { found.to_owned() } else { given };
         let purl = format!("pkg:deb/debian/{}@{}", self.source, self.version);
-        Component {
+        DeclaredComponent {
             name: or(component.name, &self.source),
             version: component.version.or_else(|| Some(self.version.clone())),
             purl: component.purl.or(Some(purl)),
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(control.upstream_top(), "zlib-1.2.13.dfsg");
         let names: Vec<_> = control.files.iter().map(|file| (&*file.sha256, &*file.name)).collect();
         assert_eq!(names, [("aa", "zlib_1.2.13.dfsg.orig.tar.xz"), ("bb", "zlib_1.2.13.dfsg-1.debian.tar.xz")]);
-        let component = control.complete(Component::default());
+        let component = control.complete(DeclaredComponent::default());
         assert_eq!(component.purl.as_deref(), Some("pkg:deb/debian/zlib@1:1.2.13.dfsg-1"));
     }
 

@@ -34,7 +34,7 @@ use crate::text::FilePath;
 /// What is known of a component before its code is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Component {
+pub struct DeclaredComponent {
     /// Its name.
     pub name: String,
     /// Its version, a release or a revision.
@@ -73,7 +73,7 @@ pub struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
     /// The component.
-    pub component: Arc<Component>,
+    pub component: Arc<DeclaredComponent>,
     /// The path in it.
     pub path: FilePath,
     /// Its bytes.
@@ -119,7 +119,7 @@ pub struct Note {
 
 /// A kind of source.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceKind {
     /// What it is called.
     pub name: &'static str,
     /// What is written to name one, in a line.
@@ -134,13 +134,13 @@ pub struct Request<'r> {
     /// As it was named: a path, a package URL.
     pub spec: &'r str,
     /// What is known of the component; what is not is found out from the source.
-    pub component: Component,
+    pub component: DeclaredComponent,
     /// What may be read at most.
     pub limits: Limits,
 }
 
 /// All kinds of sources; the first that takes what is named reads it.
-pub static SOURCES: &[&Source] =
+pub static SOURCES: &[&SourceKind] =
     &[&purl::SOURCE, &list::SOURCE, &debian::SOURCE, &zip::SOURCE, &tar::SOURCE, &repository::SOURCE, &folder::SOURCE];
 
 /// Reads what `request` names into `sink`.
@@ -295,7 +295,7 @@ impl Error {
 }
 
 /// `component` with a name and a version, where it has none, from the name of a file or folder: `zlib-1.3.1`.
-fn named(mut component: Component, stem: &str) -> Component {
+fn named(mut component: DeclaredComponent, stem: &str) -> DeclaredComponent {
     let at = stem.match_indices(['-', '_']).map(|(at, _)| at).rfind(|&at| {
         let rest = stem[at + 1..].strip_prefix('v').unwrap_or(&stem[at + 1..]);
         at > 0 && rest.starts_with(|c: char| c.is_ascii_digit())
@@ -322,7 +322,7 @@ mod tests {
 
     #[track_caller]
     fn check(stem: &str, name: &str, version: Option<&str>) {
-        let component = named(Component::default(), stem);
+        let component = named(DeclaredComponent::default(), stem);
         assert_eq!((component.name.as_str(), component.version.as_deref()), (name, version));
     }
 

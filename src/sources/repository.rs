@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Component, Error, MAX_LICENSE_FILE, Request, Seen, Sink, Source, SourceFile, base_name, named};
+use super::{
+    DeclaredComponent, Error, MAX_LICENSE_FILE, Request, Seen, Sink, SourceFile, SourceKind, base_name, named,
+};
 use crate::git::{BlobId, Content, Entry, FilesAround, Interest, ReadFiles, Reader, Repository};
 use crate::license::{LICENSING_PARENT, Licenses, Said, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "git",
     help: "a git repository, with all its history, or `REPOSITORY@REVISION`",
     takes: |spec| repository_of(spec).is_some(),
@@ -51,7 +53,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
 fn read_revision(
     reader: &Reader,
     revision: &str,
-    component: &Arc<Component>,
+    component: &Arc<DeclaredComponent>,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {
     let commit = reader.commit(revision)?;
@@ -68,7 +70,7 @@ fn read_revision(
 }
 
 /// Every blob once, at its first commit.
-fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink) -> Result<(), Error> {
+fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut dyn Sink) -> Result<(), Error> {
     let mut heard = Heard::default();
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
     for first in reader.first_appearances(Some(interest))? {
@@ -104,7 +106,12 @@ struct Heard {
 
 impl Heard {
     /// What `files` say.
-    fn around(&mut self, reader: &Reader, files: &FilesAround, component: &Component) -> Result<Arc<Licenses>, Error> {
+    fn around(
+        &mut self,
+        reader: &Reader,
+        files: &FilesAround,
+        component: &DeclaredComponent,
+    ) -> Result<Arc<Licenses>, Error> {
         if let Some(known) = self.around.get(&**files) {
             return Ok(Arc::clone(known));
         }

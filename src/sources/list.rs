@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Component, Error, Request, Sink, Source, base_name};
+use super::{DeclaredComponent, Error, Request, Sink, SourceKind, base_name};
 
 /// Lists of sources.
-pub(super) static SOURCE: Source = Source {
+pub(super) static SOURCE: SourceKind = SourceKind {
     name: "list",
     help: "a list of sources (.toml)",
     takes: |spec| spec.to_ascii_lowercase().ends_with(".toml") && Path::new(spec).is_file(),
@@ -50,7 +50,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         }
         let is_purl = listed.from.starts_with("pkg:");
         let spec = if is_purl { listed.from.clone() } else { folder.join(&listed.from).to_string_lossy().into_owned() };
-        let component = Component {
+        let component = DeclaredComponent {
             name: listed.name.unwrap_or_default(),
             version: listed.version,
             purl: listed.purl,
