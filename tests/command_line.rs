@@ -252,14 +252,17 @@ mod exit_status {
 
     #[test]
     #[cfg(unix)]
-    fn a_report_through_a_link_goes_where_the_link_points() {
+    fn a_report_through_a_link_outside_of_the_repository_goes_where_the_link_points() {
         let repository = repository_with_a_copy();
-        repository.write("there/report", "old");
-        std::os::unix::fs::symlink("there/report", repository.path("link")).expect("links can be made");
-        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output", "link"]));
-        let text = fs::read_to_string(repository.path("there/report")).expect("it was written");
+        let outside = TempDir::new().expect("it can be made");
+        fs::write(outside.path().join("report"), "old").expect("it is writable");
+        let link = outside.path().join("link");
+        std::os::unix::fs::symlink("report", &link).expect("links can be made");
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output"]);
+        printed(command.arg(&link));
+        let text = fs::read_to_string(outside.path().join("report")).expect("it was written");
         assert!(text.starts_with('{'), "{text}");
-        assert!(fs::symlink_metadata(repository.path("link")).expect("it is there").is_symlink());
+        assert!(fs::symlink_metadata(link).expect("it is there").is_symlink());
     }
 
     #[test]

@@ -70,6 +70,14 @@ pub enum Error {
         /// The git directory.
         root: PathBuf,
     },
+    /// A file that is read by its name is a link that leads to no file of the repository.
+    #[error("cannot read `{path}`, which is a link: {why}")]
+    Link {
+        /// The link.
+        path: String,
+        /// Where it leads.
+        why: &'static str,
+    },
     /// A file of the work tree could not be read.
     #[error("cannot read `{}`: {why}", path.display())]
     File {
@@ -112,6 +120,7 @@ impl Error {
                 Some("if the clone is partial, fetch all trees: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
             }
             Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
+            Self::Link { .. } => Some("put the file itself in its place".into()),
             Self::File { .. } | Self::Unreadable { .. } => None,
         }
     }

@@ -6,6 +6,7 @@ mod appearances;
 mod attributes;
 mod entry;
 mod error;
+mod links;
 mod packs;
 mod past;
 mod snapshot;
