@@ -1,6 +1,9 @@
 //! Runs `secondhand check`.
 
+use std::path::Path;
+
 use super::args::{Check, Trust};
+use super::cache::HistoryPlace;
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
@@ -10,7 +13,7 @@ use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::git::{CommitId, Reader, Repository, Snapshot, Span};
 use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
@@ -31,9 +34,29 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };
-        let past = past(&flags.past, common, &repository, &range, context)?;
-        let elsewhere = Elsewhere { outsides: &outsides, past: past.as_ref() };
-        let mut outcome = check(&repository, range, &elsewhere, &remembered, context)?;
+        let judged = |range: Range, past: Option<&Past>| {
+            let elsewhere = Elsewhere { outsides: &outsides, past };
+            check(&repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
+        };
+        let mut outcome = match past_of(&flags.past, &repository, &range)? {
+            None => judged(range, None)?,
+            Some(span) => {
+                let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
+                let mut range = Some(range);
+                let search = |folder: Option<&Path>| {
+                    let past = Past::open(folder, &repository, &span, change, context)?;
+                    if let Some(why) = past.unkept() {
+                        warn(&format!(
+                            "the history index is not kept, so that every run reads all history anew: {why}"
+                        ));
+                    }
+                    let again = || self::range(flags, &repository.reader());
+                    judged(range.take().map_or_else(again, Ok)?, Some(&past))
+                };
+                let discard = |folder: &Path| Past::discard(folder, &repository, context);
+                HistoryPlace::new(common, &repository).try_with(search, discard)?
+            }
+        };
         if flags.blame {
             blame(&repository, &mut outcome, &bar)?;
         }
@@ -48,18 +71,9 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
 }
 
 /// The past that is searched, when the flags ask for it: all that the base reaches, if they do not say otherwise.
-fn past(
-    flags: &PastFlags,
-    common: &Common,
-    repository: &Repository,
-    range: &Range,
-    context: Context<'_>,
-) -> Result<Option<Past>, Failure> {
+fn past_of(flags: &PastFlags, repository: &Repository, range: &Range) -> Result<Option<Span>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let Some(span) = flags.span(base, &repository.reader())? else { return Ok(None) };
-    let change = base.zip(range.head.0.commit);
-    let folder = cache::history_folder(common, repository)?;
-    Ok(Some(Past::open(folder.path(), repository, &span, change, context)?))
+    Ok(flags.span(base, &repository.reader())?)
 }
 
 /// The two states to compare.
