@@ -1431,3 +1431,39 @@ mod repositories {
         check(&Report::new(&mut command), 1, &[finding()]);
     }
 }
+
+mod repositories_that_cannot_be_read {
+    use super::*;
+
+    #[track_caller]
+    fn says(repository: &Repository, what: &str) {
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(what) && errors.len() < 3_000, "{}", &errors[..errors.len().min(3_000)]);
+    }
+
+    #[test]
+    fn references_in_another_format_are_named() {
+        let repository = repository_with_a_copy();
+        repository.git(&["config", "core.repositoryFormatVersion", "1"]);
+        repository.git(&["config", "extensions.refStorage", "reftable"]);
+        says(&repository, "it keeps its references as reftable, which is not supported");
+    }
+
+    #[test]
+    fn a_folder_of_borrowed_objects_that_is_gone_is_named() {
+        let repository = repository_with_a_copy();
+        repository.write(".git/objects/info/alternates", "/nowhere/objects\n");
+        says(&repository, "there is no folder `/nowhere/objects`");
+        repository.write(".git/objects/info/alternates", vec![b'\x1b'; 2_000_000]);
+        says(&repository, "Could not read alternates");
+    }
+
+    #[test]
+    fn a_ceiling_that_is_elsewhere_is_ignored_as_by_git() {
+        let repository = repository_with_a_copy();
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "json"]);
+        check(&Report::new(command.env("GIT_CEILING_DIRECTORIES", "/nowhere/at/all")), 1, &[finding()]);
+    }
+}

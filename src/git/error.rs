@@ -15,6 +15,20 @@ pub enum Error {
         /// What git found instead.
         why: String,
     },
+    /// Its references are kept in a format that is not read.
+    #[error("cannot read `{}`: it keeps its references as reftable, which is not supported", folder.display())]
+    Reftable {
+        /// The git directory.
+        folder: PathBuf,
+    },
+    /// It borrows objects from a folder that is not here.
+    #[error("cannot read the objects that `{}` names: there is no folder `{named}`", list.display())]
+    Alternate {
+        /// The list of folders.
+        list: PathBuf,
+        /// The folder.
+        named: String,
+    },
     /// Nothing here has this name.
     #[error("cannot resolve the revision `{revision}`: no branch, tag or commit of that name is here")]
     UnknownRevision {
@@ -106,6 +120,8 @@ impl Error {
         let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
         match self {
             Self::NotARepository { .. } => Some("run it inside a repository, or name one with `--repo DIR`".into()),
+            Self::Reftable { .. } => Some("`git refs migrate --ref-format=files` changes the format, or clone it with `--ref-format=files`".into()),
+            Self::Alternate { .. } => Some("bring the folder back, or clone the repository anew without `--shared` and `--reference`".into()),
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
