@@ -368,7 +368,7 @@ fn first_line(error: &impl std::fmt::Display) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", printable(line[..end].as_bytes())),
+        Some((end, _)) => format!("{}…", printable(&line.as_bytes()[..end])),
         None => printable(line.as_bytes()),
     }
 }
