@@ -325,7 +325,7 @@ fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
             files(&folder(&repository)).into_iter().find(is_index).expect("there is an index")
         };
         let n_bytes = fs::metadata(index()).expect("it is there").len() as usize;
-        for at in (0..n_bytes).step_by(n_bytes / 40) {
+        for at in (0..n_bytes).step_by(n_bytes / 16) {
             rewrite(&index(), |bytes| bytes[at] ^= 4);
             let status = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
             let status = String::from_utf8_lossy(&status.stdout).into_owned();
