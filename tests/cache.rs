@@ -239,15 +239,25 @@ fn a_forged_cache_is_noticed_and_made_anew() {
     }
 }
 
+/// Checks that a run prints what is expected, and warns as often as something cannot be kept.
+#[track_caller]
+fn check_unkept(command: &mut Command, expected: &(String, Option<i32>), n_warnings: usize) {
+    let Output { status, stdout, stderr } = command.output().expect("the program starts");
+    let said = String::from_utf8_lossy(&stderr);
+    assert_eq!((String::from_utf8_lossy(&stdout).into_owned(), status.code()), *expected, "{said}");
+    assert_eq!(said.matches("warning: ").count(), n_warnings, "{said}");
+}
+
 #[test]
 fn a_place_that_takes_nothing_is_no_failure() {
     let repository = repository();
     let expected = expected(&repository);
     repository.write(".git/file", "");
-    assert_eq!(printed(&mut check(&repository, &["--cache-dir", ".git/file"])), expected);
-    assert_eq!(printed(&mut check(&repository, &["--cache-dir", ".git/file/below"])), expected);
-    let said = check(&repository, &["--cache-dir", ".git/file/below", "-v"]).output().expect("the program starts");
-    assert!(String::from_utf8_lossy(&said.stderr).contains("the cache was not written"), "with `-v` it is said");
+    for folder in [".git/file", ".git/file/below"] {
+        for search in [&["--cache-dir", folder][..], &["--cache-dir", folder, "--history"]] {
+            check_unkept(&mut check(&repository, search), &expected, search.len() - 1);
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -261,7 +271,8 @@ fn a_full_disk_is_no_failure() {
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(program.get_program()).args(program.get_args());
     command.current_dir(repository.root()).env_clear();
-    assert_eq!(printed(&mut command), expected);
+    check_unkept(&mut command, &expected, 1);
+    check_unkept(command.arg("--history"), &expected, 2);
     assert!(files(&folder(&repository)).is_empty(), "half a file does not stay");
 }
 
@@ -298,6 +309,63 @@ fn many_processes_read_and_write_at_once() {
         }
     });
     assert!(files(&folder(&repository)).len() <= 20, "they are merged");
+}
+
+#[test]
+fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
+    for span in [&["--history"][..], &["--history", "--history-of", "HEAD~1", "--max-commits", "5"]] {
+        let repository = with_revived_code();
+        let kept = printed(&mut check(&repository, span));
+        assert!(kept.0.contains("revived-code"), "{}", kept.0);
+        let index = || {
+            let is_index = |path: &PathBuf| {
+                let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
+                name.starts_with("history-") || name.starts_with("recent-")
+            };
+            files(&folder(&repository)).into_iter().find(is_index).expect("there is an index")
+        };
+        let n_bytes = fs::metadata(index()).expect("it is there").len() as usize;
+        for at in (0..n_bytes).step_by(n_bytes / 16) {
+            rewrite(&index(), |bytes| bytes[at] ^= 4);
+            let status = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
+            let status = String::from_utf8_lossy(&status.stdout).into_owned();
+            let Output { stdout, stderr, .. } = check(&repository, span).output().expect("the program starts");
+            let said = String::from_utf8_lossy(&stderr);
+            assert_eq!(String::from_utf8_lossy(&stdout), kept.0, "byte {at}: {said}");
+            // An index of a later format, or of other settings, is not damaged.
+            if status.contains("not read: `") {
+                let is_told = said.contains("the history index is made anew: `");
+                let is_sound = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
+                let is_sound = !String::from_utf8_lossy(&is_sound.stdout).contains("not read");
+                // What the search did not need is not looked at.
+                assert!(is_told && is_sound || said.is_empty(), "byte {at}: {said}");
+                if !is_told {
+                    let warmed = repository.secondhand(&[&["cache", "warm", "HEAD~1"], span].concat()).output();
+                    let warmed = warmed.expect("the program starts");
+                    let told = String::from_utf8_lossy(&warmed.stderr).into_owned();
+                    if span.len() == 1 {
+                        assert!(told.contains("the history index is made anew: `"), "byte {at}: {told}");
+                    }
+                }
+            }
+            let _ = repository.secondhand(&["cache", "clear"]).output();
+            assert_eq!(printed(&mut check(&repository, span)), kept);
+        }
+    }
+}
+
+/// A repository in which code was deleted, that the last commit brings back.
+fn with_revived_code() -> Repository {
+    let repository = Repository::new();
+    let language = &LANGUAGES[0];
+    repository.write(language.path("old"), language.first);
+    repository.write(language.path("other"), language.second);
+    repository.commit("old");
+    repository.remove(language.path("old"));
+    repository.commit("gone");
+    repository.write(language.path("new"), language.first);
+    repository.commit("back");
+    repository
 }
 
 #[test]

@@ -252,14 +252,17 @@ mod exit_status {
 
     #[test]
     #[cfg(unix)]
-    fn a_report_through_a_link_goes_where_the_link_points() {
+    fn a_report_through_a_link_outside_of_the_repository_goes_where_the_link_points() {
         let repository = repository_with_a_copy();
-        repository.write("there/report", "old");
-        std::os::unix::fs::symlink("there/report", repository.path("link")).expect("links can be made");
-        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output", "link"]));
-        let text = fs::read_to_string(repository.path("there/report")).expect("it was written");
+        let outside = TempDir::new().expect("it can be made");
+        fs::write(outside.path().join("report"), "old").expect("it is writable");
+        let link = outside.path().join("link");
+        std::os::unix::fs::symlink("report", &link).expect("links can be made");
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format=json", "--output"]);
+        printed(command.arg(&link));
+        let text = fs::read_to_string(outside.path().join("report")).expect("it was written");
         assert!(text.starts_with('{'), "{text}");
-        assert!(fs::symlink_metadata(repository.path("link")).expect("it is there").is_symlink());
+        assert!(fs::symlink_metadata(link).expect("it is there").is_symlink());
     }
 
     #[test]
@@ -1426,5 +1429,41 @@ mod repositories {
         git(folder.path(), &["clone", "--quiet", "--shared", from, "."]);
         let mut command = secondhand(folder.path(), &["check", "--format=json", "--base=HEAD~1"]);
         check(&Report::new(&mut command), 1, &[finding()]);
+    }
+}
+
+mod repositories_that_cannot_be_read {
+    use super::*;
+
+    #[track_caller]
+    fn says(repository: &Repository, what: &str) {
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(what) && errors.len() < 3_000, "{}", &errors[..errors.len().min(3_000)]);
+    }
+
+    #[test]
+    fn references_in_another_format_are_named() {
+        let repository = repository_with_a_copy();
+        repository.git(&["config", "core.repositoryFormatVersion", "1"]);
+        repository.git(&["config", "extensions.refStorage", "reftable"]);
+        says(&repository, "it keeps its references as reftable, which is not supported");
+    }
+
+    #[test]
+    fn a_folder_of_borrowed_objects_that_is_gone_is_named() {
+        let repository = repository_with_a_copy();
+        repository.write(".git/objects/info/alternates", "/nowhere/objects\n");
+        says(&repository, "there is no folder `/nowhere/objects`");
+        repository.write(".git/objects/info/alternates", vec![b'\x1b'; 2_000_000]);
+        says(&repository, "Could not read alternates");
+    }
+
+    #[test]
+    fn a_ceiling_that_is_elsewhere_is_ignored_as_by_git() {
+        let repository = repository_with_a_copy();
+        let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "json"]);
+        check(&Report::new(command.env("GIT_CEILING_DIRECTORIES", "/nowhere/at/all")), 1, &[finding()]);
     }
 }

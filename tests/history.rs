@@ -393,3 +393,51 @@ fn packed_and_loose_and_borrowed_history_say_the_same() {
     expected.push(found(clone.path()));
     assert!(expected.iter().all(|said| *said == expected[0]));
 }
+
+/// A repository whose second commit has a date that nobody can read; the fourth copies from the first.
+fn with_a_malformed_date(date: &str) -> Repository {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    write(&repository, &[&language.file("old", &[language.first, language.second])]);
+    commit(&repository, "A Tester", 1, "first");
+    let tree = repository.git(&["rev-parse", "HEAD^{tree}"]);
+    let parent = repository.git(&["rev-parse", "HEAD"]);
+    let text = format!(
+        "tree {tree}\nparent {parent}\nauthor A <a@example.com> {date}\ncommitter A <a@example.com> {date}\n\nodd\n"
+    );
+    repository.write(".git/odd", text);
+    let odd = repository.git(&["hash-object", "-t", "commit", "-w", "--literally", ".git/odd"]);
+    repository.git(&["update-ref", "HEAD", &odd]);
+    std::fs::remove_file(repository.path(language.path("old"))).expect("it is there");
+    commit(&repository, "A Tester", 3, "gone");
+    write(&repository, &[&language.file("new", &[language.first])]);
+    commit(&repository, "A Tester", 4, "back");
+    repository
+}
+
+#[test]
+fn a_commit_whose_date_cannot_be_read_ends_no_search_of_the_past() {
+    for date in ["x y", "12345678901234567890123 +0000", "1000 +99999999", "", "-5"] {
+        let repository = with_a_malformed_date(date);
+        let checked = repository.check(&["--base", "HEAD~1", "--history"]);
+        let found = checked.findings();
+        assert!(found.len() == 1 && checked.json["findings"][0]["rule"] == "revived-code", "{date:?}: {found:?}");
+        let report = history(&repository, &[]);
+        assert_eq!(subjects(&report).len(), 4, "{date:?}");
+        printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--history", "--blame", "--fail-on=never"]));
+    }
+}
+
+#[test]
+fn a_subject_is_shown_as_far_as_it_helps() {
+    let language = &LANGUAGES[0];
+    let repository = Repository::new();
+    write(&repository, &[&language.file("old", &[language.first])]);
+    repository.write("message", "ä".repeat(1_000_000));
+    repository.stage();
+    repository.git(&["commit", "--quiet", "--file", "message"]);
+    for format in ["text", "json", "markdown", "html", "csv"] {
+        let shown = printed(&mut repository.secondhand(&["history", "--format", format]));
+        assert!(shown.matches('ä').count() <= 1_000, "{format}");
+    }
+}

@@ -173,3 +173,60 @@ fn a_bare_repository_has_no_place_for_files() {
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("the repository is bare"), "{said}");
 }
+
+#[test]
+fn the_workflow_names_what_it_uses_by_its_commit() {
+    let repository = Repository::new();
+    init(&repository, &["--workflow"]);
+    let workflow = fs::read_to_string(repository.path(".github/workflows/secondhand.yml")).expect("it was written");
+    let uses: Vec<&str> = workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")).collect();
+    assert_eq!(uses.len(), 2);
+    for used in &uses {
+        let commit = used.split_once('@').map_or("", |(_, rest)| rest.split(' ').next().unwrap_or_default());
+        assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{used}");
+        // The pages show the same.
+        for page in ["README.md", "docs/how-to/github-action.md"] {
+            let text = fs::read_to_string(page).expect("the page is there");
+            assert!(text.contains(&format!("uses: {used}\n")), "{page}: {used}");
+        }
+    }
+    assert!(workflow.contains("trust: base"));
+}
+
+/// Runs `range.sh` in a repository whose only base and head are these.
+#[cfg(unix)]
+#[track_caller]
+fn range(repository: &Repository, base: &str, head: &str) -> (Option<i32>, String) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/config/action/range.sh");
+    let mut command = Command::new("bash");
+    command.arg(script).current_dir(repository.root()).env("INPUT_BASE", base).env("INPUT_HEAD", head);
+    for name in ["EVENT", "EVENT_BASE", "EVENT_HEAD", "PULL_REQUEST", "BASE_BRANCH", "DEFAULT_BRANCH", "TOKEN"] {
+        command.env(name, "");
+    }
+    command.env("GITHUB_WORKSPACE", repository.root()).env("GITHUB_REF", "refs/heads/main");
+    command.env("GITHUB_SERVER_URL", "https://example.invalid").env("INPUT_SUMMARY", "false");
+    let (out, summary) = (repository.path("out.txt"), repository.path("summary.txt"));
+    let output = command.env("GITHUB_OUTPUT", out).env("GITHUB_STEP_SUMMARY", summary).output();
+    let output = output.expect("bash is installed");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+#[cfg(unix)]
+fn the_action_hands_git_no_name_that_is_an_option() {
+    let repository = Repository::new();
+    repository.write("a.c", "int a;\n");
+    let first = repository.commit("first");
+    repository.write("b.c", "int b;\n");
+    repository.commit("second");
+    repository.git(&["remote", "add", "origin", "."]);
+    assert_eq!(range(&repository, &first, "").0, Some(0));
+    for option in ["--upload-pack=touch owned; git-upload-pack", "-x", "--output=owned"] {
+        for (base, head) in [(option, ""), (&first, option)] {
+            let (status, said) = range(&repository, base, head);
+            assert_eq!(status, Some(2), "{said}");
+            assert!(said.contains("is no commit, branch or tag"), "{said}");
+        }
+    }
+    assert!(!repository.path("owned").exists());
+}

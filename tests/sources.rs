@@ -234,6 +234,41 @@ fn damage_is_named_with_the_entry_and_the_reason() {
 }
 
 #[test]
+fn the_checksum_of_a_compressed_archive_is_compared_and_nothing_follows_it() {
+    let packed = gzip(&tar_of(&[("a.c", b"int a;")]));
+    let fails = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = packed.clone();
+        change(&mut bytes);
+        assert!(taken("a.tar.gz", &bytes).is_err(), "{name}");
+    };
+    fails("another checksum", &|bytes| {
+        let at = bytes.len() - 8;
+        bytes[at] ^= 1;
+    });
+    fails("another length", &|bytes| {
+        let at = bytes.len() - 1;
+        bytes[at] ^= 1;
+    });
+    fails("without its end", &|bytes| bytes.truncate(bytes.len() - 3));
+    fails("with something behind it", &|bytes| bytes.extend(b"garbage behind it"));
+    // Another part, as of two files that were joined, is read on.
+    let joined = [&packed[..], &gzip(b"")].concat();
+    assert!(taken("a.tar.gz", &joined).is_ok());
+}
+
+#[test]
+fn what_an_archive_reader_quotes_steers_no_terminal() {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(EntryType::Regular);
+    header.as_mut_bytes()[..7].copy_from_slice(b"\x1b[31mre");
+    header.as_mut_bytes()[124..132].copy_from_slice(b"\x1b]0;own\x07");
+    header.set_cksum();
+    let tar = [header.as_bytes().to_vec(), vec![0; 1024]].concat();
+    let error = taken("a.tar", &tar).map(|taken| taken.paths()).expect_err("it is refused").to_string();
+    assert!(error.bytes().all(|byte| !byte.is_ascii_control()), "{error:?}");
+}
+
+#[test]
 fn an_extended_header_of_any_size_takes_no_memory() {
     let mut tar = tar::Builder::new(Vec::new());
     append(&mut tar, EntryType::GNULongName, b"././@LongLink", &vec![b'a'; 10 << 20]);

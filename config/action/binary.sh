@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Finds the program: the one that is given, else the archive of a release, whose checksum has to be
-# right, else one that is built from the source of this action.
+# Finds the program: the one that is given, else the archive of a release, whose digest has to be the
+# one that is pinned, or attested by the release workflow, else one that is built from the source of this action.
 #
 # binary.sh find: outputs path, or build-key where it is to be built.
 # binary.sh build: builds it, unless a cache has brought it.
@@ -74,6 +74,7 @@ from_release() {
     return 1
   fi
   verify "$folder" "$archive"
+  attest "$folder" "$archive" "$tag"
   unpack "$folder" "$archive"
   mv -- "$folder/secondhand$suffix" "$built"
 }
@@ -91,7 +92,13 @@ target() {
 }
 
 download() {
-  curl --fail --silent --show-error --location --retry 3 --output "$2" "$1"
+  # Neither the address nor what it redirects to may be anything but https, or a folder that the caller names.
+  local protocol==https
+  case $1 in
+    file://*) protocol==file ;;
+  esac
+  curl --proto "$protocol" --proto-redir "$protocol" --tlsv1.2 \
+    --fail --silent --show-error --location --retry 3 --output "$2" -- "$1"
 }
 
 verify() {
@@ -102,6 +109,25 @@ verify() {
     fail "the checksum of $2 is $actual, and should be ${expected:-in $2.sha256}" 'Do not use this archive; report it to the project.'
   fi
   printf '%s: checksum %s is right\n' "$2" "$actual"
+}
+
+# The checksum comes from where the archive does. What else says that the release workflow built it: a digest that
+# the caller pins, or the attestation of that workflow.
+attest() {
+  if [ -n "${INPUT_DIGEST:-}" ]; then
+    local actual
+    actual=$(digest_of_input < "$1/$2")
+    [ "${INPUT_DIGEST#sha256:}" = "$actual" ] ||
+      fail "the digest of $2 is $actual, and the input \"digest\" is ${INPUT_DIGEST#sha256:}" 'Do not use this archive; report it to the project.'
+    printf '%s: digest is the pinned one\n' "$2"
+    return
+  fi
+  command -v gh > /dev/null ||
+    fail "there is no \"gh\" to verify the attestation of $2" 'Pin the archive with the input "digest", or build from source: "version: source".'
+  GH_TOKEN=${TOKEN:-} gh attestation verify "$1/$2" --repo "$ACTION_REPOSITORY" \
+    --signer-workflow "$ACTION_REPOSITORY/.github/workflows/release.yml" --source-ref "refs/tags/$3" ||
+    fail "$2 has no attestation of the release workflow of $ACTION_REPOSITORY for $3" 'Do not use this archive; report it to the project.'
+  printf '%s: attested by the release workflow\n' "$2"
 }
 
 digest_of_input() {

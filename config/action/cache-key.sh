@@ -17,6 +17,9 @@ settings=$({ "$BINARY" config || true; } 2> /dev/null | git hash-object --stdin)
 version=$("$BINARY" --version)
 prefix=${version//[$' \r\n']/-}-$RUNNER_OS-$RUNNER_ARCH
 output path "${INPUT_REPOSITORY:-.}/$folder/secondhand"
-output key "$prefix-$settings-${HEAD:-$GITHUB_SHA}"
+# What was repaired in a second attempt is saved, too, and is the newest then.
+attempt=
+[ "${GITHUB_RUN_ATTEMPT:-1}" = 1 ] || attempt=-$GITHUB_RUN_ATTEMPT
+output key "$prefix-$settings-${HEAD:-$GITHUB_SHA}$attempt"
 output prefix "$prefix-"
 output settings-prefix "$prefix-$settings-"

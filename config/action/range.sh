@@ -12,6 +12,10 @@ fetch_log=
 
 main() {
   enter_repository
+  refuse_option base "${INPUT_BASE:-}"
+  refuse_option head "${INPUT_HEAD:-}"
+  refuse_option base "${EVENT_BASE:-}"
+  refuse_option head "${EVENT_HEAD:-}"
   git rev-parse --git-dir > /dev/null 2>&1 ||
     fail "'$PWD' is no git repository" 'Run actions/checkout before this action.'
   find_head
@@ -22,7 +26,7 @@ main() {
     return
   fi
   connect
-  merge_base=$(git merge-base "$base" "$head")
+  merge_base=$(git merge-base --end-of-options "$base" "$head")
   if [ "$merge_base" = "$head" ]; then
     at_base
   fi
@@ -30,6 +34,13 @@ main() {
   output base "$base"
   output head "$shown_head"
   output merge-base "$merge_base"
+}
+
+# Ends the step where a name would be an option of git: refuse_option INPUT NAME
+refuse_option() {
+  case $2 in
+    -*) fail "the $1 '$2' is no commit, branch or tag" "The input \"$1\" names one; none begins with a dash." ;;
+  esac
 }
 
 # Sets head, the commit that is judged, and shown_head, empty where it is what is checked out.
@@ -120,7 +131,7 @@ is_shallow() {
 }
 
 is_connected() {
-  git merge-base "$base" "$head" > /dev/null 2>&1
+  git merge-base --end-of-options "$base" "$head" > /dev/null 2>&1
 }
 
 # Fetches until both ends and the commit they share are here.
@@ -152,7 +163,7 @@ fetch() {
   if is_shallow; then
     fetch_from_origin --depth=1 "$1"
   else
-    fetch_from_origin "$1"
+    fetch_from_origin '' "$1"
   fi
 }
 
@@ -160,14 +171,13 @@ deepen() {
   fetch_from_origin "$1" "$head" "$base" || fetch_from_origin "$1" "$GITHUB_REF" "$base"
 }
 
-# fetch_from_origin [OPTION] WANTED...
+# fetch_from_origin DEPTH WANTED...: DEPTH is an option of git fetch, or empty.
 fetch_from_origin() {
   local options=(--no-tags --no-recurse-submodules --no-write-commit-graph) log
-  case $1 in
-    -*) options+=("$1") && shift ;;
-  esac
+  [ -z "$1" ] || options+=("$1")
+  shift
   printf 'git fetch %s origin %s\n' "${options[*]}" "$*"
-  if log=$(authorized_git fetch "${options[@]}" origin "$@" 2>&1); then
+  if log=$(authorized_git fetch "${options[@]}" --end-of-options origin "$@" 2>&1); then
     return 0
   fi
   fetch_log=$(printf '%s' "$log" | tail -n 1)

@@ -22,8 +22,17 @@ pub struct Range {
     pub base: Option<(End, Snapshot)>,
     /// What it ends with.
     pub head: (End, Snapshot),
+    /// The base as it is now, where that is not what the change starts from.
+    pub tip: Option<Snapshot>,
     /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
     pub has_attributes_of_base: bool,
+}
+
+impl Range {
+    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its author.
+    pub fn tip(&self) -> Option<&Snapshot> {
+        self.tip.as_ref().or(self.base.as_ref().map(|(_, files)| files))
+    }
 }
 
 /// What a change is compared with besides its tree.
@@ -48,10 +57,10 @@ pub fn check(
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), has_attributes_of_base } = range;
+    let Range { base, head: (head, head_files), tip, has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
-    let said_by = if has_attributes_of_base { &base_files } else { &head_files };
+    let said_by = if has_attributes_of_base { tip.as_ref().unwrap_or(&base_files) } else { &head_files };
     let mut attributes = Attributes::read(&said_by.entries, &repository.reader())?;
     if has_attributes_of_base {
         let sources = Sources::new(context, &attributes, remembered);

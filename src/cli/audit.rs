@@ -15,7 +15,7 @@ use crate::report::audit_formats;
 use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(audit_formats(), &flags.output.reporting)?;
+    let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })

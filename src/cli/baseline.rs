@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::args::{Baseline as Action, Cli, Command, Known};
 use super::error::Failure;
 use super::flags::Common;
-use super::output::print_text;
-use super::suppressing::read_baseline;
+use super::output::{print_text, refuse_links, replace};
+use super::suppressing::{inside, read_baseline};
 use super::{CLEAN, check, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;
@@ -18,11 +18,14 @@ use clap::Parser;
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let (config, _) = settings::read(common, Some(repository.root()), &[])?;
-    let file = repository.root().join(&config.baseline);
+    let file = inside(repository.root(), "baseline", &config.baseline)?;
+    if !matches!(action, Action::Show) {
+        refuse_links(&file, repository.root())?;
+    }
     match action {
         Action::Create { known, force } => create(&file, known, *force, common)?,
-        Action::Update { known, prune } => update(&file, known, *prune, common)?,
-        Action::Show => print_text(&listing(&read_baseline(&file)?))?,
+        Action::Update { known, prune } => update(&file, repository.root(), known, *prune, common)?,
+        Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
     Ok(CLEAN)
 }
@@ -36,11 +39,11 @@ fn create(file: &Path, known: &Known, force: bool, common: &Common) -> Result<()
     say(common, &format!("{} in `{}`", count(baseline.len()), file.display()))
 }
 
-fn update(file: &Path, known: &Known, prune: bool, common: &Common) -> Result<(), Failure> {
+fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common) -> Result<(), Failure> {
     if file.symlink_metadata().is_err() {
         return Err(Failure::NoBaseline { file: file.to_owned() });
     }
-    let old = read_baseline(file)?;
+    let old = read_baseline(file, Some(root))?;
     let now = copies_now(known, common)?;
     let new = if prune { old.within(&now) } else { now };
     write(file, &new)?;
@@ -51,10 +54,13 @@ fn update(file: &Path, known: &Known, prune: bool, common: &Common) -> Result<()
 /// The copies that `check` or `scan` find with the settings in use and no baseline.
 fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
-        Some(base) => match Cli::parse_from(["secondhand", "check", "--no-baseline", "--base", base]).command {
-            Command::Check(flags) => check::outcome(&flags, common)?,
-            _ => return Ok(Baseline::default()),
-        },
+        // Whoever records what is known judges with the settings at hand.
+        Some(base) => {
+            match Cli::parse_from(["secondhand", "check", "--no-baseline", "--trust", "head", "--base", base]).command {
+                Command::Check(flags) => check::outcome(&flags, common)?,
+                _ => return Ok(Baseline::default()),
+            }
+        }
         None => match Cli::parse_from(["secondhand", "scan", "--no-baseline"]).command {
             Command::Scan(flags) => scan::outcome(&flags, common)?,
             _ => return Ok(Baseline::default()),
@@ -65,11 +71,10 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }
 
+/// Replaces the file as a whole. A link under its name is replaced, not followed.
 fn write(file: &Path, baseline: &Baseline) -> Result<(), Failure> {
     let unwritable = |why| Failure::Unwritable { file: file.to_owned(), why };
-    let temporary: PathBuf = file.with_extension("tmp");
-    std::fs::write(&temporary, baseline.to_text()).map_err(unwritable)?;
-    std::fs::rename(&temporary, file).map_err(unwritable)
+    replace(file, baseline.to_text().as_bytes()).map_err(unwritable)
 }
 
 fn say(common: &Common, text: &str) -> Result<(), Failure> {

@@ -12,11 +12,11 @@ use super::flags::Common;
 use super::output::{note, print_text, warn};
 use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
-use crate::audit::{Context, Indexed, Past, Remembered, warm};
+use crate::audit::{self, Context, Indexed, Past, Remembered, warm};
 use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::store::{Cache, History, Journal};
+use crate::store::{Cache, History, Journal, SegmentError};
 
 /// What the cache is called in the git directory.
 const FOLDER: &str = "secondhand";
@@ -25,30 +25,42 @@ fn folder(common: &Common, repository: &Repository) -> PathBuf {
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
 }
 
-/// Where the history index is kept, or for this run only.
-pub(super) enum HistoryFolder {
-    Kept(PathBuf),
-    Passing(tempfile::TempDir),
+/// Where the history index is: in the cache, with `--no-cache` in a folder for this run, and where
+/// neither can be used in memory.
+pub(super) struct HistoryPlace {
+    kept: Option<PathBuf>,
+    passing: Option<tempfile::TempDir>,
 }
 
-impl HistoryFolder {
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Kept(path) => path,
-            Self::Passing(folder) => folder.path(),
+impl HistoryPlace {
+    pub fn new(common: &Common, repository: &Repository) -> Self {
+        let kept = kept_folder(common, repository);
+        let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
+        Self { kept, passing }
+    }
+
+    /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged index, and once
+    /// more in memory where no folder can be used.
+    pub fn try_with<T>(
+        self,
+        mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
+        discard: impl Fn(&Path),
+    ) -> Result<T, Failure> {
+        let folder = self.kept.as_deref().or(self.passing.as_ref().map(tempfile::TempDir::path));
+        let mut done = work(folder);
+        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
+            && why.is_damage()
+        {
+            warn(&format!("the history index is made anew: {why}"));
+            discard(folder);
+            done = work(Some(folder));
         }
+        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
+            warn(&format!("the history index is made in memory, for this run only: {why}"));
+            done = work(None);
+        }
+        done
     }
-}
-
-/// The folder of the history index: the cache, or with `--no-cache`, and where that takes nothing, one for this run.
-pub(super) fn history_folder(common: &Common, repository: &Repository) -> Result<HistoryFolder, Failure> {
-    let kept = folder(common, repository);
-    if !common.no_cache && std::fs::create_dir_all(&kept).is_ok() && tempfile::tempfile_in(&kept).is_ok() {
-        return Ok(HistoryFolder::Kept(kept));
-    }
-    let passing = tempfile::TempDir::new();
-    let failed = |why| Failure::Unwritable { file: std::env::temp_dir(), why };
-    passing.map(HistoryFolder::Passing).map_err(failed)
 }
 
 /// The folder of what may be kept between runs; none with `--no-cache`.
@@ -77,10 +89,10 @@ pub(super) fn save(remembered: Remembered, common: &Common) {
         note(&format!("`{}` is not read: {why}", path.display()));
     }
     drop(faults);
-    if let Err(why) = remembered.save()
-        && common.verbose
-    {
-        note(&format!("the cache was not written: {why}"));
+    let folder = remembered.cache().map(|cache| cache.folder().to_owned());
+    if let (Err(why), Some(folder)) = (remembered.save(), folder) {
+        let folder = folder.display();
+        warn(&format!("the cache `{folder}` cannot be used, so that every run reads all files anew: {why}"));
     }
 }
 
@@ -91,9 +103,10 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
     let languages = config.languages(&origin)?;
     let folder = folder(common, &repository);
     let open = || Remembered::open(&folder, &repository, &config, &languages);
-    let unwritable = |why: crate::store::SegmentError| Failure::Cache { folder: folder.clone(), why };
+    let indexes = || Past::indexes(&folder, &repository, &config, &languages);
+    let unwritable = |why: SegmentError| Failure::Cache { folder: folder.clone(), why };
     let said = match action {
-        args::Cache::Status => status(&open()),
+        args::Cache::Status => status(&open(), &indexes()),
         args::Cache::Warm { revision, past } => {
             let reader = repository.reader();
             let commit = reader.commit(revision)?;
@@ -102,14 +115,23 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let bar = Bar::new(!common.quiet && !common.no_progress);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
-            let past = past.span(Some(commit), &reader)?.map(|span| Past::index(&folder, &repository, &span, context));
+            let span = past.span(Some(commit), &reader)?;
+            let index = |span| match Past::index(&folder, &repository, span, context) {
+                Err(audit::Error::Store(why)) if why.is_damage() => {
+                    warn(&format!("the history index is made anew: {why}"));
+                    Past::discard(&folder, &repository, context);
+                    Past::index(&folder, &repository, span, context)
+                }
+                indexed => indexed,
+            };
+            let past = span.as_ref().map(index);
             drop(bar);
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {
                 let Indexed { n_new, n_fingerprints, n_bytes } = indexed;
                 format!("{n_new} commits read; {n_fingerprints} fingerprints, {}\n", size(n_bytes))
             });
-            format!("{n_read} files read\n{}{}", past.unwrap_or_default(), status(&open()))
+            format!("{n_read} files read\n{}{}", past.unwrap_or_default(), status(&open(), &indexes()))
         }
         args::Cache::Prune => {
             let reached: HashSet<Vec<u8>> =
@@ -117,7 +139,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             if let Some(cache) = open().into_cache() {
                 cache.prune(&reached).map_err(unwritable)?;
             }
-            status(&open())
+            status(&open(), &indexes())
         }
         args::Cache::Clear => {
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
@@ -129,7 +151,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
     Ok(CLEAN)
 }
 
-fn status(remembered: &Remembered) -> String {
+fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) -> String {
     let Some(cache) = remembered.cache() else { return String::new() };
     cache.verify();
     let faults = cache.faults();
@@ -142,6 +164,22 @@ fn status(remembered: &Remembered) -> String {
     );
     for (path, why) in faults {
         let _ = writeln!(said, "not read: `{}`: {why}", path.display());
+    }
+    for index in indexes {
+        match index.as_ref().map(|history| (history, history.verify())) {
+            Ok((history, Ok(()))) if history.is_empty() => {}
+            Ok((history, Ok(()))) => {
+                let n_commits = history.commits().map_or(0, |commits| commits.len());
+                let (n_fingerprints, n_files) = (history.n_fingerprints(), history.n_segments());
+                let size = size(history.n_bytes());
+                let _ = writeln!(
+                    said,
+                    "history: {n_fingerprints} fingerprints of {n_commits} commits in {n_files} files, {size}"
+                );
+            }
+            Ok((_, Err(why))) => drop(writeln!(said, "not read: {why}; the next use makes it anew")),
+            Err(why) => drop(writeln!(said, "not read: {why}; the next use makes it anew")),
+        }
     }
     said
 }

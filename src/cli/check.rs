@@ -1,6 +1,9 @@
 //! Runs `secondhand check`.
 
+use std::path::Path;
+
 use super::args::{Check, Trust};
+use super::cache::HistoryPlace;
 use super::corpus::outsides;
 use super::environment;
 use super::error::Failure;
@@ -10,11 +13,11 @@ use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::git::{CommitId, Reader, Repository, Snapshot, Span};
 use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(FORMATS, &flags.output.reporting)?;
+    let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     let outcome = outcome(flags, common)?;
     reports.write(&outcome, common)?;
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
@@ -31,9 +34,29 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     let mut outcome = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
         let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };
-        let past = past(&flags.past, common, &repository, &range, context)?;
-        let elsewhere = Elsewhere { outsides: &outsides, past: past.as_ref() };
-        let mut outcome = check(&repository, range, &elsewhere, &remembered, context)?;
+        let judged = |range: Range, past: Option<&Past>| {
+            let elsewhere = Elsewhere { outsides: &outsides, past };
+            check(&repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
+        };
+        let mut outcome = match past_of(&flags.past, &repository, &range)? {
+            None => judged(range, None)?,
+            Some(span) => {
+                let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
+                let mut range = Some(range);
+                let search = |folder: Option<&Path>| {
+                    let past = Past::open(folder, &repository, &span, change, context)?;
+                    if let Some(why) = past.unkept() {
+                        warn(&format!(
+                            "the history index is not kept, so that every run reads all history anew: {why}"
+                        ));
+                    }
+                    let again = || self::range(flags, &repository.reader());
+                    judged(range.take().map_or_else(again, Ok)?, Some(&past))
+                };
+                let discard = |folder: &Path| Past::discard(folder, &repository, context);
+                HistoryPlace::new(common, &repository).try_with(search, discard)?
+            }
+        };
         if flags.blame {
             blame(&repository, &mut outcome, &bar)?;
         }
@@ -48,18 +71,9 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
 }
 
 /// The past that is searched, when the flags ask for it: all that the base reaches, if they do not say otherwise.
-fn past(
-    flags: &PastFlags,
-    common: &Common,
-    repository: &Repository,
-    range: &Range,
-    context: Context<'_>,
-) -> Result<Option<Past>, Failure> {
+fn past_of(flags: &PastFlags, repository: &Repository, range: &Range) -> Result<Option<Span>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    let Some(span) = flags.span(base, &repository.reader())? else { return Ok(None) };
-    let change = base.zip(range.head.0.commit);
-    let folder = cache::history_folder(common, repository)?;
-    Ok(Some(Past::open(folder.path(), repository, &span, change, context)?))
+    Ok(flags.span(base, &repository.reader())?)
 }
 
 /// The two states to compare.
@@ -80,14 +94,12 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     }
     let head = reader.commit(&head_name)?;
     let base = match flags.base.clone().or_else(|| event?.base) {
-        Some(name) => Some(merge_base(reader, &name, head)?),
+        Some(name) => Some(Base::new(reader, name, head)?),
         None => default_base(reader, head)?,
     };
-    Ok(Range {
-        base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
-        head: commit_end(reader, head_name, head)?,
-        has_attributes_of_base: flags.trust == Trust::Base,
-    })
+    let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+    let head = commit_end(reader, head_name, head)?;
+    Ok(Range { base, head, tip: tip.flatten(), has_attributes_of_base: flags.trust() == Trust::Base })
 }
 
 /// The index or the work tree, against `HEAD` or the merge base with `--base`. What a merge in
@@ -95,8 +107,8 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
     let base = match (&flags.base, last) {
-        (Some(name), Some(last)) => Some(merge_base(reader, name, last)?),
-        (None, Some(last)) => Some(("HEAD".to_owned(), last)),
+        (Some(name), Some(last)) => Some(Base::new(reader, name.clone(), last)?),
+        (None, Some(last)) => Some(Base { name: "HEAD".to_owned(), tip: last, start: last }),
         (_, None) => None,
     };
     let (name, snapshot) = if flags.staged {
@@ -104,30 +116,53 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     } else {
         ("the work tree", reader.work_tree_snapshot()?)
     };
-    let mut base = base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?;
+    let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+    let mut tip = tip.flatten();
     if let (Some((_, files)), None) = (&mut base, &flags.base) {
-        let merged = reader.merge_heads()?.into_iter().map(|side| reader.commit_snapshot(side));
+        let merged: Vec<CommitId> = reader.merge_heads()?;
+        if !merged.is_empty() {
+            tip = Some(files.clone());
+        }
+        let merged = merged.into_iter().map(|side| reader.commit_snapshot(side));
         files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
     }
     let head = (End { name: name.to_owned(), commit: None }, snapshot);
-    Ok(Range { base, head, has_attributes_of_base: flags.trust == Trust::Base })
+    Ok(Range { base, head, tip, has_attributes_of_base: flags.trust() == Trust::Base })
 }
 
-fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, CommitId), Failure> {
-    let base = reader.commit(name)?;
-    Ok((name.to_owned(), reader.merge_base(base, head)?))
+/// What a change is compared with.
+struct Base {
+    name: String,
+    /// The commit of that name.
+    tip: CommitId,
+    /// Where the change starts from: the merge base.
+    start: CommitId,
+}
+
+impl Base {
+    fn new(reader: &Reader, name: String, head: CommitId) -> Result<Self, Failure> {
+        let tip = reader.commit(&name)?;
+        Ok(Self { name, tip, start: reader.merge_base(tip, head)? })
+    }
+
+    /// Its files where the change starts from, and at the tip if that is another commit.
+    fn read(self, reader: &Reader) -> Result<((End, Snapshot), Option<Snapshot>), Failure> {
+        let tip = (self.tip != self.start).then(|| reader.commit_snapshot(self.tip)).transpose()?;
+        Ok((commit_end(reader, self.name, self.start)?, tip))
+    }
 }
 
 /// Without a word about the base: the merge base with the default branch; on that
 /// branch itself the commit before, and nothing before the first commit.
-fn default_base(reader: &Reader, head: CommitId) -> Result<Option<(String, CommitId)>, Failure> {
+fn default_base(reader: &Reader, head: CommitId) -> Result<Option<Base>, Failure> {
     if let Some((name, branch)) = reader.default_branch() {
-        let base = reader.merge_base(branch, head)?;
-        if base != head {
-            return Ok(Some((name, base)));
+        let base = Base { name, tip: branch, start: reader.merge_base(branch, head)? };
+        if base.start != head {
+            return Ok(Some(base));
         }
     }
-    Ok(reader.first_parent(head)?.map(|parent| ("the commit before".to_owned(), parent)))
+    let before = |parent| Base { name: "the commit before".to_owned(), tip: parent, start: parent };
+    Ok(reader.first_parent(head)?.map(before))
 }
 
 fn commit_end(reader: &Reader, name: String, commit: CommitId) -> Result<(End, Snapshot), Failure> {

@@ -18,7 +18,7 @@ use crate::text::FilePath;
 const MAX_SKIPPED: usize = 10;
 
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting)?;
+    let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, &common.repo)?;
     if submissions.len() < 2 {

@@ -13,6 +13,8 @@ pub(super) enum Failure {
     Audit(#[from] audit::Error),
     #[error("cannot write the report to `{}`: {why}", file.display())]
     Unwritable { file: PathBuf, why: std::io::Error },
+    #[error("cannot write `{}`: `{}` is a link of the checkout, and links are not written through", file.display(), link.display())]
+    ThroughLink { file: PathBuf, link: PathBuf },
     #[error("cannot write two reports to `{}`: the second would replace the first", file.display())]
     Twice { file: PathBuf },
     #[error("cannot write to standard output: {0}")]
@@ -41,8 +43,12 @@ pub(super) enum Failure {
     BaselineExists { file: PathBuf },
     #[error("cannot update the baseline `{}`: there is none", file.display())]
     NoBaseline { file: PathBuf },
-    #[error("cannot read the settings of the base, `{file}`: it is not UTF-8")]
-    BaseSettings { file: String },
+    #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
+    OutsideOption { key: &'static str, path: String },
+    #[error(
+        "cannot compare with the corpus `{name}`, which the change adds to its settings: it is not inside of the repository"
+    )]
+    OutsideCorpus { name: String },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
     #[error("cannot compare with the corpus `{name}`: no component in this folder holds source code")]
@@ -99,6 +105,7 @@ impl Failure {
             Self::NothingToCompare => {
                 Some("name two files or folders, or one folder that holds a file or folder for each".to_owned())
             }
+            Self::ThroughLink { .. } => Some("name a file that no link leads to, or take the link away".to_owned()),
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("`--force` replaces it".to_owned()),
             Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
@@ -109,7 +116,8 @@ impl Failure {
                 Some("renew it with `secondhand baseline update`, or replace it with `--force`".to_owned())
             }
             Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
-            Self::BaseSettings { .. } => Some("judge with the head's settings: `--trust head`".to_owned()),
+            Self::OutsideOption { key, .. } => Some(format!("write `{key}` as a path from the root of the repository")),
+            Self::OutsideCorpus { name } => Some(format!("name it on the command line: `--corpus {name}`")),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::NoCorpus { known, .. } if known.is_empty() => {
                 Some("name a folder, or make a corpus with `secondhand corpus add NAME SOURCE`".to_owned())

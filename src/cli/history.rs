@@ -13,7 +13,7 @@ use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting)?;
+    let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let min_tokens = flags.min_tokens.setting("min-tokens");

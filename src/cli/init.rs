@@ -14,7 +14,7 @@ use super::CLEAN;
 use super::args::Init;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::print_text;
+use super::output::{print_text, refuse_links};
 use crate::config::{ConfigOption, find, options};
 use crate::git::{self, Repository};
 use crate::policy::RULES;
@@ -49,12 +49,12 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
         Some(file) if is_more_asked && !flags.force => told += &format!("kept {}\n", shown(&file, root)),
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
-            write(&file, &settings(), flags.force)?;
+            write(&file, root, &settings(), flags.force)?;
             told += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
         }
     }
     if flags.workflow {
-        write(&root.join(WORKFLOW_FILE), WORKFLOW, flags.force)?;
+        write(&root.join(WORKFLOW_FILE), root, WORKFLOW, flags.force)?;
         told += &format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n");
     }
     if flags.hook {
@@ -130,7 +130,7 @@ fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
     if fs::read_to_string(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
         return Ok(format!("kept {}: it has this hook\n", shown(file, root)));
     }
-    write(file, HOOK, force)?;
+    write(file, root, HOOK, force)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -147,12 +147,13 @@ fn add(
     entry: &'static str,
     added: impl FnOnce(&str) -> Option<String>,
 ) -> Result<String, Failure> {
+    refuse_links(file, root)?;
     let text = fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     if text.contains("secondhand") {
         return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
     }
     let added = added(&text).ok_or_else(|| Failure::Form { file: file.to_owned(), entry: entry.trim() })?;
-    write(file, &added, true)?;
+    write(file, root, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
 
@@ -177,10 +178,10 @@ fn add_to_lefthook(text: &str) -> Option<String> {
 }
 
 /// Writes a file as a whole; one that is there is replaced only if `force` says so.
-fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+fn write(file: &Path, root: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let not_written = |why| Failure::NotWritten { file: file.to_owned(), why };
-    // What a link names is replaced, not the link.
-    let target = if force { fs::canonicalize(file).unwrap_or_else(|_| file.to_owned()) } else { file.to_owned() };
+    refuse_links(file, root)?;
+    let target = file;
     let folder = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(not_written)?;
     let mut builder = tempfile::Builder::new();
@@ -188,12 +189,12 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(&target).map_or(0o666, |metadata| metadata.permissions().mode());
+        let mode = fs::metadata(target).map_or(0o666, |metadata| metadata.permissions().mode());
         builder.permissions(fs::Permissions::from_mode(mode));
     }
     let mut temporary: NamedTempFile = builder.tempfile_in(folder).map_err(not_written)?;
     temporary.write_all(text.as_bytes()).map_err(not_written)?;
-    let kept = if force { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
+    let kept = if force { temporary.persist(target) } else { temporary.persist_noclobber(target) };
     match kept {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {

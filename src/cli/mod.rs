@@ -7,6 +7,7 @@ mod cache;
 mod check;
 mod compare;
 mod corpus;
+mod edits;
 mod environment;
 mod error;
 mod flags;
@@ -19,6 +20,7 @@ mod scan;
 mod settings;
 mod show;
 mod suppressing;
+mod versions;
 
 use std::process::ExitCode;
 

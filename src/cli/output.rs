@@ -10,6 +10,8 @@ use tempfile::NamedTempFile;
 
 use super::error::Failure;
 use super::flags::{Common, Reporting};
+use crate::config::below;
+use crate::git::Repository;
 use crate::report::{Format, Style};
 
 /// The width of a report that no terminal limits.
@@ -28,8 +30,13 @@ impl<T> Reports<T> {
     /// Checks the formats, which are to be among `formats`, and the files.
     ///
     /// # Errors
-    /// When there is no format of a name, a file cannot be written, or two reports go to one file.
-    pub fn new(formats: impl IntoIterator<Item = &'static Format<T>>, flags: &Reporting) -> Result<Self, Failure> {
+    /// When there is no format of a name, a file cannot be written, two reports go to one file, or
+    /// a link of the checkout is on the way to one.
+    pub fn new(
+        formats: impl IntoIterator<Item = &'static Format<T>>,
+        flags: &Reporting,
+        common: &Common,
+    ) -> Result<Self, Failure> {
         let formats: Vec<_> = formats.into_iter().collect();
         let find = |name| find(&formats, name);
         let printed = find(&flags.format)?;
@@ -38,7 +45,11 @@ impl<T> Reports<T> {
             written.push((find(name)?, file.clone()));
         }
         written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
+        let repository = if written.is_empty() { None } else { Repository::discover(&common.repo).ok() };
         for (at, (_, file)) in written.iter().enumerate() {
+            if let Some(repository) = &repository {
+                refuse_links(file, repository.root())?;
+            }
             let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
             let target = Target::new(file).map_err(unwritable)?;
             // A pipe takes what it is given once; to open it for a trial would end it.
@@ -73,6 +84,33 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
         name: name.to_owned(),
         known: formats.iter().map(|format| format.name.to_owned()).collect(),
     })
+}
+
+/// Checks that no link of the checkout is on the way to `file`: whoever writes the code under audit
+/// could have any file replaced that we may write.
+///
+/// # Errors
+/// When there is one.
+pub(super) fn refuse_links(file: &Path, root: &Path) -> Result<(), Failure> {
+    let mut reached = root.to_owned();
+    for name in below(file, root).iter().flatten() {
+        reached.push(name);
+        if reached.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            return Err(Failure::ThroughLink { file: file.to_owned(), link: reached });
+        }
+    }
+    Ok(())
+}
+
+/// Replaces `file` as a whole. A link under its name is replaced, not followed.
+pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    match Target::File(file.to_owned()).open()? {
+        Open::Temporary(mut temporary, file) => {
+            temporary.write_all(bytes)?;
+            temporary.persist(&file).map(drop).map_err(|error| error.error)
+        }
+        Open::Device(mut device) => device.write_all(bytes),
+    }
 }
 
 /// What a report is written to.

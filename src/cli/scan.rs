@@ -17,7 +17,7 @@ use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(FORMATS, &flags.output.reporting)?;
+    let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     let outcome = outcome(flags, common)?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(

@@ -10,33 +10,36 @@ use crate::config::{Config, RawConfig, find, options};
 
 /// The settings in use, checked, and the name of where they were written, for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
-    let (raw, origin) = raw(common, root, flags)?;
-    Ok((Config::new(raw, &origin)?, origin))
+    complete(written(common, root)?, common, flags)
 }
 
 /// As [`read`], from settings that were written elsewhere than in a file: in a commit.
 pub(super) fn complete(
-    written: RawConfig,
-    origin: String,
+    (written, origin): (RawConfig, String),
     common: &Common,
     flags: &[Setting],
 ) -> Result<(Config, String), Failure> {
     Ok((Config::new(overridden(written, common, flags)?, &origin)?, origin))
 }
 
-/// The settings in use as they were written, and where.
+/// The settings in use before they are checked, and where they were written.
 pub(super) fn raw(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(RawConfig, String), Failure> {
+    let (written, origin) = written(common, root)?;
+    Ok((overridden(written, common, flags)?, origin))
+}
+
+/// The settings as the file has them that counts, and its name.
+pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<(RawConfig, String), Failure> {
     let file: Option<PathBuf> = match (&common.config, common.isolated) {
         (_, true) => None,
         (Some(file), false) => Some(file.clone()),
         (None, false) => root.and_then(find),
     };
     let written = match &file {
-        Some(file) => RawConfig::read(file)?,
+        Some(file) => RawConfig::read(file, root)?,
         None => RawConfig::default(),
     };
-    let origin = file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()));
-    Ok((overridden(written, common, flags)?, origin))
+    Ok((written, file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()))))
 }
 
 /// The settings with what variables and flags change in them.

@@ -1,16 +1,17 @@
 //! Puts together who judges a change: settings, baseline and suppressions, of the head or of the base.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{Check, Trust};
+use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
 use super::settings;
+use super::versions::{baseline_in, decisions_in, settings_entry, settings_in};
 use crate::audit::{Outcome, Range, suppress};
-use crate::config::{Config, NAMES, RawConfig, decisions, options};
-use crate::git::{Entry, ReadFiles, Reader, Repository, Snapshot};
+use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, RawConfig, below, decisions, read_text};
+use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
 use crate::text::FilePath;
@@ -23,54 +24,93 @@ pub(super) struct Judge {
     decisions: Vec<Decision>,
     trust: Trust,
     shows_suppressed: bool,
-    /// What the change edits in settings and baseline.
-    weakened: Vec<Notice>,
+    /// What the change edits in settings and baseline, and what of them its base does not have.
+    told: Vec<Notice>,
 }
 
 impl Judge {
-    /// Reads settings and baseline, of the work tree or, as `--trust base` asks, of the base.
+    /// Reads settings, baseline and decisions: of the work tree or, as `--trust base` asks, of the base as it is now.
     pub fn new(repository: &Repository, range: &Range, flags: &Check, common: &Common) -> Result<Self, Failure> {
         let reader = repository.reader();
-        let base = range.base.as_ref().map(|(_, snapshot)| snapshot);
+        let root = repository.root();
+        let trust = flags.trust();
+        let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
         let min_tokens = flags.min_tokens.setting("min-tokens");
-        let is_of_base = flags.trust == Trust::Base && common.config.is_none() && !common.isolated;
-        let (config, origin) = if is_of_base {
-            let written = base.and_then(settings_entry).map(|entry| written(&reader, entry)).transpose()?;
-            let (raw, origin) = written.unwrap_or_else(|| (RawConfig::default(), "the settings".to_owned()));
-            settings::complete(raw, origin, common, min_tokens.as_slice())?
-        } else {
-            settings::read(common, Some(repository.root()), min_tokens.as_slice())?
+        let mut told = Vec::new();
+
+        let written = match (trust, &common.config) {
+            _ if common.isolated => settings::written(common, Some(root))?,
+            (Trust::Head, _) => settings::written(common, Some(root))?,
+            (Trust::Base, Some(file)) => match sides.of_base(file)? {
+                Version::Untracked => settings::written(common, Some(root))?,
+                Version::At(entry) => settings_in(&reader, entry)?,
+                Version::Missing(path) => {
+                    let message = "these settings are not in the base, and were not heeded";
+                    told.push(Notice::new(Some(path), None, message));
+                    (RawConfig::default(), "the settings".to_owned())
+                }
+            },
+            (Trust::Base, None) => {
+                let entry = range.tip().map(|tip| settings_entry(&reader, tip)).transpose()?.flatten();
+                let default = || (RawConfig::default(), "the settings".to_owned());
+                entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(default)
+            }
         };
-        let baseline = match flags.trust {
-            Trust::Base if flags.suppressing.baseline.is_none() && !flags.suppressing.no_baseline => {
-                let entry = base.and_then(|base| base.get(&FilePath::new(config.baseline.as_bytes())));
+        if trust == Trust::Head {
+            let known = range.base.as_ref().map(|(_, base)| corpora_in(&reader, base)).unwrap_or_default();
+            check_corpora(&written.0.corpora, &known, root)?;
+        }
+        let (config, origin) = settings::complete(written, common, min_tokens.as_slice())?;
+
+        let baseline = match (trust, &flags.suppressing.baseline) {
+            _ if flags.suppressing.no_baseline => Baseline::default(),
+            (Trust::Head, _) => baseline_of(Some(root), &config, &flags.suppressing)?,
+            (Trust::Base, Some(file)) => match sides.of_base(file)? {
+                Version::Untracked => read_baseline(file, Some(root))?,
+                Version::At(entry) => baseline_in(&reader, entry)?,
+                Version::Missing(path) => {
+                    told.push(Notice::new(Some(path), None, "this baseline is not in the base, and was not heeded"));
+                    Baseline::default()
+                }
+            },
+            (Trust::Base, None) => {
+                let entry = sides.named_by_base("baseline", &config.baseline)?;
                 entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default()
             }
-            _ => baseline_of(Some(repository.root()), &config, &flags.suppressing)?,
         };
-        let decisions = match flags.trust {
+        let decisions = match trust {
+            Trust::Head => decisions_of(root, &config)?,
             Trust::Base => {
-                let entry = base.and_then(|base| base.get(&FilePath::new(config.decisions.as_bytes())));
+                let entry = sides.named_by_base("decisions", &config.decisions)?;
                 entry.map(|entry| decisions_in(&reader, entry)).transpose()?.unwrap_or_default()
             }
-            Trust::Head => decisions_of(repository.root(), &config)?,
         };
-        let head = &range.head.1;
-        let weakened = base.map(|base| edits(&reader, base, head, &config)).transpose()?.unwrap_or_default();
+        if let Some((_, base)) = &range.base {
+            let named = |file: &Option<PathBuf>| file.as_ref().and_then(|file| in_tree(file, root));
+            let edits = Edits {
+                reader: &reader,
+                base,
+                head: &range.head.1,
+                settings: named(&common.config),
+                baseline: named(&flags.suppressing.baseline).or_else(|| settled(&config.baseline)),
+                decisions: settled(&config.decisions),
+            };
+            told.extend(edits.notices()?);
+        }
         Ok(Self {
             languages: config.languages(&origin)?,
             config,
             baseline,
             decisions,
-            trust: flags.trust,
+            trust,
             shows_suppressed: flags.suppressing.show_suppressed,
-            weakened,
+            told,
         })
     }
 
     /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, and bounds the warnings.
     pub fn suppress(self, outcome: &mut Outcome) {
-        outcome.notices.extend(self.weakened);
+        outcome.notices.extend(self.told);
         let accepted = Accepted { exceptions: &self.config.licenses.exceptions, decisions: &self.decisions };
         suppress(outcome, &self.baseline, accepted, today(), self.trust == Trust::Head);
         bound_warnings(&mut outcome.findings, self.config.max_warnings);
@@ -92,120 +132,123 @@ pub(super) fn now() -> i64 {
     set.unwrap_or_else(now)
 }
 
-/// The baseline that the flags name or, if it is there, the one of the settings.
-pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
-    let default = root.map(|root| root.join(&config.baseline)).filter(|file| file.symlink_metadata().is_ok());
-    match flags.baseline.clone().or(default) {
-        Some(file) if !flags.no_baseline => read_baseline(&file),
-        _ => Ok(Baseline::default()),
+/// The two states of a repository that its judge may be taken from.
+struct Sides<'s> {
+    reader: &'s Reader,
+    root: &'s Path,
+    tip: Option<&'s Snapshot>,
+    head: &'s Snapshot,
+}
+
+/// What the base has of a file that a flag names.
+enum Version<'s> {
+    /// The file, as the base has it.
+    At(&'s Entry),
+    /// Nothing: the change brings the file in.
+    Missing(FilePath),
+    /// The file is no part of the repository: whoever runs the program wrote it.
+    Untracked,
+}
+
+impl<'s> Sides<'s> {
+    fn of_base(&self, file: &Path) -> Result<Version<'s>, Failure> {
+        let Some(path) = in_tree(file, self.root) else { return Ok(Version::Untracked) };
+        let of_base = self.tip.map(|tip| self.reader.file_at(tip, &path)).transpose()?.flatten();
+        Ok(match of_base {
+            Some(entry) => Version::At(entry),
+            None if self.reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => Version::Untracked,
+            None => Version::Missing(path),
+        })
+    }
+
+    /// The file of the base that the base's settings name by the option `key`.
+    fn named_by_base(&self, key: &'static str, name: &str) -> Result<Option<&'s Entry>, Failure> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let path = settled(name).ok_or_else(|| Failure::OutsideOption { key, path: name.to_owned() })?;
+        Ok(self.tip.map(|tip| self.reader.file_at(tip, &path)).transpose()?.flatten())
     }
 }
 
-/// Reads a baseline.
-pub(super) fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
+/// The path from the root of the repository of a file that a flag names, if it lies there.
+fn in_tree(file: &Path, root: &Path) -> Option<FilePath> {
+    below(file, root).as_ref().and_then(|path| settled(path.to_str()?))
+}
+
+/// A path that the settings write, from the root of the repository; `None` when it leads out of it.
+fn settled(name: &str) -> Option<FilePath> {
+    let mut names: Vec<&[u8]> = Vec::new();
+    for part in Path::new(name).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(names.pop()?),
+            Component::Normal(name) => names.push(name.as_encoded_bytes()),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!names.is_empty()).then(|| FilePath::new(names.join(&b'/')))
+}
+
+/// Where the file lies that the settings name by the option `key`.
+///
+/// # Errors
+/// When it is not inside of the repository.
+pub(super) fn inside(root: &Path, key: &'static str, name: &str) -> Result<PathBuf, Failure> {
+    settled(name).map(|_| root.join(name)).ok_or_else(|| Failure::OutsideOption { key, path: name.to_owned() })
+}
+
+/// Checks that corpora which a change adds to its settings are inside of the repository: it must not have
+/// the folders of the machine read that judges it.
+fn check_corpora(named: &[String], known: &[String], root: &Path) -> Result<(), Failure> {
+    let unresolved = |why| Failure::Unreadable { file: root.to_owned(), why };
+    let real_root = root.canonicalize().map_err(unresolved)?;
+    let is_inside = |name: &String| {
+        let is_below = |folder: PathBuf| folder.starts_with(&real_root);
+        settled(name).is_some() && root.join(name).canonicalize().map_or(true, is_below)
+    };
+    match named.iter().find(|name| !known.contains(name) && !is_inside(name)) {
+        Some(name) => Err(Failure::OutsideCorpus { name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// The corpora that the settings of a state of the repository name. Settings that cannot be read name none.
+fn corpora_in(reader: &Reader, files: &Snapshot) -> Vec<String> {
+    let entry = settings_entry(reader, files).ok().flatten();
+    entry.and_then(|entry| settings_in(reader, entry).ok()).map(|(raw, _)| raw.corpora).unwrap_or_default()
+}
+
+/// The baseline that the flags name or, if it is there, the one of the settings.
+pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
+    if flags.no_baseline {
+        return Ok(Baseline::default());
+    }
+    if let Some(file) = &flags.baseline {
+        return read_baseline(file, root);
+    }
+    let Some(root) = root.filter(|_| !config.baseline.is_empty()) else { return Ok(Baseline::default()) };
+    let file = inside(root, "baseline", &config.baseline)?;
+    if file.symlink_metadata().is_ok() { read_baseline(&file, Some(root)) } else { Ok(Baseline::default()) }
+}
+
+/// Reads a baseline, of the repository at `root` if there is one.
+pub(super) fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Failure> {
+    let text = read_text(file, root, MAX_BASELINE);
+    let text = text.map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
 }
 
 /// The decisions that the settings name, when the file is there.
 pub(super) fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
-    let file = root.join(&config.decisions);
-    if config.decisions.is_empty() || file.symlink_metadata().is_err() {
+    if config.decisions.is_empty() {
         return Ok(Vec::new());
     }
-    let text = std::fs::read_to_string(&file).map_err(|why| Failure::Unreadable { file: file.clone(), why })?;
+    let file = inside(root, "decisions", &config.decisions)?;
+    if file.symlink_metadata().is_err() {
+        return Ok(Vec::new());
+    }
+    let text = read_text(&file, Some(root), MAX_SETTINGS);
+    let text = text.map_err(|why| Failure::Unreadable { file: file.clone(), why })?;
     Ok(decisions(&text, &config.decisions)?)
-}
-
-fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Failure> {
-    Ok(decisions(&String::from_utf8_lossy(&reader.read(entry)?), &entry.path.to_string())?)
-}
-
-fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
-    let text = String::from_utf8_lossy(&reader.read(entry)?).into_owned();
-    Baseline::parse(&text).map_err(|error| Failure::Baseline { file: entry.path.to_string(), error })
-}
-
-/// The settings file of a state of the repository.
-fn settings_entry(snapshot: &Snapshot) -> Option<&Entry> {
-    NAMES.iter().find_map(|name| snapshot.get(&FilePath::new(name.as_bytes())))
-}
-
-fn written(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failure> {
-    let name = entry.path.to_string();
-    let text = String::from_utf8(reader.read(entry)?).map_err(|_| Failure::BaseSettings { file: name.clone() })?;
-    Ok((RawConfig::parse(&text, &name)?, format!("`{name}` of the base")))
-}
-
-/// What the change edits in settings and baseline: it must not weaken its own judge unseen.
-fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> Result<Vec<Notice>, Failure> {
-    let mut notices = Vec::new();
-    let (before, after) = (settings_entry(base), settings_entry(head));
-    if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
-        // Settings that cannot be read are an error where they are used; here they count as none.
-        let raw = |entry: Option<&Entry>| entry.and_then(|entry| written(reader, entry).ok()).unwrap_or_default().0;
-        let (old, new) = (raw(before), raw(after));
-        let edit = |name: String| {
-            let (old, new) = (old.get(&name)?, new.get(&name)?);
-            (old != new).then(|| format!("{name} from {old} to {new}"))
-        };
-        let mut edited: Vec<String> = options().into_iter().filter_map(|option| edit(option.name)).collect();
-        if old.language != new.language {
-            edited.push("its languages".to_owned());
-        }
-        if !edited.is_empty() {
-            let path = after.or(before).map(|entry| entry.path.clone());
-            notices.push(Notice::new(path, None, &format!("the change edits settings: {}", edited.join("; "))));
-        }
-    }
-    let path = FilePath::new(config.decisions.as_bytes());
-    if base.get(&path).map(|entry| &entry.content) != head.get(&path).map(|entry| &entry.content) {
-        let message = "the change edits the decisions on copies".to_owned();
-        notices.push(Notice::new(Some(path), None, &message));
-    }
-    let path = FilePath::new(config.baseline.as_bytes());
-    let (before, after) = (base.get(&path), head.get(&path));
-    if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
-        let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(reader, entry).ok()).unwrap_or_default();
-        let (old, new) = (read(before), read(after));
-        let n_added = new.n_beyond(&old);
-        if n_added > 0 {
-            let copies = if n_added == 1 { "copy" } else { "copies" };
-            let message = format!("the change adds {n_added} {copies} to the baseline");
-            notices.push(Notice::new(Some(path), None, &message));
-        }
-    }
-    notices.extend(edited_attributes(reader, base, head)?);
-    Ok(notices)
-}
-
-/// What the change edits of what `.gitattributes` say of languages, of generated and of vendored files.
-fn edited_attributes(reader: &Reader, base: &Snapshot, head: &Snapshot) -> Result<Vec<Notice>, Failure> {
-    let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
-    let files = base.entries.iter().chain(&head.entries).filter(is_attributes).map(|entry| &entry.path);
-    let mut notices = Vec::new();
-    for path in files.collect::<BTreeSet<_>>() {
-        let (before, after) = (base.get(path), head.get(path));
-        if before.map(|entry| &entry.content) == after.map(|entry| &entry.content) {
-            continue;
-        }
-        let rules = |entry: Option<&Entry>| -> Result<BTreeSet<String>, Failure> {
-            let text = entry.map(|entry| reader.read(entry)).transpose()?.unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            let lines = text.lines().map(str::trim).filter(|line| line.contains("linguist-") && !line.starts_with('#'));
-            Ok(lines.map(ToOwned::to_owned).collect())
-        };
-        let (old, new) = (rules(before)?, rules(after)?);
-        let list = |verb: &str, rules: Vec<&String>| {
-            let rules: Vec<String> = rules.into_iter().map(|rule| format!("`{rule}`")).collect();
-            (!rules.is_empty()).then(|| format!("{verb} {}", rules.join(", ")))
-        };
-        let edits = [list("adds", new.difference(&old).collect()), list("removes", old.difference(&new).collect())];
-        let edits: Vec<String> = edits.into_iter().flatten().collect();
-        if !edits.is_empty() {
-            let message = format!("the change edits attributes: {}", edits.join("; "));
-            notices.push(Notice::new(Some(path.clone()), None, &message));
-        }
-    }
-    Ok(notices)
 }

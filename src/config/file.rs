@@ -6,6 +6,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::raw::RawConfig;
+use super::regular::{MAX_SETTINGS, read_text};
 use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
 use crate::text::nearest;
@@ -70,12 +71,13 @@ pub fn find(root: &Path) -> Option<PathBuf> {
 }
 
 impl RawConfig {
-    /// Reads a settings file.
+    /// Reads a settings file, of the repository at `root` if there is one.
     ///
     /// # Errors
     /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
-    pub fn read(file: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(file).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
+    pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
+        let text =
+            read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
         let name =
             file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
         Self::parse(&text, &name)
@@ -213,9 +215,12 @@ impl RawConfig {
         Ok(Self { language: self.language.clone(), ..set })
     }
 
-    /// The value of the option `key`, as TOML.
+    /// The value of the option `key`, as TOML. Of a number that TOML cannot write, its digits.
     pub fn get(&self, key: &str) -> Option<String> {
-        toml::Table::try_from(self).ok()?.get(key).map(ToString::to_string)
+        let mut written = serde_json::to_value(self).ok()?;
+        let value = written.get_mut(key)?.take();
+        let text = toml::Value::try_from(&value).map_or_else(|_| value.to_string(), |value| value.to_string());
+        Some(text)
     }
 }
 

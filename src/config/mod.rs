@@ -7,6 +7,7 @@ mod file;
 mod licensing;
 mod paths;
 mod raw;
+mod regular;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -15,6 +16,7 @@ use std::ops::Deref;
 pub use file::{ConfigError, NAMES, decisions, find};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
+pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_large};
 
 use crate::language::Languages;
 use crate::policy::{Ground, Level, Levels, LicensePolicy};

@@ -52,10 +52,7 @@ impl Attributes {
         files.sort_by_key(|entry| entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count());
         let (mut search, mut names, mut is_telling) = (Search::default(), MetadataCollection::default(), false);
         for entry in files {
-            if reader.size(entry).is_some_and(|size| size > MAX_SIZE) {
-                continue;
-            }
-            let text = reader.read(entry)?;
+            let Some(text) = Self::text(entry, reader)? else { continue };
             is_telling |= memchr::memmem::find(&text, b"linguist-").is_some();
             let name = PathBuf::from(gix::path::from_bstr(entry.path.as_bytes().as_bstr()).unwrap_or_default());
             let is_root = entry.path.as_bytes() == FILE;
@@ -64,6 +61,15 @@ impl Attributes {
                 .map_err(|why| Error::unreadable(&entry.path.to_string(), &why))?;
         }
         Ok(Self { rules: is_telling.then_some((search, names)), not_generated: BTreeSet::new() })
+    }
+
+    /// The text of a `.gitattributes` file; `None` of one that is too large to be read.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(entry: &Entry, reader: &impl ReadFiles) -> Result<Option<Vec<u8>>, Error> {
+        let is_too_large = reader.size(entry).is_some_and(|size| size > MAX_SIZE);
+        (!is_too_large).then(|| reader.read(entry)).transpose()
     }
 
     /// These attributes, and `-linguist-generated` for each of `paths`.

@@ -15,6 +15,20 @@ pub enum Error {
         /// What git found instead.
         why: String,
     },
+    /// Its references are kept in a format that is not read.
+    #[error("cannot read `{}`: it keeps its references as reftable, which is not supported", folder.display())]
+    Reftable {
+        /// The git directory.
+        folder: PathBuf,
+    },
+    /// It borrows objects from a folder that is not here.
+    #[error("cannot read the objects that `{}` names: there is no folder `{named}`", list.display())]
+    Alternate {
+        /// The list of folders.
+        list: PathBuf,
+        /// The folder.
+        named: String,
+    },
     /// Nothing here has this name.
     #[error("cannot resolve the revision `{revision}`: no branch, tag or commit of that name is here")]
     UnknownRevision {
@@ -70,6 +84,14 @@ pub enum Error {
         /// The git directory.
         root: PathBuf,
     },
+    /// A file that is read by its name is a link that leads to no file of the repository.
+    #[error("cannot read `{path}`, which is a link: {why}")]
+    Link {
+        /// The link.
+        path: String,
+        /// Where it leads.
+        why: &'static str,
+    },
     /// A file of the work tree could not be read.
     #[error("cannot read `{}`: {why}", path.display())]
     File {
@@ -98,6 +120,8 @@ impl Error {
         let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
         match self {
             Self::NotARepository { .. } => Some("run it inside a repository, or name one with `--repo DIR`".into()),
+            Self::Reftable { .. } => Some("`git refs migrate --ref-format=files` changes the format, or clone it with `--ref-format=files`".into()),
+            Self::Alternate { .. } => Some("bring the folder back, or clone the repository anew without `--shared` and `--reference`".into()),
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
@@ -112,6 +136,7 @@ impl Error {
                 Some("if the clone is partial, fetch all trees: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
             }
             Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
+            Self::Link { .. } => Some("put the file itself in its place".into()),
             Self::File { .. } | Self::Unreadable { .. } => None,
         }
     }

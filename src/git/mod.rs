@@ -6,6 +6,7 @@ mod appearances;
 mod attributes;
 mod entry;
 mod error;
+mod links;
 mod packs;
 mod past;
 mod snapshot;
@@ -23,10 +24,15 @@ pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
-use crate::text::FilePath;
+use crate::text::{FilePath, printable};
 
 /// First parents of the head that are asked whether they are the base before all its ancestors are searched.
 const MAX_STRAIGHT: usize = 64;
+
+/// Bytes of a list of other object folders that are read.
+const MAX_ALTERNATES: u64 = 64 * 1024;
+/// Characters of a name or a message that a repository has a part in.
+const MAX_SHOWN: usize = 200;
 
 /// The id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,8 +121,13 @@ impl Repository {
     /// [`Error::NotARepository`] when there is none at or above `folder`.
     pub fn discover(folder: &Path) -> Result<Self, Error> {
         let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
-        let inner = gix::ThreadSafeRepository::discover_with_environment_overrides(folder).map_err(not_here)?;
+        // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
+        let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
+        let trust = gix::sec::trust::Mapping::default();
+        let inner = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust);
+        let inner = inner.map_err(not_here)?;
         let local = inner.to_thread_local();
+        check_readable(&local)?;
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
         Ok(Self { has_work_tree: local.workdir().is_some(), root, inner })
     }
@@ -164,6 +175,31 @@ impl Repository {
         repo.objects.set_pack_cache(kept);
         Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
     }
+}
+
+/// Checks what of a repository would be told as something else later: that nothing in it can be found.
+fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
+    let storage = repo.config_snapshot().string("extensions.refStorage");
+    if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
+        return Err(Error::Reftable { folder: repo.git_dir().to_owned() });
+    }
+    let objects = repo.common_dir().join("objects");
+    let list = objects.join("info/alternates");
+    let Ok(file) = std::fs::File::open(&list) else { return Ok(()) };
+    let mut text = Vec::new();
+    let unreadable = |why| Error::File { path: list.clone(), why };
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_ALTERNATES), &mut text).map_err(unreadable)?;
+    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
+        let named = match line.strip_prefix(b"\"") {
+            // As git writes names that it has to quote; one in quotes is looked at by whoever reads it.
+            Some(_) => continue,
+            None => gix::path::from_bstr(line.as_bstr()).map(std::borrow::Cow::into_owned).unwrap_or_default(),
+        };
+        if !objects.join(&named).is_dir() {
+            return Err(Error::Alternate { list, named: first_line(&line.as_bstr()) });
+        }
+    }
+    Ok(())
 }
 
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
@@ -327,7 +363,12 @@ impl ReadFiles for Reader {
     }
 }
 
-/// The outermost message of an error, without its chain.
+/// The outermost message of an error, without its chain: a line of bounded length that steers no terminal.
 fn first_line(error: &impl std::fmt::Display) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", printable(&line.as_bytes()[..end])),
+        None => printable(line.as_bytes()),
+    }
 }

@@ -1,5 +1,8 @@
 //! Walks the past of a repository: which file content each commit brought in, and which it took away.
 
+use std::collections::{BinaryHeap, HashSet};
+
+use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
@@ -8,6 +11,9 @@ use crate::text::{FilePath, common_prefix, common_suffix};
 
 /// Folders in folders that are followed; deeper ones are left out, since no real tree has them.
 const MAX_DEPTH: usize = 256;
+
+/// Characters of a subject: no report shows more.
+const MAX_SUBJECT: usize = 500;
 
 /// What a commit did to a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,6 +119,11 @@ impl Reader {
     /// # Errors
     /// When a commit cannot be read.
     pub fn commits_of(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
+        // Dates that cannot be read end the search that goes by them.
+        self.dated_commits(span).or_else(|_| self.undated_commits(span))
+    }
+
+    fn dated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
         let Span { tips, hidden: known, limits, is_first_parent } = span;
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
         let order = CommitTimeOrder::NewestFirst;
@@ -133,6 +144,54 @@ impl Reader {
         }
         commits.reverse();
         Ok(commits)
+    }
+
+    /// As [`Reader::commits_of`], where the date of a commit cannot be read: it counts as the oldest that may be.
+    ///
+    /// Time O(n log n) in the commits that the tips and what is hidden reach.
+    fn undated_commits(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
+        let mut hidden: HashSet<CommitId> = HashSet::new();
+        let mut open: Vec<CommitId> =
+            span.hidden.iter().filter(|commit| self.repo.has_object(commit.0)).copied().collect();
+        while let Some(commit) = open.pop() {
+            if hidden.insert(commit) {
+                open.extend(self.parents(commit)?);
+            }
+        }
+        let mut queue = BinaryHeap::new();
+        let mut seen = hidden;
+        for tip in &span.tips {
+            if seen.insert(*tip) {
+                queue.push((self.raw_time(*tip)?, *tip));
+            }
+        }
+        let mut commits = Vec::new();
+        while let Some((time, commit)) = queue.pop() {
+            if commits.len() == span.limits.max_commits.unwrap_or(usize::MAX) {
+                break;
+            }
+            if span.limits.since.is_some_and(|since| time < since) {
+                continue;
+            }
+            commits.push(commit);
+            let parents = self.parents(commit)?;
+            for parent in parents.into_iter().take(if span.is_first_parent { 1 } else { usize::MAX }) {
+                if seen.insert(parent) {
+                    // No later than its child: what goes by dates sees children first.
+                    queue.push((self.raw_time(parent)?.min(time), parent));
+                }
+            }
+        }
+        commits.reverse();
+        Ok(commits)
+    }
+
+    /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no way that can be read.
+    fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
+        let object = self.find_commit(commit)?;
+        let committer = object.data.lines().find_map(|line| line.strip_prefix(b"committer "));
+        let time = committer.and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());
+        Ok(time.unwrap_or(0))
     }
 
     /// Whether a commit is dated no earlier than each of its parents, as far as they are here.
@@ -187,11 +246,19 @@ impl Reader {
             self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all().map_err(|e| unreadable(&e))?;
         // The first are most likely enough.
         let mut n = chunk / 16;
+        let mut handed: HashSet<CommitId> = HashSet::new();
         loop {
             let mut commits = Vec::new();
             for info in walk.by_ref().take(n.max(1)) {
-                commits.push(CommitId(info.map_err(|error| unreadable(&error))?.id));
+                let Ok(info) = info else {
+                    // As in `commits_of`: what comes behind a date that cannot be read is looked for without dates.
+                    let all = self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
+                    let rest: Vec<CommitId> = all.into_iter().rev().filter(|id| !handed.contains(id)).collect();
+                    return each(&rest).map(drop);
+                };
+                commits.push(CommitId(info.id));
             }
+            handed.extend(&commits);
             n = chunk.min(2 * n);
             if commits.is_empty() || !each(&commits)? {
                 return Ok(());
@@ -331,7 +398,11 @@ impl Reader {
         let message = commit.message_raw_sloppy().to_string();
         let author = commit.author().ok();
         let text = |text: Option<&gix::bstr::BStr>| text.map(ToString::to_string).unwrap_or_default();
-        let subject = message.trim_start().lines().next().unwrap_or_default().trim_end().to_owned();
+        let subject = message.trim_start().lines().next().unwrap_or_default().trim_end();
+        let subject = match subject.char_indices().nth(MAX_SUBJECT) {
+            Some((end, _)) => format!("{}…", &subject[..end]),
+            None => subject.to_owned(),
+        };
         let time = commit.time().map_or(0, |time| time.seconds);
         Ok(CommitInfo {
             subject,

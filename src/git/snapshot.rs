@@ -12,22 +12,25 @@ use crate::text::FilePath;
 
 /// The regular files of one state of the repository, sorted by path.
 ///
-/// Links and submodules are not in it: their content is elsewhere.
+/// Links and submodules are not among them: their content is elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
     /// The files.
     pub entries: Vec<Entry>,
+    /// The links, which only [`Reader::file_at`] follows.
+    pub(super) links: Vec<Entry>,
 }
 
 impl Snapshot {
     /// The state that has these files, in any order.
     pub fn of(entries: Vec<Entry>) -> Self {
-        Self::new(entries)
+        Self::new(entries, Vec::new())
     }
 
-    fn new(mut entries: Vec<Entry>) -> Self {
+    fn new(mut entries: Vec<Entry>, mut links: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { entries }
+        links.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { entries, links }
     }
 
     /// The file at `path`.
@@ -57,11 +60,13 @@ impl Reader {
         let unreadable = |error: gix::Error| Error::unreadable(&format!("the tree of commit {commit}"), &error);
         let tree = self.find_commit(commit)?.tree().map_err(unreadable)?;
         let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
-        let entries = files.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
-            path: FilePath::new(Vec::from(file.filepath)),
-            content: Content::Blob(BlobId(file.oid)),
-        });
-        Ok(Snapshot::new(entries.collect()))
+        let (mut entries, mut links) = (Vec::new(), Vec::new());
+        for file in files.into_iter().filter(|file| file.mode.is_blob_or_symlink()) {
+            let content = Content::Blob(BlobId(file.oid));
+            let entry = Entry { path: FilePath::new(Vec::from(file.filepath)), content };
+            if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
+        }
+        Ok(Snapshot::new(entries, links))
     }
 
     /// The blobs in the trees that references and `HEAD` name, and in the index.
@@ -97,24 +102,23 @@ impl Reader {
         }
         let index =
             self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
-        let (mut entries, mut left_out) = (Vec::new(), Vec::new());
+        let (mut entries, mut links, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         for entry in index.entries() {
             let path = entry.path(&index);
             let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
             let from = entries.len();
+            let whole = || Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) };
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
-                Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => {
-                    entries
-                        .push(Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) });
-                }
+                Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => entries.push(whole()),
+                Mode::SYMLINK if is_ours => links.push(whole()),
                 _ => {}
             }
             if is_left_out(entry) {
                 left_out.extend(entries[from..].iter().map(|entry| entry.path.clone()));
             }
         }
-        Ok((Snapshot::new(entries), left_out))
+        Ok((Snapshot::new(entries, links), left_out))
     }
 
     /// The files of the work tree: tracked ones as they are on disk, and
@@ -146,12 +150,17 @@ impl Reader {
                 }
             }
         }
-        let mut entries = index.entries;
+        let Snapshot { mut entries, mut links } = index;
         entries.retain(|entry| !changed.contains(&entry.path));
-        let is_there = |path: &FilePath| on_disk.has_file(path);
-        let changed = changed.into_iter().filter(is_there);
-        entries.extend(changed.map(|path| Entry { path, content: Content::Disk }));
-        Ok(Snapshot::new(entries))
+        links.retain(|entry| !changed.contains(&entry.path));
+        for path in changed {
+            if on_disk.has_file(&path) {
+                entries.push(Entry { path, content: Content::Disk });
+            } else if on_disk.has_link(&path) {
+                links.push(Entry { path, content: Content::Disk });
+            }
+        }
+        Ok(Snapshot::new(entries, links))
     }
 
     /// Whether the file of an entry holds other bytes on disk.

@@ -60,9 +60,18 @@ impl OnDisk {
     /// Whether there is a regular file at `path`. Each folder is looked at once, and nothing below one that is not there:
     /// of a monorepo, most folders are not.
     pub fn has_file(&mut self, path: &FilePath) -> bool {
+        self.at(path).is_some_and(|metadata| metadata.is_file())
+    }
+
+    /// Whether there is a link at `path`.
+    pub fn has_link(&mut self, path: &FilePath) -> bool {
+        self.at(path).is_some_and(|metadata| metadata.is_symlink())
+    }
+
+    fn at(&mut self, path: &FilePath) -> Option<std::fs::Metadata> {
         let bytes = path.as_bytes();
         let above = memchr::memrchr(b'/', bytes).map_or(&b""[..], |end| &bytes[..end]);
-        self.has_folder(above) && self.metadata(bytes).is_some_and(|metadata| metadata.is_file())
+        if self.has_folder(above) { self.metadata(bytes) } else { None }
     }
 
     fn has_folder(&mut self, folder: &[u8]) -> bool {

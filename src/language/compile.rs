@@ -216,6 +216,8 @@ pub(super) struct ImportRule {
     pub ends: ImportEnd,
     pub not_before: Box<[u8]>,
     pub not_with: Box<[u8]>,
+    /// Brackets right behind the word in which nothing opens.
+    pub verbatim: Option<(u8, u8)>,
 }
 
 impl Compiled {
@@ -355,7 +357,18 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 let why = format!("`{first}` is not a word with at most {MAX_MARK} punctuation characters before it");
                 return Err(TableError::value("first", why).in_row("imports", row));
             }
+            let verbatim = match &import.verbatim {
+                None => None,
+                Some(pair) => match (pair.open.as_bytes(), pair.close.as_bytes()) {
+                    (&[open], &[close]) => Some((open, close)),
+                    _ => {
+                        let why = "its brackets are a character each".to_owned();
+                        return Err(TableError::value("verbatim", why).in_row("imports", row));
+                    }
+                },
+            };
             rules.push(ImportRule {
+                verbatim,
                 mark: mark.into(),
                 word: hash::word(word.as_bytes(), fold) as u32,
                 ends: import.ends,
@@ -422,18 +435,22 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     Ok(Opener { n_word, is_plain: false, value: swar::load(&head, 0), counts, head, hole, tail, opens })
 }
 
-/// Splits `r{#}"` into `r`, the hole and `"`.
+/// Splits `r{#}"` into `r`, the hole and `"`. A brace that begins no hole stands for itself: `{{tag}|` begins with one.
 fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
-    let whole = || (text.as_bytes().into(), None, Box::default());
-    let Some((head, rest)) = text.split_once('{') else { return whole() };
-    let Some((inside, tail)) = rest.split_once('}') else { return whole() };
-    let hole = match inside {
-        "tag" => Hole::Tag,
-        "bracket" => Hole::Bracket,
-        one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
-        _ => return whole(),
+    let hole_at = |at: usize| {
+        let (inside, tail) = text[at + 1..].split_once('}')?;
+        let hole = match inside {
+            "tag" => Hole::Tag,
+            "bracket" => Hole::Bracket,
+            one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
+            _ => return None,
+        };
+        Some((&text[..at], hole, tail))
     };
-    (head.as_bytes().into(), Some(hole), tail.as_bytes().into())
+    match text.match_indices('{').find_map(|(at, _)| hole_at(at)) {
+        Some((head, hole, tail)) => (head.as_bytes().into(), Some(hole), tail.as_bytes().into()),
+        None => (text.as_bytes().into(), None, Box::default()),
+    }
 }
 
 fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {

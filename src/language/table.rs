@@ -220,6 +220,8 @@ pub struct Import {
     /// Punctuation that, anywhere in the statement, makes it something else: `{` of a module with a body.
     #[serde(default)]
     pub not_with: String,
+    /// Brackets right behind the word in which nothing opens: `<` and `>` of `#include <sys/*.h>`.
+    pub verbatim: Option<Delimiters>,
 }
 
 /// Where an import statement ends, outside brackets.

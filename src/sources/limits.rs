@@ -6,6 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::Error;
+use crate::text::printable;
 
 /// What is read of one source at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +150,7 @@ fn bomb(why: String) -> io::Error {
 pub(super) fn error_at(archive: &str, entry: &str, why: &io::Error) -> Error {
     let (archive, entry) = (archive.to_owned(), entry.to_owned());
     // Decompressors and archive readers wrap errors: the words stay.
-    let text = why.to_string();
+    let text = printable(why.to_string().as_bytes());
     if why.kind() == BOMB || text.contains("it unpacks to more than") {
         return Error::TooMuch { archive, entry, what: text };
     }

@@ -171,7 +171,9 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
             _ => {}
         }
     }
-    Ok(())
+    // A compressed stream ends with a checksum, which is only compared when all before it was read.
+    let rest = io::copy(&mut tar.into_inner(), &mut io::sink());
+    rest.map(drop).map_err(|why| damaged(archive, "after the last entry", &why))
 }
 
 /// The folders that whole archives lie in by custom: `package` of npm, the archive's own name, or a part of it.

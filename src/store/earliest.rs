@@ -60,6 +60,11 @@ impl Earliest {
         Self::with_limit(folder, MAX_KEYS)
     }
 
+    /// None so far; all is kept in memory.
+    pub fn in_memory() -> Self {
+        Self::with_limit(Path::new(""), usize::MAX)
+    }
+
     fn with_limit(folder: &Path, max_keys: usize) -> Self {
         Self {
             shards: RwLock::new((0..SHARDS).map(|_| Mutex::default()).collect()),

@@ -110,28 +110,62 @@ struct Part {
 /// The history index: all segments in a folder that were made with the same parameters, the oldest first.
 #[derive(Debug)]
 pub struct History {
-    folder: PathBuf,
+    /// `None`: it is in memory, for one run.
+    folder: Option<PathBuf>,
     params: Params,
     extent: Extent,
     parts: Vec<Part>,
+    /// Why nothing could be read, although there are files.
+    fault: Option<SegmentError>,
 }
 
 impl History {
+    /// An empty index in memory, for one run.
+    pub fn in_memory(params: Params, extent: Extent) -> Self {
+        Self { folder: None, params, extent, parts: Vec::new(), fault: None }
+    }
+
     /// Opens the index in `folder`; an empty one when there is none, or when a part of it is damaged or missing.
     pub fn open(folder: &Path, params: Params, extent: Extent) -> Self {
-        let mut parts = Vec::new();
+        let mut opened = Self { folder: Some(folder.to_owned()), ..Self::in_memory(params, extent) };
         for _ in 0..TRIES {
             match open_parts(folder, &params, extent) {
-                Ok(found) => {
-                    parts = found;
-                    break;
-                }
-                // It was merged by another process after the files were listed.
-                Err(SegmentError::File { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {}
-                Err(_) => break,
+                Ok(parts) => return Self { parts, fault: None, ..opened },
+                // Another process merges it: files are gone after they were listed, or were listed in part.
+                Err(why) => opened.fault = Some(why),
             }
         }
-        Self { folder: folder.to_owned(), params, extent, parts }
+        opened
+    }
+
+    /// This index; where there are files and nothing could be read, why.
+    ///
+    /// # Errors
+    /// What is wrong with the files.
+    pub fn readable(mut self) -> Result<Self, SegmentError> {
+        self.fault.take().map_or(Ok(self), Err)
+    }
+
+    /// Reads every byte, so that all damage is found.
+    ///
+    /// # Errors
+    /// The first damage, and its file.
+    pub fn verify(&self) -> Result<(), SegmentError> {
+        for part in &self.parts {
+            part.segment.verify().map_err(|why| why.of(&part.file))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the index of `extent` in `folder`, but not what was made with other parameters.
+    pub fn discard(folder: &Path, params: &Params, extent: Extent) {
+        for path in list(folder, extent.name()) {
+            let fault = Segment::open(&path).and_then(|segment| segment.with_params(params));
+            if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
+                // Where it cannot be removed it costs space only.
+                let _ = std::fs::remove_file(path);
+            }
+        }
     }
 
     /// Whether nothing is kept.
@@ -174,7 +208,7 @@ impl History {
     fn ids(&self, section: u32) -> Result<Vec<CommitId>, SegmentError> {
         let mut ids = Vec::new();
         for part in &self.parts {
-            ids.extend(part.ids(section, self.params.hash.len())?);
+            ids.extend(part.ids(section, self.params.hash.len()).map_err(|why| why.of(&part.file))?);
         }
         Ok(ids)
     }
@@ -186,10 +220,7 @@ impl History {
     pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
         let mut paths = Vec::new();
         for part in &self.parts {
-            for event in Postings::new(&part.segment, POSTINGS)?.get(key(hash))? {
-                let row = part.event(u32_at(event, 0).unwrap_or(u32::MAX) as usize, self.params.hash.len())?;
-                paths.push(part.path(row)?);
-            }
+            part.paths_of(hash, self.params.hash.len(), &mut paths).map_err(|why| why.of(&part.file))?;
         }
         Ok(paths)
     }
@@ -200,7 +231,7 @@ impl History {
     /// When what is read is damaged.
     pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
         for part in &self.parts {
-            if Postings::new(&part.segment, POSTINGS)?.get(key)?.next().is_some() {
+            if part.has(key).map_err(|why| why.of(&part.file))? {
                 return Ok(true);
             }
         }
@@ -215,38 +246,22 @@ impl History {
         let n_id = self.params.hash.len();
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
         for part in &self.parts {
-            let mut is_asked = vec![false; part.paths.len()];
-            for at in paths.iter().filter_map(|path| part.paths.binary_search(path).ok()) {
-                is_asked[at] = true;
-            }
-            let commits = part.segment.section(COMMITS)?;
-            for row in part.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
-                let number = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
-                if is_asked.get(number) != Some(&true) {
-                    continue;
-                }
-                let path = part.paths[number].clone();
-                let row = event_row(row, n_id);
-                let commit = CommitId::from_bytes(commits.row(row.commit as usize, n_id)?);
-                let event = PastEvent {
-                    commit: commit.ok_or(SegmentError::Damaged("the id of a commit"))?,
-                    before: row.before,
-                    after: row.after,
-                    path: path.clone(),
-                };
-                found.entry(path).or_default().push(event);
-            }
+            part.events_of(paths, n_id, &mut found).map_err(|why| why.of(&part.file))?;
         }
         Ok(found)
     }
 
-    /// Adds a stretch of history, without the fingerprints that are known. Where nothing could be read of what is
-    /// there, that is removed first.
+    /// The index with a stretch of history more, without the fingerprints that are known. Where nothing could be read of
+    /// what is there, that is removed first.
+    ///
+    /// Also why the stretch could not be kept in the folder, where it takes no more: then it is in memory.
     ///
     /// # Errors
-    /// When the folder takes no more. What was there stays as it was.
-    pub fn keep(&self, stretch: Stretch) -> Result<(), SegmentError> {
-        let old = if self.parts.is_empty() { list(&self.folder, self.extent.name()) } else { Vec::new() };
+    /// When what is read is damaged.
+    pub fn keep(mut self, stretch: Stretch) -> Result<(Self, Option<SegmentError>), SegmentError> {
+        if let Some(folder) = self.folder.as_ref().filter(|_| self.parts.is_empty()) {
+            Self::discard(folder, &self.params, self.extent);
+        }
         let Stretch { tips, commits, paths, events, first } = stretch;
         let mut rows = Vec::new();
         for row in first.into_sorted()? {
@@ -255,26 +270,31 @@ impl History {
                 rows.push((key, event));
             }
         }
-        self.write(
-            &self.parts,
-            &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows },
-        )?;
-        for path in old {
-            let fault = Segment::open(&path).and_then(|segment| segment.with_params(&self.params));
-            if !matches!(fault, Err(SegmentError::OtherParams | SegmentError::Version { .. })) {
-                // Where it cannot be removed it costs space only.
-                let _ = std::fs::remove_file(path);
-            }
-        }
-        if self.parts.len() >= MAX_SEGMENTS {
-            Self::open(&self.folder, self.params, self.extent).merge()?;
-        }
-        sweep(&self.folder);
-        Ok(())
+        let contents = Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows };
+        let unkept = match &self.folder {
+            None => None,
+            Some(folder) => match self.write(folder, &self.parts, &contents) {
+                Ok(_) => {
+                    let kept = Self::open(folder, self.params, self.extent).readable()?;
+                    sweep(folder);
+                    if kept.parts.len() < MAX_SEGMENTS || kept.merge(folder).is_err() {
+                        return Ok((kept, None));
+                    }
+                    return Ok((Self::open(folder, self.params, self.extent).readable()?, None));
+                }
+                Err(why @ SegmentError::File { .. }) => Some(why),
+                Err(why) => return Err(why),
+            },
+        };
+        let mut out = SegmentWriter::in_memory(Kind::History, self.params);
+        self.fill(&mut out, &self.parts, &contents)?;
+        let segment = Segment::from_bytes(out.finish_in_memory()?)?;
+        self.parts.push(Part::new(segment, Path::new("the index in memory"))?);
+        Ok((self, unkept))
     }
 
     /// Merges all segments but those that are larger than all newer ones together.
-    fn merge(&self) -> Result<(), SegmentError> {
+    fn merge(&self, folder: &Path) -> Result<(), SegmentError> {
         let mut n_newer = 0;
         let mut from = self.parts.len();
         for (at, part) in self.parts.iter().enumerate().rev() {
@@ -311,15 +331,25 @@ impl History {
         rows.dedup_by_key(|(key, _)| *key);
         let mut known = HashSet::new();
         tips.retain(|tip| known.insert(*tip));
-        self.write(before, &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows })?;
+        self.write(
+            folder,
+            before,
+            &Contents { tips: &tips, commits: &commits, paths: &paths, events: &events, rows: &rows },
+        )?;
         for part in merged {
             let _ = std::fs::remove_file(&part.file);
         }
         Ok(())
     }
 
-    /// Writes a segment that comes after those `before`.
-    fn write(&self, before: &[Part], contents: &Contents<'_>) -> Result<PathBuf, SegmentError> {
+    /// Writes a segment to `folder` that comes after those `before`.
+    fn write(&self, folder: &Path, before: &[Part], contents: &Contents<'_>) -> Result<PathBuf, SegmentError> {
+        let mut out = SegmentWriter::create(folder, Kind::History, self.params)?;
+        self.fill(&mut out, before, contents)?;
+        out.finish(self.extent.name())
+    }
+
+    fn fill(&self, out: &mut SegmentWriter, before: &[Part], contents: &Contents<'_>) -> Result<(), SegmentError> {
         let &Contents { tips, commits, paths, events, rows } = contents;
         let mut order: Vec<u32> = (0..paths.len() as u32).collect();
         order.sort_unstable_by_key(|&number| &paths[number as usize]);
@@ -327,7 +357,6 @@ impl History {
         for (at, &number) in order.iter().enumerate() {
             numbers[number as usize] = at as u32;
         }
-        let mut out = SegmentWriter::create(&self.folder, Kind::History, self.params)?;
         for (section, ids) in [(TIPS, tips), (COMMITS, commits)] {
             out.begin(section);
             for id in ids {
@@ -353,12 +382,11 @@ impl History {
         for (key, event) in rows {
             postings.push(*key, &event.to_le_bytes());
         }
-        postings.write(&mut out, POSTINGS)?;
+        postings.write(out, POSTINGS)?;
         out.begin(BEFORE);
         let n_before =
             before.iter().map(|part| part.segment.section(COMMITS).map_or(0, |commits| commits.len() as u64));
-        out.write(&n_before.sum::<u64>().to_le_bytes())?;
-        out.finish(self.extent.name())
+        out.write(&n_before.sum::<u64>().to_le_bytes())
     }
 
     /// Removes what is here of the index: it is to be made anew.
@@ -388,11 +416,11 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
     for file in files {
         let part = match Part::open(&file, params) {
             Err(SegmentError::OtherParams | SegmentError::Version { .. }) => continue,
-            part => part?,
+            part => part.map_err(|why| why.of(&file))?,
         };
         // What it says is known stands in the parts before it.
         if part.n_before > n_before {
-            return Err(SegmentError::Damaged("a part of the index is missing"));
+            return Err(SegmentError::Damaged("a part of the index before it is missing").of(&file));
         }
         n_before += part.segment.section(COMMITS)?.len() as u64;
         parts.push(part);
@@ -402,7 +430,10 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
 
 impl Part {
     fn open(path: &Path, params: &Params) -> Result<Self, SegmentError> {
-        let segment = Segment::open(path)?.of_kind(Kind::History)?.with_params(params)?;
+        Self::new(Segment::open(path)?.of_kind(Kind::History)?.with_params(params)?, path)
+    }
+
+    fn new(segment: Segment, path: &Path) -> Result<Self, SegmentError> {
         for id in [TIPS, COMMITS, EVENTS] {
             segment.section(id)?;
         }
@@ -411,6 +442,48 @@ impl Part {
         let n_before = u64_at(segment.section(BEFORE)?.all()?, 0);
         let n_before = n_before.ok_or(SegmentError::Damaged("what stands before it"))?;
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
+    }
+
+    fn has(&self, key: u64) -> Result<bool, SegmentError> {
+        Ok(Postings::new(&self.segment, POSTINGS)?.get(key)?.next().is_some())
+    }
+
+    fn paths_of<'p>(&'p self, hash: u64, n_id: usize, paths: &mut Vec<&'p FilePath>) -> Result<(), SegmentError> {
+        for event in Postings::new(&self.segment, POSTINGS)?.get(key(hash))? {
+            let row = self.event(u32_at(event, 0).unwrap_or(u32::MAX) as usize, n_id)?;
+            paths.push(self.path(row)?);
+        }
+        Ok(())
+    }
+
+    fn events_of(
+        &self,
+        paths: &[FilePath],
+        n_id: usize,
+        found: &mut BTreeMap<FilePath, Vec<PastEvent>>,
+    ) -> Result<(), SegmentError> {
+        let mut is_asked = vec![false; self.paths.len()];
+        for at in paths.iter().filter_map(|path| self.paths.binary_search(path).ok()) {
+            is_asked[at] = true;
+        }
+        let commits = self.segment.section(COMMITS)?;
+        for row in self.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
+            let number = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
+            if is_asked.get(number) != Some(&true) {
+                continue;
+            }
+            let path = self.paths[number].clone();
+            let row = event_row(row, n_id);
+            let commit = CommitId::from_bytes(commits.row(row.commit as usize, n_id)?);
+            let event = PastEvent {
+                commit: commit.ok_or(SegmentError::Damaged("the id of a commit"))?,
+                before: row.before,
+                after: row.after,
+                path: path.clone(),
+            };
+            found.entry(path).or_default().push(event);
+        }
+        Ok(())
     }
 
     fn ids(&self, section: u32, n_id: usize) -> Result<Vec<CommitId>, SegmentError> {
@@ -492,7 +565,8 @@ mod tests {
         };
         let events = events.iter().map(row).collect();
         let stretch = Stretch { tips: vec![commit(tip)], commits, paths, events, first: earliest };
-        History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("the folder is writable");
+        let kept = History::open(folder, PARAMS, Extent::Whole).keep(stretch).expect("nothing is damaged");
+        assert!(kept.1.is_none(), "the folder is writable");
     }
 
     #[test]

@@ -88,6 +88,14 @@ pub enum SegmentError {
         /// Why not.
         why: std::io::Error,
     },
+    /// This file of several cannot be used.
+    #[error("`{}`: {why}", file.display())]
+    Of {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        why: Box<SegmentError>,
+    },
     /// It is no segment.
     #[error("it is not a segment of this program")]
     Foreign,
@@ -109,6 +117,25 @@ pub enum SegmentError {
     /// A checksum does not hold, or what it says cannot be.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
+}
+
+impl SegmentError {
+    /// This error, of the file at `path`.
+    pub(super) fn of(self, path: &Path) -> Self {
+        match self {
+            Self::File { .. } | Self::Of { .. } => self,
+            why => Self::Of { file: path.to_owned(), why: Box::new(why) },
+        }
+    }
+
+    /// Whether what is there is not what was written: to make it anew cures it.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Of { why, .. } => why.is_damage(),
+            Self::Foreign | Self::OtherKind | Self::Truncated | Self::Damaged(_) => true,
+            Self::File { .. } | Self::Version { .. } | Self::OtherParams => false,
+        }
+    }
 }
 
 /// An open segment.
@@ -231,6 +258,14 @@ impl Segment {
     pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
         found.map(|at| Section { segment: self, at }).ok_or(SegmentError::Damaged("a section is missing"))
+    }
+
+    /// Reads every byte.
+    ///
+    /// # Errors
+    /// When a checksum does not hold.
+    pub fn verify(&self) -> Result<(), SegmentError> {
+        self.sections.iter().try_for_each(|at| Section { segment: self, at }.all().map(drop))
     }
 
     /// Compares the checksum of a block, once.

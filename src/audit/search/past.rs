@@ -13,10 +13,12 @@ use rayon::prelude::*;
 use super::queries::{Found, Hit, Queries};
 use crate::audit::read::{Remembered, Source, Sources, params};
 use crate::audit::{Context, Error};
+use crate::config::Config;
 use crate::git::{Attributes, Blob, BlobId, CommitId, Event, Reader, Repository, Span, WalkLimits, Work};
+use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
-use crate::store::{Earliest, EventRow, Extent, History, PastEvent, Stretch, key};
+use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
 use crate::text::FilePath;
 
 /// Past files that are read for one change; those that share most with it come first.
@@ -39,6 +41,8 @@ pub struct Past {
     /// Contents that this clone does not have.
     n_missing: usize,
     is_shallow: bool,
+    /// Why the index could not be kept for later runs.
+    unkept: Option<SegmentError>,
 }
 
 /// What the index of a history holds.
@@ -53,19 +57,19 @@ pub struct Indexed {
 }
 
 impl Past {
-    /// Opens the history index in `folder` and brings it up to what `span` is; of `change`, its base and head, the messages
+    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span` is; of `change`, its base and head, the messages
     /// may name what it reverts.
     ///
     /// # Errors
     /// When the history cannot be read, or the index cannot be written.
     pub fn open(
-        folder: &Path,
+        folder: Option<&Path>,
         repository: &Repository,
         span: &Span,
         change: Option<(CommitId, CommitId)>,
         context: Context<'_>,
     ) -> Result<Self, Error> {
-        let (history, n_missing) = updated(folder, repository, span, context)?;
+        let Updated { history, n_missing, unkept } = updated(folder, repository, span, context)?;
         let reader = repository.reader();
         let reached = if span.is_whole() && knows_nothing_else(&history, &span.tips, &reader)? {
             None
@@ -73,7 +77,7 @@ impl Past {
             Some(reader.commits_of(span)?.into_iter().collect())
         };
         let reverted = change.map(|(base, head)| reverted(&reader, base, head)).transpose()?.unwrap_or_default();
-        Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow() })
+        Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow(), unkept })
     }
 
     /// What is in the index in `folder`, brought up to what `span` is.
@@ -83,13 +87,43 @@ impl Past {
     pub fn index(folder: &Path, repository: &Repository, span: &Span, context: Context<'_>) -> Result<Indexed, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
-        let n_before = n_known(&History::open(folder, params(repository, context.config, context.languages), extent));
-        let (history, _) = updated(folder, repository, span, context)?;
+        let before = History::open(folder, params(repository, context.config, context.languages), extent);
+        let before = before.readable()?;
+        before.verify()?;
+        let n_before = n_known(&before);
+        let Updated { history, unkept, .. } = updated(Some(folder), repository, span, context)?;
+        if let Some(why) = unkept {
+            return Err(why.into());
+        }
         Ok(Indexed {
             n_new: n_known(&history).saturating_sub(n_before),
             n_fingerprints: history.n_fingerprints(),
             n_bytes: history.n_bytes(),
         })
+    }
+
+    /// Why the index could not be kept for later runs.
+    pub fn unkept(&self) -> Option<&SegmentError> {
+        self.unkept.as_ref()
+    }
+
+    /// Removes the index in `folder`, which is damaged: it is to be made anew.
+    pub fn discard(folder: &Path, repository: &Repository, context: Context<'_>) {
+        let params = params(repository, context.config, context.languages);
+        for extent in [Extent::Whole, Extent::Part] {
+            History::discard(folder, &params, extent);
+        }
+    }
+
+    /// The indexes in `folder`, of all the past and of a part of it.
+    pub fn indexes(
+        folder: &Path,
+        repository: &Repository,
+        config: &Config,
+        languages: &Languages,
+    ) -> [Result<History, SegmentError>; 2] {
+        let params = params(repository, config, languages);
+        [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
     /// What of the past could not be searched, in words; `None` when all was.
@@ -170,23 +204,36 @@ fn knows_nothing_else(history: &History, tips: &[CommitId], reader: &Reader) -> 
     Ok(history.tips()?.iter().all(is_reached))
 }
 
+/// An index that is up to date.
+struct Updated {
+    history: History,
+    /// Contents that this clone does not have.
+    n_missing: usize,
+    /// Why it could not be kept for later runs.
+    unkept: Option<SegmentError>,
+}
+
 /// The index in `folder`, brought up to what `span` is, and how many contents this clone does not have.
 ///
 /// What is only a part of the past has an index of its own, unless all of it is indexed already.
 fn updated(
-    folder: &Path,
+    folder: Option<&Path>,
     repository: &Repository,
     span: &Span,
     context: Context<'_>,
-) -> Result<(History, usize), Error> {
+) -> Result<Updated, Error> {
     // The past is read without attributes: those of today say nothing of files as they were.
     let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let params = params(repository, context.config, context.languages);
     let indexing = Indexing { folder, repository, sources: &sources };
     let reader = repository.reader();
-    let whole = History::open(folder, params, Extent::Whole);
-    let tips = whole.tips().unwrap_or_default();
+    let open = |extent| match folder {
+        Some(folder) => History::open(folder, params, extent).readable(),
+        None => Ok(History::in_memory(params, extent)),
+    };
+    let whole = open(Extent::Whole)?;
+    let tips = whole.tips()?;
     let new = if tips.is_empty() && !span.is_whole() {
         None
     } else {
@@ -194,24 +241,23 @@ fn updated(
         Some(reader.commits_of(&Span { hidden, ..span.clone() })?)
     };
     match new {
-        Some(new) if new.is_empty() => return Ok((whole, 0)),
+        Some(new) if new.is_empty() => return Ok(Updated { history: whole, n_missing: 0, unkept: None }),
         Some(_) if span.is_whole() || !tips.is_empty() => {
             // Every commit that the tips reach, so that the next update has only newer ones to add.
             let new = reader.commits(&span.tips, &tips, WalkLimits::default())?;
-            let stretch = indexing.learn(&new, &span.tips, false)?;
-            let n_missing = stretch.1;
-            whole.keep(stretch.0)?;
-            return Ok((History::open(folder, params, Extent::Whole), n_missing));
+            let (stretch, n_missing) = indexing.learn(&new, &span.tips, false)?;
+            let (history, unkept) = whole.keep(stretch)?;
+            return Ok(Updated { history, n_missing, unkept });
         }
         _ => {}
     }
 
-    let mut part = History::open(folder, params, Extent::Part);
+    let mut part = open(Extent::Part)?;
     let wanted = reader.commits_of(span)?;
-    let known: HashSet<CommitId> = part.commits().unwrap_or_default().into_iter().collect();
+    let known: HashSet<CommitId> = part.commits()?.into_iter().collect();
     let new: Vec<CommitId> = wanted.iter().filter(|commit| !known.contains(commit)).copied().collect();
     if new.is_empty() {
-        return Ok((part, 0));
+        return Ok(Updated { history: part, n_missing: 0, unkept: None });
     }
     let is_newer = wanted.first().is_some_and(|oldest| known.contains(oldest));
     let new = if is_newer { new } else { wanted };
@@ -219,14 +265,14 @@ fn updated(
         part.remove();
     }
     let (stretch, n_missing) = indexing.learn(&new, &span.tips, true)?;
-    part.keep(stretch)?;
-    Ok((History::open(folder, params, Extent::Part), n_missing))
+    let (history, unkept) = part.keep(stretch)?;
+    Ok(Updated { history, n_missing, unkept })
 }
 
 /// Reads the history of a repository for its index.
 struct Indexing<'i> {
-    /// The folder of the index.
-    folder: &'i Path,
+    /// The folder of the index, if it is not in memory.
+    folder: Option<&'i Path>,
     repository: &'i Repository,
     sources: &'i Sources<'i>,
 }
@@ -277,7 +323,7 @@ impl Indexing<'_> {
         let (blobs, contents) = wanted.sorted();
 
         progress.begin("reading", blobs.len());
-        let first = Earliest::new(folder);
+        let first = folder.map_or_else(Earliest::in_memory, Earliest::new);
         let learning = Learning { paths: &paths, contents: &contents, first: &first, sources };
         let missing = repository.each_blob(&blobs, &learning)?;
         let (tips, commits) = (tips.to_vec(), commits.to_vec());

@@ -14,6 +14,8 @@ pub(super) struct OpenImport<'c> {
     pub(super) rule: &'c ImportRule,
     pub(super) from_token: usize,
     pub(super) depth: usize,
+    /// Where the name in brackets ends in which nothing opens.
+    pub(super) verbatim_until: usize,
 }
 
 impl Run<'_, '_, '_> {
@@ -37,7 +39,24 @@ impl Run<'_, '_, '_> {
         }
         // `(ns` goes on until its bracket is closed.
         let depth = rule.mark.iter().filter(|&&byte| mirror(byte) != byte).count();
-        self.import = Some(OpenImport { rule, from_token: self.line_first, depth });
+        let verbatim_until = rule.verbatim.map_or(0, |brackets| self.verbatim_end(brackets));
+        self.import = Some(OpenImport { rule, from_token: self.line_first, depth, verbatim_until });
+    }
+
+    /// Where a name in `brackets` ends that begins here, behind blanks, and is closed on its line; else 0.
+    fn verbatim_end(&self, (open, close): (u8, u8)) -> usize {
+        let rest = &self.text[self.at..];
+        let n_blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        if rest.get(n_blank) != Some(&open) {
+            return 0;
+        }
+        let line = memchr::memchr2(b'\n', close, &rest[n_blank..]);
+        line.map(|at| n_blank + at).filter(|&at| rest[at] == close).map_or(0, |at| self.at + at)
+    }
+
+    /// Whether here is the name of what is imported, in which nothing opens.
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.import.as_ref().is_some_and(|import| self.at < import.verbatim_until)
     }
 
     pub(super) fn end_import(&mut self, end: ImportEnd) {

@@ -43,6 +43,9 @@ enum BodyEnd {
 impl<'c, 't> Run<'c, 't, '_> {
     /// Opens what an opener at this place opens; `n_word` is the length of the word that starts here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
+        if self.is_verbatim() {
+            return false;
+        }
         let table = self.table;
         let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
         let (from, to) = table.openers_at[first as usize];

@@ -1,0 +1,45 @@
+//! Reads the files that judge a change out of a state of the repository.
+
+use std::path::PathBuf;
+
+use super::error::Failure;
+use crate::config::{MAX_BASELINE, MAX_SETTINGS, NAMES, RawConfig, decisions, not_utf8, too_large};
+use crate::git::{Entry, ReadFiles, Reader, Snapshot};
+use crate::policy::{Baseline, Decision};
+use crate::text::FilePath;
+
+/// The decisions of a state of the repository.
+pub(super) fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Failure> {
+    Ok(decisions(&text_in(reader, entry, MAX_SETTINGS)?, &entry.path.to_string())?)
+}
+
+/// The baseline of a state of the repository.
+pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
+    let text = text_in(reader, entry, MAX_BASELINE)?;
+    Baseline::parse(&text).map_err(|error| Failure::Baseline { file: entry.path.to_string(), error })
+}
+
+/// The settings file of a state of the repository.
+pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result<Option<&'s Entry>, Failure> {
+    for name in NAMES {
+        if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}
+
+/// The settings that a file of a state of the repository has, and its name.
+pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failure> {
+    let name = entry.path.to_string();
+    Ok((RawConfig::parse(&text_in(reader, entry, MAX_SETTINGS)?, &name)?, format!("`{name}` of the base")))
+}
+
+/// The text of a file that has at most `max` bytes.
+fn text_in(reader: &Reader, entry: &Entry, max: u64) -> Result<String, Failure> {
+    let unreadable = |why| Failure::Unreadable { file: PathBuf::from(entry.path.to_string()), why };
+    if reader.size(entry).is_some_and(|size| size > max) {
+        return Err(unreadable(too_large(max)));
+    }
+    String::from_utf8(reader.read(entry)?).map_err(|_| unreadable(not_utf8()))
+}

@@ -1,0 +1,70 @@
+//! Reads files that decide what is reported: as regular files of bounded size, and not through links out of the tree.
+//!
+//! A change can put anything under the name of its settings: a device that never ends, a pipe that nobody
+//! writes to, a link to what the machine keeps to itself.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Maximum bytes of settings and of a decisions file.
+pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+/// Maximum bytes of a baseline: some hundred thousand copies.
+pub const MAX_BASELINE: u64 = 64 * 1024 * 1024;
+
+/// The text of `file`, which has at most `max` bytes. One inside of `root` is a regular file there, whatever links lead to it.
+///
+/// # Errors
+/// When it is none, is larger, or is not UTF-8.
+pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<String> {
+    if let Some(root) = root.filter(|root| below(file, root).is_some()) {
+        let root = root.canonicalize()?;
+        if !file.canonicalize()?.starts_with(root) {
+            return Err(io::Error::other("it is a link out of the repository, which is not followed"));
+        }
+        // Before it is opened: to open a pipe waits for somebody to write to it.
+        let metadata = std::fs::metadata(file)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+    }
+    let mut bytes = Vec::new();
+    File::open(file)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(too_large(max));
+    }
+    String::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+/// Why a file of more than `max` bytes is not read.
+pub fn too_large(max: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} MB", max / (1024 * 1024)))
+}
+
+/// Why a file is not read as text.
+pub fn not_utf8() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8")
+}
+
+/// The path of `file` from `root`, by any spelling of the root; `None` when it is not below it.
+pub fn below(file: &Path, root: &Path) -> Option<PathBuf> {
+    let root = root.canonicalize().ok()?;
+    let file = without_dots(&std::path::absolute(file).ok()?);
+    // From the outermost folder on: a link further in may lead back to the root.
+    let above: Vec<&Path> = file.ancestors().skip(1).collect();
+    let found = above.into_iter().rev().find(|folder| folder.canonicalize().is_ok_and(|folder| folder == root))?;
+    file.strip_prefix(found).ok().map(Path::to_owned)
+}
+
+/// An absolute path without `.` and `..`, whatever links are on its way.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}

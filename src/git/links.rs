@@ -1,0 +1,74 @@
+//! Follows the links of a snapshot, as far as they stay inside of the repository.
+
+use super::{Content, Entry, Error, ReadFiles, Reader, Snapshot};
+use crate::text::FilePath;
+
+/// Links that are followed one after another, as many as Linux does of nested ones.
+const MAX_LINKS: usize = 40;
+/// Bytes of the longest target that a link has on any system.
+const MAX_TARGET: u64 = 4096;
+
+impl Reader {
+    /// The regular file that `path` names in a snapshot, behind links within the repository, too.
+    ///
+    /// `None` where nothing has the name, and where a folder above it is a link out of the repository.
+    ///
+    /// # Errors
+    /// [`Error::Link`] when the file is itself a link that leads to no file of the repository.
+    pub fn file_at<'s>(&self, snapshot: &'s Snapshot, path: &FilePath) -> Result<Option<&'s Entry>, Error> {
+        let is_link = |path: &FilePath| snapshot.links.binary_search_by(|link| link.path.cmp(path)).ok();
+        let lost = |why| match is_link(path) {
+            Some(_) => Err(Error::Link { path: path.to_string(), why }),
+            None => Ok(None),
+        };
+        // The names still to go through, the next one last; and where those before them lead.
+        let mut rest = names(path.as_bytes());
+        let mut reached: Vec<Vec<u8>> = Vec::new();
+        let mut n_links = 0;
+        while let Some(name) = rest.pop() {
+            if name == b".." {
+                if reached.pop().is_none() {
+                    return lost("it leads out of the repository");
+                }
+                continue;
+            }
+            reached.push(name);
+            let Some(at) = is_link(&FilePath::new(reached.join(&b'/'))) else { continue };
+            let target = self.target(&snapshot.links[at])?;
+            n_links += 1;
+            if n_links > MAX_LINKS {
+                return lost("it leads in a circle");
+            }
+            if target.first() == Some(&b'/') || target.get(1) == Some(&b':') {
+                return lost("it leads out of the repository");
+            }
+            reached.pop();
+            rest.extend(names(&target));
+        }
+        match snapshot.get(&FilePath::new(reached.join(&b'/'))) {
+            Some(entry) => Ok(Some(entry)),
+            None => lost("it leads to no file of the repository"),
+        }
+    }
+
+    /// What a link names.
+    fn target(&self, link: &Entry) -> Result<Vec<u8>, Error> {
+        match link.content {
+            Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
+                Err(Error::Link { path: link.path.to_string(), why: "its target is too long for a name" })
+            }
+            Content::Blob(_) => self.read(link),
+            Content::Disk => {
+                let path = self.on_disk(&link.path)?;
+                let target = std::fs::read_link(&path).map_err(|why| Error::File { path, why })?;
+                Ok(gix::path::os_string_into_bstring(target.into_os_string()).map(Vec::from).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// The names of a path, the last one first.
+fn names(path: &[u8]) -> Vec<Vec<u8>> {
+    let names = path.rsplit(|&byte| byte == b'/').filter(|name| !name.is_empty() && *name != b".");
+    names.map(<[u8]>::to_vec).collect()
+}

@@ -1,0 +1,425 @@
+//! Shows that a change cannot weaken its own judge: unseen where the head is trusted, and not at all where the base is.
+
+#[allow(dead_code, reason = "the semantics use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+#[allow(dead_code, reason = "the semantics use the rest")]
+#[path = "semantics/samples.rs"]
+mod samples;
+
+use std::path::Path;
+use std::process::Output;
+
+use repository::Repository;
+use samples::{LANGUAGES, Language};
+use serde_json::Value;
+
+const C: &Language = &LANGUAGES[0];
+const IGNORES_ALL: &str = "ignore = [\"*.c\"]\n";
+
+/// A repository on the branch `pr`, which has what `base` writes, and the code that is copied from.
+fn branch(base: impl FnOnce(&Repository)) -> Repository {
+    let repository = Repository::new();
+    repository.write(C.path("store"), C.file("store", &[C.first, C.second]).text);
+    base(&repository);
+    repository.commit("base");
+    repository.git(&["checkout", "--quiet", "-b", "pr"]);
+    repository
+}
+
+/// Commits a copy, and what `edit` writes.
+fn change(repository: &Repository, edit: impl FnOnce(&Repository)) {
+    repository.write(C.path("new"), C.first);
+    edit(repository);
+    repository.commit("change");
+}
+
+struct Ran {
+    status: i32,
+    notices: Vec<String>,
+    errors: String,
+}
+
+#[track_caller]
+fn run(repository: &Repository, args: &[&str]) -> Ran {
+    run_with(repository, args, &[])
+}
+
+#[track_caller]
+fn run_with(repository: &Repository, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = repository.secondhand(&["check", "--base", "main", "--format", "json"]);
+    let output = command.args(args).envs(variables.iter().copied()).output();
+    let Output { status, stdout, stderr } = output.expect("the program starts");
+    let report: Value = serde_json::from_slice(&stdout).unwrap_or_default();
+    let notices = report["notices"].as_array().into_iter().flatten();
+    let text = |notice: &Value| {
+        format!("{}: {}", notice["path"].as_str().unwrap_or_default(), notice["message"].as_str().unwrap_or_default())
+    };
+    Ran {
+        status: status.code().expect("it ends by itself"),
+        notices: notices.map(text).collect(),
+        errors: String::from_utf8_lossy(&stderr).into_owned(),
+    }
+}
+
+/// Checks how a run over the change ends, and what it has to say of its judge, in any order.
+#[track_caller]
+fn check(repository: &Repository, args: &[&str], status: i32, notices: &[&str]) {
+    let mut ran = run(repository, args);
+    let mut expected = notices.to_vec();
+    expected.sort_unstable();
+    ran.notices.sort_unstable();
+    assert_eq!(ran.notices, expected, "{}", ran.errors);
+    assert_eq!(ran.status, status, "{args:?} {}", ran.errors);
+}
+
+/// Checks that a run over the change cannot be done, and why.
+#[track_caller]
+fn fails(repository: &Repository, args: &[&str], why: &str) {
+    let ran = run(repository, args);
+    assert!(ran.status == 2 && ran.errors.contains(why), "{}: {}", ran.status, ran.errors);
+}
+
+const OF_BASE: &[&str] = &["--trust", "base"];
+const OF_HEAD: &[&str] = &["--trust", "head"];
+
+#[cfg(unix)]
+fn link(repository: &Repository, target: &str, path: &str) {
+    let path = repository.path(path);
+    std::fs::create_dir_all(path.parent().expect("it lies below the root")).expect("the repository is writable");
+    std::os::unix::fs::symlink(target, path).expect("the repository is writable");
+}
+
+#[test]
+fn in_ci_the_base_judges_unless_the_head_is_asked_to() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| pr.write("secondhand.toml", IGNORES_ALL));
+    for (value, status) in [("true", 1), ("1", 1), ("false", 0), ("", 0)] {
+        assert_eq!(run_with(&repository, &[], &[("CI", value)]).status, status, "CI={value}");
+    }
+    assert_eq!(run_with(&repository, OF_HEAD, &[("CI", "true")]).status, 0);
+    assert_eq!(run_with(&repository, &[], &[("CI", "true"), ("SECONDHAND_TRUST", "head")]).status, 0);
+}
+
+#[test]
+fn settings_are_those_of_the_tip_of_the_base_not_of_where_the_branch_left_it() {
+    let strict = "[rules]\ncopied-code = \"error\"\n";
+    let repository = branch(|base| base.write("secondhand.toml", IGNORES_ALL));
+    change(&repository, |_| {});
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.write("secondhand.toml", strict);
+    repository.write(".gitattributes", "new.c -linguist-generated\n");
+    repository.commit("strict");
+    repository.git(&["checkout", "--quiet", "pr"]);
+    check(&repository, &["--trust", "base", "--fail-on", "error"], 1, &[]);
+    check(&repository, OF_HEAD, 0, &[]);
+}
+
+#[test]
+fn attributes_are_those_of_the_tip_of_the_base() {
+    let repository = branch(|base| base.write(".gitattributes", "new.c linguist-generated\n"));
+    change(&repository, |_| {});
+    check(&repository, OF_BASE, 0, &[]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.remove(".gitattributes");
+    repository.commit("strict");
+    repository.git(&["checkout", "--quiet", "pr"]);
+    check(&repository, OF_BASE, 1, &[]);
+}
+
+mod named_by_flags {
+    use super::*;
+
+    #[test]
+    fn a_settings_file_is_the_bases() {
+        let repository = branch(|base| base.write("ci/sh.toml", "min-tokens = 40\n"));
+        change(&repository, |pr| pr.write("ci/sh.toml", IGNORES_ALL));
+        let notice = "ci/sh.toml: the change edits settings: ignore from [] to [\"*.c\"]";
+        let absolute = repository.path("ci/sh.toml");
+        let absolute = absolute.to_str().expect("temporary folders are UTF-8");
+        for file in ["ci/sh.toml", "./ci/../ci/sh.toml", absolute] {
+            check(&repository, &["--trust", "base", "--config", file], 1, &[notice]);
+            check(&repository, &["--trust", "head", "--config", file], 0, &[notice]);
+        }
+    }
+
+    #[test]
+    fn one_that_only_the_change_has_is_not_heeded_and_named() {
+        let repository = branch(|_| {});
+        change(&repository, |pr| pr.write("ci/sh.toml", IGNORES_ALL));
+        let args = ["--trust", "base", "--config", "ci/sh.toml"];
+        let notices = [
+            "ci/sh.toml: these settings are not in the base, and were not heeded",
+            "ci/sh.toml: the change edits settings: ignore from [] to [\"*.c\"]",
+        ];
+        check(&repository, &args, 1, &notices);
+    }
+
+    #[test]
+    fn one_that_the_repository_does_not_have_is_that_of_whoever_runs_the_program() {
+        let repository = branch(|base| base.write(".gitignore", "/mine.toml\n"));
+        change(&repository, |_| {});
+        repository.write("mine.toml", IGNORES_ALL);
+        check(&repository, &["--trust", "base", "--config", "mine.toml"], 0, &[]);
+        let outside = tempfile::TempDir::new().expect("it can be made");
+        let file = outside.path().join("sh.toml");
+        std::fs::write(&file, IGNORES_ALL).expect("it is writable");
+        check(&repository, &["--trust", "base", "--config", file.to_str().expect("it is UTF-8")], 0, &[]);
+    }
+
+    #[test]
+    fn a_baseline_is_the_bases() {
+        let repository = branch(|base| base.write("ci/known.txt", "# none\n"));
+        change(&repository, |_| {});
+        let create = ["baseline", "create", "--base", "main", "--set", "baseline=ci/known.txt", "--force"];
+        assert!(repository.secondhand(&create).status().expect("it runs").success());
+        repository.commit("known");
+        let notice = "ci/known.txt: the change adds 1 copy to the baseline";
+        check(&repository, &["--trust", "base", "--baseline", "ci/known.txt"], 1, &[notice]);
+        check(&repository, &["--trust", "head", "--baseline", "ci/known.txt"], 0, &[notice]);
+        repository.git(&["mv", "ci/known.txt", "other.txt"]);
+        repository.commit("moved");
+        let notices = [
+            "other.txt: this baseline is not in the base, and was not heeded",
+            "other.txt: the change adds 1 copy to the baseline",
+        ];
+        check(&repository, &["--trust", "base", "--baseline", "other.txt"], 1, &notices);
+    }
+}
+
+#[test]
+fn a_number_that_toml_cannot_write_hides_no_other_edit() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| pr.write("secondhand.toml", format!("max-gap = 18446744073709551615\n{IGNORES_ALL}")));
+    let notice = "secondhand.toml: the change edits settings: ignore from [] to [\"*.c\"]; max-gap from 240 to 18446744073709551615";
+    check(&repository, OF_HEAD, 0, &[notice]);
+    check(&repository, OF_BASE, 1, &[notice]);
+}
+
+#[test]
+fn attributes_that_are_said_by_a_macro_are_listed() {
+    let repository = branch(|base| base.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\n"));
+    change(&repository, |pr| pr.write("sub/.gitattributes", "x.c text\n"));
+    check(&repository, OF_HEAD, 1, &[]);
+    change(&repository, |pr| {
+        pr.write(".gitattributes", "[attr]made gen\n[attr]gen linguist-generated\nnew.c made\n");
+        pr.write("sub/.gitattributes", "x.c -gen\n");
+    });
+    let notices = [
+        ".gitattributes: the change edits attributes: adds `new.c made`",
+        "sub/.gitattributes: the change edits attributes: adds `x.c -gen`",
+    ];
+    check(&repository, OF_HEAD, 0, &notices);
+    check(&repository, OF_BASE, 1, &notices);
+}
+
+#[cfg(unix)]
+mod links {
+    use super::*;
+
+    #[test]
+    fn settings_behind_a_link_are_listed_as_any_others() {
+        let notice = "lax.toml: the change edits settings: ignore from [] to [\"*.c\"]";
+        let added = branch(|_| {});
+        change(&added, |pr| {
+            pr.write("lax.toml", IGNORES_ALL);
+            link(pr, "lax.toml", "secondhand.toml");
+        });
+        check(&added, OF_HEAD, 0, &[notice]);
+        check(&added, OF_BASE, 1, &[notice]);
+
+        let edited = branch(|base| {
+            base.write("lax.toml", "");
+            link(base, "../lax.toml", ".config/secondhand.toml");
+        });
+        change(&edited, |pr| pr.write("lax.toml", IGNORES_ALL));
+        check(&edited, OF_HEAD, 0, &[notice]);
+        check(&edited, OF_BASE, 1, &[notice]);
+        // As the work tree has them.
+        check(&edited, &["--trust", "head", "--worktree"], 0, &[notice]);
+    }
+
+    #[test]
+    fn settings_of_the_base_behind_a_link_judge() {
+        let repository = branch(|base| {
+            base.write("conf/s.toml", "[rules]\ncopied-code = \"error\"\n");
+            link(base, "conf", "linked");
+            link(base, "linked/../conf/s.toml", "secondhand.toml");
+        });
+        change(&repository, |_| {});
+        for trust in ["head", "base"] {
+            check(&repository, &["--trust", trust, "--fail-on", "error"], 1, &[]);
+        }
+    }
+
+    #[test]
+    fn a_baseline_and_decisions_behind_a_link_are_listed() {
+        let repository = branch(|base| {
+            base.write("known.txt", "");
+            link(base, "known.txt", "secondhand-baseline.txt");
+            base.write("decided.toml", "");
+            link(base, "decided.toml", "secondhand-decisions.toml");
+        });
+        change(&repository, |_| {});
+        let create = ["baseline", "create", "--base", "main", "--set", "baseline=known.txt", "--force"];
+        assert!(repository.secondhand(&create).status().expect("it runs").success());
+        repository.write("decided.toml", "[[decision]]\ncopy = \"x\"\nby = \"me\"\nreason = \"so\"\n");
+        repository.commit("known");
+        let notices = [
+            "secondhand-decisions.toml: the change edits the decisions on copies",
+            "secondhand-baseline.txt: the change adds 1 copy to the baseline",
+        ];
+        check(&repository, OF_HEAD, 0, &notices);
+        check(&repository, OF_BASE, 1, &notices);
+    }
+
+    #[test]
+    fn one_that_leads_out_of_the_repository_or_nowhere_is_not_followed() {
+        let outside = tempfile::TempDir::new().expect("it can be made");
+        let file = outside.path().join("s.toml");
+        std::fs::write(&file, IGNORES_ALL).expect("it is writable");
+        let file = file.to_str().expect("it is UTF-8");
+        for target in [file, "/dev/zero", "../../../../../../../../../dev/zero", "secondhand.toml", "nothing.toml"] {
+            for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"] {
+                let target = if target == "secondhand.toml" { name } else { target };
+                let repository = branch(|_| {});
+                change(&repository, |pr| link(pr, target, name));
+                fails(&repository, OF_HEAD, &format!("{name}`"));
+                assert_eq!(run(&repository, OF_BASE).status, 1, "{name} -> {target}");
+                repository.git(&["branch", "--force", "main"]);
+                repository.git(&["commit", "--quiet", "--allow-empty", "--message", "more"]);
+                fails(&repository, OF_BASE, &format!("cannot read `{name}`, which is a link: "));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_waited_for() {
+        for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"] {
+            let repository = branch(|_| {});
+            change(&repository, |_| {});
+            let made = std::process::Command::new("mkfifo").arg(repository.path(name)).status();
+            assert!(made.expect("mkfifo is installed").success());
+            fails(&repository, &["--trust", "head", "--worktree"], "it is not a regular file");
+        }
+    }
+}
+
+#[test]
+fn files_that_judge_have_a_largest_size() {
+    for (name, n_megabytes) in
+        [("secondhand.toml", 5), ("secondhand-decisions.toml", 5), ("secondhand-baseline.txt", 65)]
+    {
+        let repository = branch(|_| {});
+        change(&repository, |pr| {
+            let file = std::fs::File::create(pr.path(name)).expect("it is writable");
+            file.set_len(n_megabytes * 1024 * 1024).expect("it is writable");
+        });
+        fails(&repository, OF_HEAD, &format!("it has more than {} MB", n_megabytes - 1));
+        repository.git(&["branch", "--force", "main"]);
+        repository.git(&["commit", "--quiet", "--allow-empty", "--message", "more"]);
+        fails(&repository, OF_BASE, &format!("it has more than {} MB", n_megabytes - 1));
+    }
+}
+
+#[test]
+fn what_the_settings_name_lies_inside_of_the_repository() {
+    for (option, file) in [("baseline", "../known.txt"), ("baseline", "/dev/zero"), ("decisions", "a/../../x.toml")] {
+        let repository = branch(|_| {});
+        change(&repository, |pr| pr.write("secondhand.toml", format!("{option} = \"{file}\"\n")));
+        fails(
+            &repository,
+            OF_HEAD,
+            &format!("cannot use `{option}` of the settings: `{file}` is not inside of the repository"),
+        );
+    }
+}
+
+#[test]
+fn corpora_that_a_change_adds_lie_inside_of_the_repository() {
+    let outside = tempfile::TempDir::new().expect("it can be made");
+    std::fs::create_dir(outside.path().join("part")).expect("it can be made");
+    std::fs::write(outside.path().join("part/a.c"), C.first).expect("it is writable");
+    let outside = outside.path().to_str().expect("it is UTF-8");
+    let settings = format!("corpora = [\"{outside}\"]\n");
+
+    let repository = branch(|_| {});
+    change(&repository, |pr| pr.write("secondhand.toml", &settings));
+    fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+    assert_eq!(run(&repository, OF_BASE).status, 1);
+
+    #[cfg(unix)]
+    {
+        let repository = branch(|_| {});
+        change(&repository, |pr| {
+            link(pr, outside, "linked");
+            pr.write("secondhand.toml", "corpora = [\"linked\"]\n");
+        });
+        fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+    }
+
+    let known = branch(|base| base.write("secondhand.toml", &settings));
+    change(&known, |_| {});
+    assert_eq!(run(&known, OF_HEAD).status, 1, "the base names it, too");
+}
+
+#[cfg(unix)]
+mod written_files {
+    use super::*;
+
+    /// The file outside, to which the checkout has links.
+    fn outside() -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::TempDir::new().expect("it can be made");
+        let file = folder.path().join("precious");
+        std::fs::write(&file, "precious").expect("it is writable");
+        (folder, file)
+    }
+
+    #[track_caller]
+    fn refuses(repository: &Repository, args: &[&str], precious: &Path) {
+        let output = repository.secondhand(args).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        assert!(errors.contains("is a link of the checkout, and links are not written through"), "{errors}");
+        assert_eq!(std::fs::read_to_string(precious).expect("it is there"), "precious");
+    }
+
+    #[test]
+    fn reports_are_not_written_through_links_of_the_checkout() {
+        let (folder, precious) = outside();
+        let repository = branch(|_| {});
+        change(&repository, |pr| {
+            link(pr, precious.to_str().expect("it is UTF-8"), "rep.sarif");
+            link(pr, folder.path().to_str().expect("it is UTF-8"), "out");
+            link(pr, ".git/config", "inside");
+        });
+        let absolute = repository.path("rep.sarif");
+        for file in
+            ["rep.sarif", "./rep.sarif", "out/precious", "out/new", "inside", absolute.to_str().expect("it is UTF-8")]
+        {
+            refuses(&repository, &["check", "--base", "main", "--report", &format!("sarif={file}")], &precious);
+            refuses(&repository, &["scan", "--output", file], &precious);
+        }
+        assert!(!folder.path().join("new").exists());
+    }
+
+    #[test]
+    fn settings_hooks_and_baselines_are_not_written_through_links_of_the_checkout() {
+        let (_folder, precious) = outside();
+        let target = precious.to_str().expect("it is UTF-8");
+        let repository = branch(|_| {});
+        change(&repository, |pr| {
+            link(pr, target, "secondhand.toml");
+            link(pr, target, ".pre-commit-config.yaml");
+            link(pr, target, "secondhand-baseline.txt");
+        });
+        refuses(&repository, &["init", "--force"], &precious);
+        repository.remove("secondhand.toml");
+        refuses(&repository, &["init", "--hook"], &precious);
+        refuses(&repository, &["baseline", "create", "--force"], &precious);
+        repository.remove("secondhand-baseline.txt");
+        link(&repository, target, "secondhand-baseline.tmp");
+        assert!(repository.secondhand(&["baseline", "create"]).status().expect("it runs").success());
+        assert_eq!(std::fs::read_to_string(&precious).expect("it is there"), "precious");
+    }
+}
