@@ -32,7 +32,7 @@ fn the_rules_are_documented() {
 
 #[test]
 fn the_options_are_documented() {
-    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be set\nin the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags override\nthe environment, and the environment overrides the file.\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
+    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file.\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
     for option in options() {
         let _ = writeln!(page, "| `{}` | `{}` | {} |", option.name, option.default, option.help);
     }
@@ -169,11 +169,11 @@ fn every_command_shows_examples() {
 
 #[test]
 fn the_report_formats_are_documented() {
-    let mut page = "# Reports\n\n`--format FORMAT` sets the output format and `-o FILE` the output file. `--report FORMAT=FILE` writes an additional report\nand may be repeated.\n\nGenerated from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
+    let mut page = "# Reports\n\n`--format FORMAT` sets the output format and `-o FILE` the output file. `--report FORMAT=FILE` writes an additional\nreport and may be repeated.\n\nGenerated from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
     for format in report::FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
-    page += "\nThe JSON is versioned and has [a published schema](report.schema.json). The SARIF targets GitHub code scanning: the region\nof each result consists of lines that the change adds, so that it shows up on the pull request.\n";
+    page += "\nThe JSON is versioned and has [a published schema](report.schema.json). The SARIF targets GitHub code scanning: the\nregion of each result consists of lines that the change adds, so that it shows up on the pull request.\n";
     page += "\n## `secondhand audit`\n\nAll of the above, which start with a summary of the code found in corpora, and:\n\n| format | what it is for |\n|---|---|\n";
     for format in report::AUDIT_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
