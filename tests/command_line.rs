@@ -172,7 +172,7 @@ mod exit_status {
         for command in secondhand::cli::command().get_subcommands() {
             let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else { continue };
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-            let named = help.strip_prefix("The format of what is printed: ").expect("the help names the formats");
+            let named = help.strip_prefix("Output format: ").expect("the help names the formats");
             let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
             // Only `compare` needs to be given something.
             run.args((command.get_name() == "compare").then_some("."));
@@ -731,7 +731,7 @@ mod range {
         let repository = Repository::new();
         check_failure(
             &mut repository.secondhand(&["check"]),
-            "cannot find what to compare with: there is no commit yet; `--staged` judges the first one",
+            "cannot find what to compare with: there is no commit yet; `--staged` checks the first one",
             "help: ",
         );
     }

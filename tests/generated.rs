@@ -23,7 +23,8 @@ fn check(file: &str, current: &str) {
 
 #[test]
 fn the_rules_are_documented() {
-    let mut page = "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same.\n".to_owned();
+    let mut page =
+        "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same.\n".to_owned();
     for rule in RULES {
         let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{}", rule.id, rule.level.name(), rule.explanation());
     }
@@ -78,11 +79,7 @@ fn the_keys_of_language_tables_are_documented() {
         let members = members(body);
         // The variants of an enum are values themselves.
         let is_enum = members.iter().all(|(_, kind, _)| kind.is_empty());
-        page += if is_enum {
-            "| value | meaning |\n|---|---|\n"
-        } else {
-            "| key | value | meaning |\n|---|---|---|\n"
-        };
+        page += if is_enum { "| value | meaning |\n|---|---|\n" } else { "| key | value | meaning |\n|---|---|---|\n" };
         for (key, kind, says) in members {
             let kind = if is_enum { String::new() } else { format!("{kind} | ") };
             let _ = writeln!(page, "| `{key}` | {kind}{says} |");

@@ -435,7 +435,7 @@ fn an_audit_without_anything_to_compare_with_is_an_error() {
     let output = copying("", "").secondhand(&["audit"]).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(errors.starts_with("error: cannot audit: no corpus to compare with is named"), "{errors}");
+    assert!(errors.starts_with("error: cannot audit: no corpus to compare with"), "{errors}");
 }
 
 #[test]

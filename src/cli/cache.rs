@@ -1,6 +1,6 @@
 //! Runs `secondhand cache`, and opens the cache for other commands.
 //!
-//! The cache is a help: whatever is wrong with it, the audit is done, and only takes longer.
+//! The cache is optional: whatever is wrong with it, the audit is done, and only takes longer.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,14 +18,14 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::store::{Cache, History, Journal};
 
-/// What the cache is called in the git directory.
+/// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
 
 fn folder(common: &Common, repository: &Repository) -> PathBuf {
     common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
 }
 
-/// Where the history index is kept, or for this run only.
+/// The folder of the history index: a lasting one, or one for this run only.
 pub(super) enum HistoryFolder {
     Kept(PathBuf),
     Passing(tempfile::TempDir),
@@ -40,7 +40,7 @@ impl HistoryFolder {
     }
 }
 
-/// The folder of the history index: the cache, or with `--no-cache`, and where that takes nothing, one for this run.
+/// The folder of the history index: the cache, or a temporary one with `--no-cache` or if the cache is not writable.
 pub(super) fn history_folder(common: &Common, repository: &Repository) -> Result<HistoryFolder, Failure> {
     let kept = folder(common, repository);
     if !common.no_cache && std::fs::create_dir_all(&kept).is_ok() && tempfile::tempfile_in(&kept).is_ok() {
@@ -51,12 +51,12 @@ pub(super) fn history_folder(common: &Common, repository: &Repository) -> Result
     passing.map(HistoryFolder::Passing).map_err(failed)
 }
 
-/// The folder of what may be kept between runs; none with `--no-cache`.
+/// The folder for what is kept between runs; none with `--no-cache`.
 pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {
     (!common.no_cache).then(|| folder(common, repository))
 }
 
-/// Opens the cache that the flags name.
+/// Opens the cache that the flags select.
 pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Remembered {
     if common.no_cache {
         return Remembered::nothing();
@@ -64,17 +64,17 @@ pub(super) fn open(common: &Common, repository: &Repository, config: &Config, la
     Remembered::open(&folder(common, repository), repository, config, languages)
 }
 
-/// Writes what was learned to the cache, and says what was wrong with it.
+/// Writes new entries to the cache, and reports what was wrong with it.
 pub(super) fn save(remembered: Remembered, common: &Common) {
     if let Some(folder) = remembered.is_false() {
         warn(&format!(
-            "the cache `{}` said of a file what it does not hold, and was not used: somebody else has written to it. It is made anew",
+            "the cache `{}` had false contents for a file and was not used: someone else has written to it. It is being rebuilt",
             folder.display()
         ));
     }
     let faults = remembered.cache().map(Cache::faults).unwrap_or_default();
     for (path, why) in faults.iter().filter(|_| common.verbose) {
-        note(&format!("`{}` is not read: {why}", path.display()));
+        note(&format!("`{}` was not used: {why}", path.display()));
     }
     drop(faults);
     if let Err(why) = remembered.save()

@@ -20,7 +20,7 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
-/// What the audit finds, before it is written.
+/// The outcome of the audit, before it is written.
 pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
@@ -47,7 +47,7 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     Ok(outcome)
 }
 
-/// The past that is searched, when the flags ask for it: all that the base reaches, if they do not say otherwise.
+/// The history to search, if the flags ask for it: by default everything reachable from the base.
 fn past(
     flags: &PastFlags,
     common: &Common,
@@ -76,7 +76,7 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     }
     let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
     if head_name == "HEAD" && reader.head()?.is_none() {
-        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
+        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" });
     }
     let head = reader.commit(&head_name)?;
     let base = match flags.base.clone().or_else(|| event?.base) {
@@ -90,8 +90,8 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     })
 }
 
-/// The index or the work tree, against `HEAD` or the merge base with `--base`. What a merge in
-/// progress takes over from its other side is not new.
+/// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
+/// code from the other side is not new.
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
     let base = match (&flags.base, last) {
@@ -118,8 +118,8 @@ fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, Co
     Ok((name.to_owned(), reader.merge_base(base, head)?))
 }
 
-/// Without a word about the base: the merge base with the default branch; on that
-/// branch itself the commit before, and nothing before the first commit.
+/// The base if none is given: the merge base with the default branch; on that branch itself the previous
+/// commit, and nothing before the first commit.
 fn default_base(reader: &Reader, head: CommitId) -> Result<Option<(String, CommitId)>, Failure> {
     if let Some((name, branch)) = reader.default_branch() {
         let base = reader.merge_base(branch, head)?;

@@ -1,4 +1,4 @@
-//! Puts the settings together: the file, then `SECONDHAND_*` variables, then flags.
+//! Combines the settings: the file, then `SECONDHAND_*` variables, then flags.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,13 +8,13 @@ use super::error::Failure;
 use super::flags::{Common, Setting};
 use crate::config::{Config, RawConfig, find, options};
 
-/// The settings in use, checked, and the name of where they were written, for messages.
+/// The settings in use, checked, and the name of their source for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
     let (raw, origin) = raw(common, root, flags)?;
     Ok((Config::new(raw, &origin)?, origin))
 }
 
-/// As [`read`], from settings that were written elsewhere than in a file: in a commit.
+/// Like [`read`], but with settings that come from a commit instead of a file.
 pub(super) fn complete(
     written: RawConfig,
     origin: String,
@@ -24,7 +24,7 @@ pub(super) fn complete(
     Ok((Config::new(overridden(written, common, flags)?, &origin)?, origin))
 }
 
-/// The settings in use as they were written, and where.
+/// The settings in use as written, and their source.
 pub(super) fn raw(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(RawConfig, String), Failure> {
     let file: Option<PathBuf> = match (&common.config, common.isolated) {
         (_, true) => None,
@@ -39,7 +39,7 @@ pub(super) fn raw(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Re
     Ok((overridden(written, common, flags)?, origin))
 }
 
-/// The settings with what variables and flags change in them.
+/// The settings after applying variables and flags.
 fn overridden(mut raw: RawConfig, common: &Common, flags: &[Setting]) -> Result<RawConfig, Failure> {
     let is_ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"SECONDHAND_");
     let options = if env::vars_os().any(|variable| is_ours(&variable)) { options() } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Puts together who judges a change: settings, baseline and suppressions, of the head or of the base.
+//! Decides what a change is checked with: settings, baseline and suppressions, of the head or of the base.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::language::Languages;
 use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
 use crate::text::FilePath;
 
-/// Who judges a change.
+/// What a change is checked with.
 pub(super) struct Judge {
     pub config: Config,
     pub languages: Languages,
@@ -23,12 +23,12 @@ pub(super) struct Judge {
     decisions: Vec<Decision>,
     trust: Trust,
     shows_suppressed: bool,
-    /// What the change edits in settings and baseline.
+    /// Edits of the change to settings and baseline.
     weakened: Vec<Notice>,
 }
 
 impl Judge {
-    /// Reads settings and baseline, of the work tree or, as `--trust base` asks, of the base.
+    /// Reads settings and baseline, from the work tree or, with `--trust base`, from the base.
     pub fn new(repository: &Repository, range: &Range, flags: &Check, common: &Common) -> Result<Self, Failure> {
         let reader = repository.reader();
         let base = range.base.as_ref().map(|(_, snapshot)| snapshot);
@@ -80,19 +80,19 @@ impl Judge {
     }
 }
 
-/// Today, in UTC; the day of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+/// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
 pub(super) fn today() -> Date {
     Date::of_seconds(now())
 }
 
-/// The moment, in seconds since 1970; that of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+/// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
 pub(super) fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     set.unwrap_or_else(now)
 }
 
-/// The baseline that the flags name or, if it is there, the one of the settings.
+/// The baseline from the flags or, if it exists, from the settings.
 pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
     let default = root.map(|root| root.join(&config.baseline)).filter(|file| file.symlink_metadata().is_ok());
     match flags.baseline.clone().or(default) {
@@ -107,7 +107,7 @@ pub(super) fn read_baseline(file: &Path) -> Result<Baseline, Failure> {
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
 }
 
-/// The decisions that the settings name, when the file is there.
+/// The decisions named in the settings, if the file exists.
 pub(super) fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
     let file = root.join(&config.decisions);
     if config.decisions.is_empty() || file.symlink_metadata().is_err() {
@@ -126,7 +126,7 @@ fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: entry.path.to_string(), error })
 }
 
-/// The settings file of a state of the repository.
+/// The settings file in one state of the repository.
 fn settings_entry(snapshot: &Snapshot) -> Option<&Entry> {
     NAMES.iter().find_map(|name| snapshot.get(&FilePath::new(name.as_bytes())))
 }
@@ -137,12 +137,12 @@ fn written(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failur
     Ok((RawConfig::parse(&text, &name)?, format!("`{name}` of the base")))
 }
 
-/// What the change edits in settings and baseline: it must not weaken its own judge unseen.
+/// Edits of the change to settings and baseline: it must not loosen its own check unseen.
 fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> Result<Vec<Notice>, Failure> {
     let mut notices = Vec::new();
     let (before, after) = (settings_entry(base), settings_entry(head));
     if before.map(|entry| &entry.content) != after.map(|entry| &entry.content) {
-        // Settings that cannot be read are an error where they are used; here they count as none.
+        // Settings that cannot be read are an error where they are used; here they count as empty.
         let raw = |entry: Option<&Entry>| entry.and_then(|entry| written(reader, entry).ok()).unwrap_or_default().0;
         let (old, new) = (raw(before), raw(after));
         let edit = |name: String| {
@@ -179,7 +179,7 @@ fn edits(reader: &Reader, base: &Snapshot, head: &Snapshot, config: &Config) -> 
     Ok(notices)
 }
 
-/// What the change edits of what `.gitattributes` say of languages, of generated and of vendored files.
+/// Edits of the change to what `.gitattributes` say about languages, generated and vendored files.
 fn edited_attributes(reader: &Reader, base: &Snapshot, head: &Snapshot) -> Result<Vec<Notice>, Failure> {
     let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
     let files = base.entries.iter().chain(&head.entries).filter(is_attributes).map(|entry| &entry.path);

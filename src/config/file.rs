@@ -51,7 +51,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Syntax { nearest: Some(nearest), .. } | Self::Value { nearest: Some(nearest), .. } => {

@@ -271,7 +271,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => Some(format!("a source is one of: {}", kinds())),

@@ -93,7 +93,7 @@ impl Error {
         Self::Unreadable { what: what.to_owned(), why: first_line(why) }
     }
 
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
         match self {

@@ -146,7 +146,7 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Missing { known, .. } if known.is_empty() => {
