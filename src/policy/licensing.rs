@@ -17,7 +17,7 @@ pub struct LicensePolicy {
     pub allow: Vec<LicenseTerm>,
     /// What may not.
     pub deny: Vec<LicenseTerm>,
-    /// Copies that are accepted all the same.
+    /// Copies that are accepted anyway.
     pub exceptions: Vec<Exception>,
 }
 
