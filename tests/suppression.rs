@@ -96,8 +96,7 @@ mod comments {
     fn without_a_reason_it_does_not_hold_and_that_is_said() {
         let ran = run(&with_copy("/* secondhand: allow(copied-code) */\n"), CHECK);
         assert_eq!((ran.status, ran.n_findings()), (1, 1));
-        let expected =
-            "new.c:3 this suppression does not hold: it gives no reason: write `-- ` and the reason after it";
+        let expected = "new.c:3 this suppression does not hold: it has no reason: add `-- ` and the reason";
         assert_eq!(ran.notices(), [expected]);
     }
 
@@ -107,7 +106,7 @@ mod comments {
         assert_eq!(run(&with_copy(&until("2026-06-15")), CHECK).status, 0);
         let ran = run(&with_copy(&until("2026-06-14")), CHECK);
         assert_eq!(ran.status, 1);
-        assert_eq!(ran.notices(), ["new.c:3 this suppression does not hold any more: it ended with 2026-06-14"]);
+        assert_eq!(ran.notices(), ["new.c:3 this suppression does not hold any more: it expired after 2026-06-14"]);
     }
 
     #[test]

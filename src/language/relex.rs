@@ -85,8 +85,8 @@ impl Version {
         &self.symbols
     }
 
-    /// Combines what was `taken`, by a plan that began at `from` and is offset by `shift`, with what was known `before`;
-    /// the first `n_seeds` of `tokens` were known.
+    /// Combines what was `taken`, by a plan that began at `from` and is offset by `shift`, with what was known
+    /// `before`; the first `n_seeds` of `tokens` were known.
     pub(super) fn new(
         before: &Self,
         from: Option<Mark>,

@@ -111,7 +111,8 @@ pub struct Claim {
 pub struct Delimited {
     /// Its opener; several openers may share the rest of the row.
     pub open: OneOrMany,
-    /// Its closer; of several, the longest match counts. Default: for a comment the line end, for a literal its opener without leading letters.
+    /// Its closer; of several, the longest match counts. Default: for a comment the line end, for a literal its opener
+    /// without leading letters.
     pub close: Option<OneOrMany>,
     /// What ends it without being part of it: `?>` ends a PHP comment.
     #[serde(default)]

@@ -1,6 +1,6 @@
-//! Says what clones mean: rules, levels and findings.
+//! Defines what clones mean: rules, levels and findings.
 //!
-//! Invariant: knows what was found, not how it is shown, nor where it was read.
+//! Invariant: knows what was found, but not how it is shown or where it was read.
 
 mod about;
 mod baseline;

@@ -225,7 +225,7 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         further.clone().filter(|o| id(o).is_some() || o.place != Place::Tree).take(MAX_LINKS).collect();
     if !listed.is_empty() {
         let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
-        text.push_str(&format!(" It also stands in {}", names.join(", ")));
+        text.push_str(&format!(" Also found in {}", names.join(", ")));
         let n_more = further.len() - listed.len();
         text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
     }

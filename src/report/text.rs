@@ -76,7 +76,7 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     }
     text.push_str(&why_milder(finding, canvas));
     if !rest.is_empty() {
-        text.push_str(&note(&format!("it also stands in {}:", count(rest.len(), "other place")), canvas));
+        text.push_str(&note(&format!("also found in {}:", count(rest.len(), "other place")), canvas));
     }
     for origin in rest.iter().take(MAX_ORIGINS) {
         let line = format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));

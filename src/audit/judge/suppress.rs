@@ -119,7 +119,7 @@ impl<'a> Acceptances<'a> {
         let exceptions = self.accepted.exceptions.iter().zip(&self.are_exceptions_used);
         let exceptions = exceptions.filter_map(|(exception, &is_used)| match exception.until {
             Some(until) if is_used && !exception.holds(self.today) => {
-                Some(format!("{exception} does not hold any more: it ended with {until}"))
+                Some(format!("{exception} does not hold any more: it expired after {until}"))
             }
             _ if !is_used && is_whole => Some(format!("{exception} is not of use: there is no copy for it to accept")),
             _ => None,
@@ -201,7 +201,7 @@ impl Comments<'_> {
             Err(bad) => Some(format!("this suppression does not hold: {}", bad.why)),
             Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
                 let until = suppression.until.map(|until| until.to_string()).unwrap_or_default();
-                Some(format!("this suppression does not hold any more: it ended with {until}"))
+                Some(format!("this suppression does not hold any more: it expired after {until}"))
             }
             Ok(suppression) if comment.is_added && is_used && !self.trusts_change => {
                 Some(format!("this suppression does not hold: the change itself adds it ({})", suppression.reason))

@@ -103,7 +103,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
                 .map(|of| format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))),
         );
     }
-    lines.extend([String::new(), "by file: how much of it stands in corpora, and where".to_owned()]);
+    lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
     for file in &files[..n_listed] {
         let of = |origin: &Explained| {
