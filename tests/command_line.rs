@@ -122,7 +122,7 @@ mod exit_status {
         for flags in [["--base", "nowhere"], ["--head", "nowhere"]] {
             check_failure(
                 repository.secondhand(&["check"]).args(flags),
-                "cannot resolve the revision `nowhere`: no branch, tag or commit of that name is here",
+                "cannot resolve the revision `nowhere`: no branch, tag or commit has that name",
                 "help: `git fetch` may bring it",
             );
         }
@@ -133,7 +133,7 @@ mod exit_status {
         let repository = repository_with_a_copy();
         check_failure(
             &mut repository.secondhand(&["check", "--base", "HEAD:store.c"]),
-            "cannot resolve the revision `HEAD:store.c`: no branch, tag or commit of that name is here",
+            "cannot resolve the revision `HEAD:store.c`: no branch, tag or commit has that name",
             "help: ",
         );
     }
@@ -357,7 +357,7 @@ mod shallow {
         let clone = shallow_clone(&repository, "main");
         check_failure(
             &mut secondhand(clone.path(), &["check", "--base", &base]),
-            &format!("cannot resolve the revision `{base}`: no branch, tag or commit of that name is here"),
+            &format!("cannot resolve the revision `{base}`: no branch, tag or commit has that name"),
             CURE,
         );
     }

@@ -17,7 +17,7 @@ pub(super) static SOURCE: Source = Source {
     read,
 };
 
-/// The repository and the revision that are named.
+/// The repository and the revision in `spec`.
 pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
     if is_repository(Path::new(spec)) {
         return Some((spec, None));
@@ -26,7 +26,7 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
     (is_repository(Path::new(path)) && !revision.is_empty()).then_some((path, Some(revision)))
 }
 
-/// Whether this is the root of a repository: a folder inside of one is a plain folder.
+/// Whether this is the root of a repository; a folder inside one is a plain folder.
 fn is_repository(path: &Path) -> bool {
     path.join(".git").exists() || path.join("objects").is_dir() && path.join("HEAD").is_file()
 }
@@ -95,7 +95,7 @@ fn read_history(reader: &Reader, component: &Arc<Component>, sink: &mut dyn Sink
     Ok(())
 }
 
-/// What the files of a history say of licenses: each is read once.
+/// The license statements in the files of a history; each file is read once.
 #[derive(Default)]
 struct Heard {
     said: HashMap<(FilePath, BlobId), Arc<Said>>,
@@ -103,7 +103,7 @@ struct Heard {
 }
 
 impl Heard {
-    /// What `files` say.
+    /// The statements of `files`.
     fn around(&mut self, reader: &Reader, files: &FilesAround, component: &Component) -> Result<Arc<Licenses>, Error> {
         if let Some(known) = self.around.get(&**files) {
             return Ok(Arc::clone(known));

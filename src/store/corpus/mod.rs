@@ -99,7 +99,9 @@ pub enum CorpusError {
         known: Vec<String>,
     },
     /// The name cannot be the name of a folder.
-    #[error("cannot call a corpus `{name}`: a name holds letters, digits and `._-`, and begins with a letter or digit")]
+    #[error(
+        "cannot name a corpus `{name}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
+    )]
     Name {
         /// The name.
         name: String,
