@@ -1,10 +1,10 @@
-//! Keeps corpora: the fingerprints and tokens of components, without their text.
+//! Stores corpora: the fingerprints and tokens of components, without their text.
 //!
-//! A corpus is a folder with two files a source: a segment, and a record (`<key>.json`) that names it and says what was
-//! read. A record is replaced by renaming, so a source is there as a whole or not at all, two
-//! processes may add, update and read at once, and the last record of a source counts.
+//! A corpus is a folder with two files for each source: a segment, and a record (`<key>.json`) that names it and
+//! describes what was read. A record is replaced by renaming, so a source is either complete or absent, several
+//! processes may add, update and read at the same time, and the last record of a source wins.
 //!
-//! Invariant: nothing is locked, and nothing is half there, whenever a process ends.
+//! Invariant: nothing is locked, and nothing is left half done, whenever a process ends.
 
 mod build;
 mod bundle;
@@ -28,13 +28,13 @@ use super::{HashKind, Params, SegmentError, sweep};
 use crate::corpus::{self, Component, Note, Request};
 use crate::fingerprint;
 
-/// Grows when code or licenses are read otherwise than before: corpora are made anew then.
+/// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
 const LEXING: u64 = 2;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
-/// How often a reader looks again when a segment went away between its record and itself.
+/// How often a reader tries again if a segment disappears after its record was read.
 const MAX_LOOKS: usize = 5;
-/// After this time a segment that no record names has lost its writer.
+/// After this time, the writer of a segment that no record names must be gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The parameters of the segments of corpora.
@@ -49,16 +49,16 @@ fn params(fingerprint: &fingerprint::Params) -> Params {
     }
 }
 
-/// What a source holds, in figures.
+/// Figures about the contents of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Components.
     pub n_components: u64,
-    /// Files, the same content counted wherever it stands.
+    /// Files, counting the same content wherever it occurs.
     pub n_files: u64,
-    /// Different contents of files.
+    /// Distinct contents of files.
     pub n_blobs: u64,
-    /// Tokens of these.
+    /// Tokens of these contents.
     pub n_tokens: u64,
     /// Bytes that were read.
     pub n_bytes: u64,
@@ -66,18 +66,18 @@ pub struct Stats {
     pub n_postings: u64,
 }
 
-/// A source of a corpus, as its record says.
+/// A source of a corpus, as described by its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     version: u32,
-    /// How the source was named when it was added; `None` for one that was imported.
+    /// How the source was specified when it was added; `None` if it was imported.
     pub spec: Option<String>,
-    /// What was said of the component when it was added.
+    /// What was declared about the component when it was added.
     #[serde(default)]
     pub component: Component,
-    /// What it is called in lists, and on other machines.
+    /// Its name in lists, and on other machines.
     pub label: String,
-    /// Tells whether there is something new to read.
+    /// Changes when there may be something new to read.
     pub stamp: Option<String>,
     /// The name of the segment.
     segment: String,
@@ -93,12 +93,12 @@ pub enum CorpusError {
     Missing {
         /// The name.
         name: String,
-        /// Where corpora are kept.
+        /// The folder of all corpora.
         folder: PathBuf,
-        /// Those that are there.
+        /// The existing corpora.
         known: Vec<String>,
     },
-    /// The name cannot be the name of a folder.
+    /// It is not a valid name for a folder.
     #[error(
         "cannot name a corpus `{name}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
     )]
@@ -111,7 +111,7 @@ pub enum CorpusError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: io::Error,
     },
     /// The segment of a source cannot be used.
@@ -127,7 +127,7 @@ pub enum CorpusError {
     /// A source could not be read.
     #[error(transparent)]
     Source(#[from] corpus::Error),
-    /// A file that was to be imported is none, or not the one that was meant.
+    /// The file to import is not a corpus, or not the expected one.
     #[error("cannot import `{}`: {why}", file.display())]
     Import {
         /// The file.
@@ -142,7 +142,7 @@ pub enum CorpusError {
         corpus: String,
         /// The source.
         spec: String,
-        /// Those that are there.
+        /// The existing sources.
         known: Vec<String>,
     },
 }
@@ -166,14 +166,14 @@ impl CorpusError {
     }
 }
 
-/// Where corpora are kept.
+/// The folder of all corpora.
 #[derive(Debug, Clone)]
 pub struct Shelf {
     folder: PathBuf,
 }
 
 impl Shelf {
-    /// The corpora in `folder`, which need not be there yet.
+    /// The corpora in `folder`, which may not exist yet.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }
