@@ -88,7 +88,7 @@ pub struct Pair {
     pub resemblance: f64,
     /// The part of the first's fingerprints that the second has, 0 to 1.
     pub a_in_b: f64,
-    /// The part of the second's fingerprints that the first has, 0 to 1.
+    /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
     /// Tokens of the first that matches hold, and of the second.
     pub n_matched: (usize, usize),

@@ -26,7 +26,7 @@ impl Fragment {
 /// Code that a copy was made from, or may have been made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Origin {
-    /// Where it is kept.
+    /// Where it is.
     pub place: Place,
     /// The file.
     pub path: FilePath,
@@ -91,7 +91,7 @@ pub struct Deletion {
     pub commit: String,
     /// The subject of that commit.
     pub subject: String,
-    /// When it was made, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     pub time: i64,
     /// Whether the change is a revert of that commit.
     pub is_reverted: bool,

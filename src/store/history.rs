@@ -252,8 +252,8 @@ impl History {
         Ok(found)
     }
 
-    /// Adds a stretch of history, without the fingerprints that are already known. If the existing index was unreadable,
-    /// it is removed.
+    /// Adds a stretch of history, without the fingerprints that are already known. If the existing index was
+    /// unreadable, it is removed.
     ///
     /// # Errors
     /// If the folder is not writable. The existing index is then unchanged.

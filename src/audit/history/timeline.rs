@@ -27,14 +27,14 @@ pub struct Judged {
     pub commit: CommitId,
     /// What it says of itself.
     pub info: CommitInfo,
-    /// Tokens that it brought in, moved code left out.
+    /// Tokens that it added, not counting moved code.
     pub n_novel: usize,
     /// The copies, sorted by path and place.
     pub copies: Vec<Copy>,
 }
 
 impl Judged {
-    /// Tokens that it brought in as copies.
+    /// Copied tokens that it added.
     pub fn n_copied(&self) -> usize {
         self.copies.iter().map(|copy| copy.n_novel).sum()
     }
@@ -59,7 +59,7 @@ pub struct Copy {
     pub n_novel: usize,
     /// As of a finding.
     pub identity: String,
-    /// Where the code stood, the best first.
+    /// The origins, the best first.
     pub origins: Vec<CopyOrigin>,
 }
 

@@ -16,7 +16,7 @@ pub struct Audited {
     pub n_files: usize,
     /// Tokens of them.
     pub n_tokens: usize,
-    /// Those of the tokens that stand in a corpus, too.
+    /// Those of the tokens that were found in a corpus.
     pub n_copied: usize,
     /// The files that hold some, sorted by path.
     pub files: Vec<CopiedFile>,
@@ -34,12 +34,12 @@ impl Audited {
     }
 }
 
-/// Code of a component that a commit brought into a file.
+/// Code of a component that a commit added to a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Brought {
     /// The file.
     pub path: FilePath,
-    /// The first commit that has the code there.
+    /// The first commit that has the code in this file.
     pub first: FirstSeen,
     /// Whose it is.
     pub component: Arc<Component>,
@@ -66,9 +66,9 @@ pub struct CopiedFile {
     pub n_tokens: usize,
     /// Those that stand in a corpus, too.
     pub n_copied: usize,
-    /// Whether it is a file of a component, byte for byte.
+    /// Whether it is identical to a file of a component.
     pub is_whole: bool,
-    /// What explains it, most of it first: each token is explained once.
+    /// What explains it, the largest share first; each token is explained once.
     pub origins: Vec<Explained>,
     /// The first commit that has it, of a file of the past.
     pub first: Option<FirstSeen>,

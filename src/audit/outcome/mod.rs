@@ -18,7 +18,7 @@ use crate::text::FilePath;
 pub struct End {
     /// What the user calls it: a revision, "the index", "the work tree".
     pub name: String,
-    /// Its commit, when it is one.
+    /// Its commit, if it is one.
     pub commit: Option<git::CommitId>,
 }
 
@@ -27,7 +27,7 @@ pub struct End {
 pub struct Examined {
     /// Files that the change adds or modifies, source or not.
     pub n_changed: usize,
-    /// Those of them that were judged.
+    /// Those of them that were checked.
     pub n_judged: usize,
     /// Novel tokens in them, moved code left out.
     pub n_novel: usize,
@@ -61,7 +61,7 @@ pub struct Common {
 pub struct Outcome {
     /// Where the change begins; `None` when everything is new, as in a first commit.
     pub base: Option<End>,
-    /// Where it ends.
+    /// The end of the change.
     pub head: End,
     /// The findings, sorted by path and place.
     pub findings: Vec<Finding>,
@@ -73,7 +73,7 @@ pub struct Outcome {
     pub notices: Vec<Notice>,
     /// The suppressions in the files that were judged.
     pub comments: Vec<Comment>,
-    /// What was looked at.
+    /// What was examined.
     pub examined: Examined,
     /// The texts of all files that findings and origins lie in.
     pub texts: BTreeMap<FilePath, Vec<u8>>,

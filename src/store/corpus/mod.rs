@@ -193,10 +193,10 @@ impl Shelf {
         names
     }
 
-    /// The corpus `name`, which has to be there.
+    /// The corpus `name`, which must exist.
     ///
     /// # Errors
-    /// [`CorpusError::Missing`] with the names of those that are there.
+    /// [`CorpusError::Missing`] with the names of the existing corpora.
     pub fn corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
         let corpus = self.new_corpus(name)?;
         if corpus.folder.is_dir() {
@@ -205,7 +205,7 @@ impl Shelf {
         Err(CorpusError::Missing { name: name.to_owned(), folder: self.folder.clone(), known: self.names() })
     }
 
-    /// The corpus `name`, whether or not it is there.
+    /// The corpus `name`, whether or not it exists.
     ///
     /// # Errors
     /// [`CorpusError::Name`].
@@ -217,7 +217,7 @@ impl Shelf {
     }
 }
 
-/// Whether this may be the name of a corpus.
+/// Whether this is a valid name for a corpus.
 pub fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
@@ -233,9 +233,9 @@ pub struct Corpus {
 /// What adding a source did.
 #[derive(Debug)]
 pub struct Added {
-    /// The figures of the source; `None` when there was nothing new to read.
+    /// The figures of the source; `None` if there was nothing new to read.
     pub stats: Option<Stats>,
-    /// What was passed over.
+    /// What was skipped.
     pub notes: Vec<Note>,
 }
 
@@ -271,7 +271,7 @@ impl Corpus {
             })
             .collect();
         if added.iter().all(Result::is_err) {
-            // Only a folder that is empty goes: the corpus was not there before.
+            // Only removes an empty folder: the corpus did not exist before.
             let _ = fs::remove_dir(&self.folder);
         }
         Ok(added)
@@ -308,7 +308,7 @@ impl Corpus {
         Ok(Added { stats: Some(stats), notes })
     }
 
-    /// Makes the folder, and takes away what killed processes left in it.
+    /// Creates the folder, and removes what killed processes left in it.
     fn create(&self) -> Result<(), CorpusError> {
         fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
         sweep(&self.folder);
@@ -319,14 +319,14 @@ impl Corpus {
                 entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
             let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
             if is_ours && !named.contains(&name) && age.is_some_and(|age| age > ABANDONED) {
-                // Whoever removes it first is right.
+                // Another process may remove it first.
                 let _ = fs::remove_file(entry.path());
             }
         }
         Ok(())
     }
 
-    /// Puts a record in the place of the one before, and removes the segment that no record names any more.
+    /// Replaces a record, and removes the segment that no record names any more.
     fn put(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
         let path = self.record_path(key);
         let before = read_record(&path).ok();
@@ -339,7 +339,7 @@ impl Corpus {
         };
         write().map_err(|why| self.failed(&path, why))?;
         if let Some(before) = before.filter(|before| before.segment != record.segment) {
-            // A reader that has it open keeps it; one that is about to open it looks again.
+            // A reader that has it open keeps it; one that is about to open it tries again.
             let _ = fs::remove_file(self.folder.join(before.segment));
         }
         Ok(())
@@ -380,7 +380,7 @@ impl Corpus {
     /// Opens the segments of all sources.
     ///
     /// # Errors
-    /// When one cannot be used: nothing is called clean that was not compared.
+    /// If one is unusable: what was not compared must not pass as clean.
     pub fn open(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
         let mut looks = 0;
         loop {
@@ -407,7 +407,7 @@ impl Corpus {
     /// Removes a source, by the name it was added under or its label.
     ///
     /// # Errors
-    /// [`CorpusError::NoSource`] with those that are there.
+    /// [`CorpusError::NoSource`] with the existing sources.
     pub fn remove_source(&self, spec: &str) -> Result<(), CorpusError> {
         let records = self.records()?;
         let is_meant = |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
@@ -426,7 +426,7 @@ impl Corpus {
     /// # Errors
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
-        // First the records: what is left then is no source any more.
+        // Records first: without its record, the rest is not a source any more.
         for (key, _) in self.records()? {
             let path = self.record_path(&key);
             fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
