@@ -303,9 +303,9 @@ fn an_audit_names_the_exceptions_and_decisions_that_are_of_no_use() {
     assert_eq!(
         messages,
         [
-            "the decision on 0123456789abcdef is not of use: there is no such copy any more",
-            "the license exception for origin `gamma` (of old) is not of use: there is no copy for it to accept",
-            "the license exception for path `src/`, origin `beta` (for now) does not hold any more: it expired after 2001-01-01",
+            "the decision on 0123456789abcdef is unused: the copy no longer exists",
+            "the license exception for origin `gamma` (of old) is unused: there is no copy for it to accept",
+            "the license exception for path `src/`, origin `beta` (for now) expired after 2001-01-01",
         ]
     );
     assert_eq!(report["suppressedFindings"], 1);

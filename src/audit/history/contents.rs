@@ -1,6 +1,6 @@
-//! Knows which contents of a repository hold each fingerprint: grows from commit to commit, and forgets nothing.
+//! Tracks which contents of a repository have each fingerprint: grows from commit to commit, and forgets nothing.
 //!
-//! A commit's tree is a choice of these contents, so that no tree needs to be indexed anew.
+//! The tree of a commit is a selection of these contents, so no tree has to be indexed again.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,9 +20,9 @@ pub(in crate::audit) type Reading = (BlobId, u64);
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Known {
     numbers: HashMap<Reading, u32>,
-    /// For each fingerprint the last of its rows.
+    /// For each fingerprint, the last of its rows.
     last: HashMap<u64, u32>,
-    /// Contents that hold a fingerprint, and the row before of the same fingerprint.
+    /// Contents with a fingerprint, and the previous row of the same fingerprint.
     rows: Vec<(u32, u32)>,
 }
 
@@ -30,7 +30,7 @@ impl Known {
     /// Reads those of `entries` that are not known yet.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// The first one that cannot be read.
     pub fn learn(
         &mut self,
         entries: Vec<(Reading, &Entry, &Sources<'_>)>,
@@ -86,7 +86,7 @@ impl Known {
         Tree { files, first }
     }
 
-    /// The files of a tree that hold a fingerprint, in any order.
+    /// The files of a tree with a fingerprint, in any order.
     pub fn holders<'k>(&'k self, hash: u64, tree: &'k Tree) -> impl Iterator<Item = u32> + 'k {
         let mut row = self.last.get(&hash).copied().unwrap_or(NONE);
         let numbers = std::iter::from_fn(move || {
@@ -102,11 +102,11 @@ impl Known {
     }
 }
 
-/// Which of the known contents a tree has, and where.
+/// Which of the known contents a tree has, and at which paths.
 #[derive(Debug)]
 pub(in crate::audit) struct Tree {
-    /// Contents and the numbers of the files that are them, sorted.
+    /// Contents, and the numbers of the files with each content, sorted.
     files: Vec<(u32, u32)>,
-    /// For each content its first row, or [`NONE`].
+    /// For each content, its first row, or [`NONE`].
     first: Vec<u32>,
 }
