@@ -1,7 +1,7 @@
 //! Joins the repeats of a tree into clone classes, one for each family of copies.
 //!
-//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through others, are one class
-//! (the connected components of the links); a class that lies within another adds nothing and is left out.
+//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through others, form one class
+//! (the connected components of the links). A class inside another one adds nothing and is left out.
 //!
 //! Invariant: no two places of a class overlap, and each class has at least two.
 
@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use super::fragments::{Place, Repeat};
 
-/// How much two places must overlap, as a part of either, to be one.
+/// Minimum overlap of two places, as a fraction of either, to be one.
 const SAME_PLACE: f64 = 0.7;
 
-/// Joins repeats into classes, in the order of their first places. Time O(n log n) for n places, but where many overlap.
+/// Joins repeats into classes, sorted by their first places. Time O(n log n) for n places, unless many of them overlap.
 pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
     let mut places = Places::default();
     for Repeat { place, earlier } in repeats {
@@ -26,27 +26,27 @@ pub(super) fn join(repeats: Vec<Repeat>) -> Vec<Vec<Place>> {
     without_nested(places.into_classes())
 }
 
-/// Places that were met, each once, and which are linked.
+/// The distinct places seen so far, and which are linked.
 #[derive(Default)]
 struct Places {
     all: Vec<Place>,
-    /// For each document the numbers of its places by their first token, and the longest of them.
+    /// For each document, the numbers of its places by first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
-    /// Union-find: for each place one of its class that comes before it, or itself.
+    /// Union-find: for each place, an earlier one of its class, or itself.
     before: Vec<usize>,
 }
 
 impl Places {
-    /// The number of the place that is nearly this one, or of this one, which is new.
+    /// The number of the place that is nearly the same as this one, or of this one as a new place.
     fn number(&mut self, place: Place) -> usize {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
-        // Places that share seven tenths begin less than half the longest apart.
+        // Places that overlap by seven tenths begin within half the longest length of each other.
         let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known = near.copied().find(|&other| is_same(&self.all[other].tokens, &place.tokens));
         if let Some(number) = known.filter(|&number| self.all[number].tokens.len() < place.tokens.len()) {
-            // The longer of both is the place, so that nothing of either is lost.
+            // Keep the longer of the two, so that nothing is lost.
             self.all[number] = place;
             return number;
         }
@@ -62,7 +62,7 @@ impl Places {
     /// The first place of a class.
     fn root(&mut self, mut at: usize) -> usize {
         while self.before[at] != at {
-            // Each look shortens the way for the next.
+            // Path compression: each lookup shortens the way for the next.
             self.before[at] = self.before[self.before[at]];
             at = self.before[at];
         }
@@ -85,7 +85,7 @@ impl Places {
     }
 }
 
-/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other a piece of it.
+/// The places of a class without overlaps: of two that overlap, the longer is the copy, and the other a piece of it.
 fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let mut kept: Vec<Place> = Vec::new();
@@ -102,7 +102,7 @@ fn without_overlap(mut class: Vec<Place>) -> Vec<Place> {
     kept
 }
 
-/// The classes of which not all places lie within places of another one.
+/// The classes that are not entirely inside the places of another one.
 fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
     let mut of_document: BTreeMap<u32, Vec<(Range<usize>, usize)>> = BTreeMap::new();
     for (number, place) in
@@ -127,7 +127,7 @@ fn without_nested(classes: Vec<Vec<Place>>) -> Vec<Vec<Place>> {
         let class = &classes[number];
         let candidates = around(&class[0], number);
         candidates.into_iter().any(|other| {
-            // Of two classes with the same places the first stays.
+            // Of two classes with the same places, keep the first.
             let is_larger = |a: &Place, b: &Place| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
             outer.len() >= class.len()
