@@ -284,7 +284,8 @@ impl<'q> Queries<'q> {
         //     (7, 10) (9, 14)         7: 10, 52       7: query 0 at 3, 8     query 0:  3, 8 | 10, 52
         //     (7, 52)                 9: 14           9: query 2 at 5        query 2:  5    | 14
         //
-        // Rows are visited in order and postings are sorted, so the result does not depend on the order of the hits.
+        // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so the result is
+        // deterministic.
         let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
