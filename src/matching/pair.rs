@@ -181,7 +181,7 @@ pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // The last part is pushed first, so that the first is judged first: `rest` is a stack.
+        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             let pair = ClonePair::new(part, query, target);
             if pair.is_clone(params) {

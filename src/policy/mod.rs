@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 pub enum Level {
     /// Worth knowing; does not fail a run.
     Note,
-    /// To be looked at before it is merged.
+    /// Needs a review before it is merged.
     Warning,
     /// Must not be merged.
     Error,

@@ -133,7 +133,7 @@ pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8]
     outcome.texts.get(&finding.path).map_or(&[][..], Vec::as_slice)
 }
 
-/// What was found, and what could not be examined: nothing is called clean that was not looked at.
+/// What was found, and what could not be examined: what was not examined must not pass as clean.
 pub(super) fn found(outcome: &Outcome) -> String {
     copies_found(outcome) + &unread_note(outcome)
 }

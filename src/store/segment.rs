@@ -92,19 +92,19 @@ pub enum SegmentError {
     #[error("it is not a segment of this program")]
     Foreign,
     /// It was written by another version of this program.
-    #[error("its format is {found}, and {FORMAT_VERSION} is read")]
+    #[error("its format is {found}, but only {FORMAT_VERSION} is supported")]
     Version {
         /// Its version.
         found: u32,
     },
     /// It is a segment of another kind.
-    #[error("it holds something else")]
+    #[error("it is a segment of another kind")]
     OtherKind,
     /// It was made with other settings, language tables or another object format.
     #[error("it was made with other settings or language tables")]
     OtherParams,
     /// It is truncated.
-    #[error("it ends too early")]
+    #[error("it is truncated")]
     Truncated,
     /// A checksum is wrong, or its contents are impossible.
     #[error("it is damaged: {0}")]

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     topic: Topic::License,
     when: When::Component(|_, verdict| match verdict.answer {
         Answer::Denied => AS_SET,
-        // What no program can decide is no error.
+        // What a program cannot decide is not an error.
         Answer::Review => Some(Level::Warning),
         Answer::Allowed | Answer::Unknown => None,
     }),

@@ -176,7 +176,7 @@ impl Corpus {
         let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
         let Hashed { inner, hasher } = out;
         if n != exported.len {
-            return Err(says(&"it ends too early"));
+            return Err(says(&"it is truncated"));
         }
         if hex(&hasher.finalize()) != exported.sha256 {
             return Err(says(&"its SHA-256 is not the one that the file says"));
@@ -190,9 +190,9 @@ impl Corpus {
 
 fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
     let mut magic = vec![0; MAGIC.len()];
-    bytes.read_exact(&mut magic).map_err(|_| io::Error::other("it is no exported corpus"))?;
+    bytes.read_exact(&mut magic).map_err(|_| io::Error::other("it is not an exported corpus"))?;
     if magic != MAGIC {
-        return Err(io::Error::other("it is no exported corpus of this version"));
+        return Err(io::Error::other("it is not an exported corpus of this version"));
     }
     let mut len = [0; 8];
     bytes.read_exact(&mut len)?;

@@ -155,7 +155,7 @@ impl CorpusError {
                 Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
             }
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
-            Self::Segment { .. } => Some("make it anew with `secondhand corpus update`, or import it again".to_owned()),
+            Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
             Self::Import { .. } => Some(
                 "nothing was changed; fetch the file again, and compare its digest with whoever made it".to_owned(),
@@ -443,7 +443,7 @@ fn read_record(path: &Path) -> io::Result<Record> {
     if record.version == VERSION && is_plain {
         return Ok(record);
     }
-    Err(io::Error::other("it is no record of this version"))
+    Err(io::Error::other("it is not a record of this version"))
 }
 
 /// The name that the files of a source begin with.
