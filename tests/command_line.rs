@@ -154,7 +154,7 @@ mod exit_status {
     fn an_unknown_format_is_named_with_those_there_are() {
         let repository = repository_with_a_copy();
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        let there_are = format!("there are: {}", names.join(", "));
+        let there_are = format!("available: {}", names.join(", "));
         let help = |nearest: &str| format!("help: {nearest}{there_are}");
         let failing = |args: &[&str], name: &str, help: &str| {
             check_failure(repository.secondhand(&["check"]).args(args), &format!("unknown format `{name}`"), help);
@@ -176,7 +176,7 @@ mod exit_status {
             let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
             // Only `compare` needs to be given something.
             run.args((command.get_name() == "compare").then_some("."));
-            check_failure(&mut run, "unknown format `?`", &format!("help: there are: {named}"));
+            check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
         assert_eq!(n_commands, 5);

@@ -325,7 +325,7 @@ fn settings_that_name_no_license_are_refused() {
         "{errors}"
     );
     let errors = refused("[[vendored]]\npath = \"lib\"\nlicense = \"as you like\"\n");
-    assert!(errors.contains("`as you like` is no SPDX expression"), "{errors}");
+    assert!(errors.contains("`as you like` is not an SPDX expression"), "{errors}");
 }
 
 /// A repository with files of two components, an edited one among them, and one of its own.

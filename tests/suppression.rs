@@ -188,7 +188,7 @@ mod baselines {
         let repository = with_copy("");
         say(&repository, &["baseline", "create"]);
         repository.remove(C.path("new"));
-        assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 taken out: 0 copies"));
+        assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 removed: 0 copies"));
         assert_eq!(say(&repository, &["baseline", "show"]), "0 copies in 0 files\n");
     }
 
