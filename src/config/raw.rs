@@ -65,9 +65,9 @@ options! {
         pub corpus_min_run: usize = 120,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
-        /// Minimum worth of a copy for a warning: how many different statements decide, call or compute, each as much as it reads as in the origin, and 2 for each kind of control flow. Others are notes, but for whole functions and long copies. Lower warns of more copies that ask for nothing; 0 of all.
+        /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute, weighted by how much they read like the origin, plus 2 for each kind of control flow. Other copies are notes, except whole functions and long copies. Lower warns about more copies that need no action; 0 warns about all.
         pub min_worth: u16 = 4,
-        /// Maximum warnings of copied code for one change, those that are worth most. The others are notes.
+        /// Maximum warnings about copied code for one change: those with the highest worth. The others are notes.
         pub max_warnings: usize = 10,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,

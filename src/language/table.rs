@@ -68,7 +68,7 @@ pub struct Table {
     /// Statements that import or name a package: skipped, since they are repetitive by nature.
     #[serde(default)]
     pub imports: Vec<Import>,
-    /// Whether a name that is followed by a name or a literal calls it: `f x y`, `cp a b`, `[a take: b]`.
+    /// Whether a name followed by a name or a literal is a call: `f x y`, `cp a b`, `[a take: b]`.
     #[serde(default)]
     pub juxtaposed_calls: bool,
     /// Regular expressions for the beginning of a line, after its indentation, that opens test code. The lines indented
