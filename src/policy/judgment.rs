@@ -12,9 +12,9 @@ use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic};
 pub struct Levels {
     /// By rule id, `None` if the rule is off; a rule that is not listed has its own level.
     pub of_rules: BTreeMap<&'static str, Option<Level>>,
-    /// The gravest level in tests, examples and documents, of rules that are milder there.
+    /// The maximum level in tests, examples and documents, for rules that are milder there.
     pub in_tests: Level,
-    /// The gravest level in code that declares, of rules that are milder there.
+    /// The maximum level in declarative code, for rules that are milder there.
     pub in_declarations: Level,
 }
 

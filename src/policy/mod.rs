@@ -28,7 +28,7 @@ pub use verdict::{Answer, Attribution, Verdict};
 
 use serde::{Deserialize, Serialize};
 
-/// How grave a finding is. The order is from the mildest to the gravest.
+/// The severity of a finding, from the mildest to the most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {

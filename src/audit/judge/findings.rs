@@ -97,7 +97,7 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
     pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
-    /// For each other file that was asked about, whether the two are kept in step.
+    /// For each other file that was searched for, whether the two are kept in step.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }
 
