@@ -1,22 +1,22 @@
 //! Secondhand tells you when new code isn't new.
 //!
-//! It looks at what a change adds to a repository, finds where that code exists
-//! already, and says so on the added lines.
+//! It looks at what a change adds to a repository, finds where that code already
+//! exists, and reports it on the added lines.
 //!
 //! ```text
 //! blob -> token -> k-gram -> fingerprint -> posting -> seed -> chain -> clone pair -> clone class -> finding -> report
 //! ```
 //!
-//! This page is the map. A module uses only those above it; `tests/layers.rs`
-//! keeps that true. The core takes values and returns values: it knows no git,
-//! no files, no clock and no output.
+//! This page is the map. A module uses only those above it, which `tests/layers.rs`
+//! checks. The core takes values and returns values: it knows no git, no files, no
+//! clock and no output.
 
 // The core.
 
 // Locates bytes in text: lines, columns, paths.
 pub mod text;
 
-// Reads source into tokens, by the tables of `config/languages`.
+// Reads source into tokens, using the tables of `config/languages`.
 pub mod language;
 
 // Turns tokens into fingerprints: k-grams, winnowed.
@@ -28,10 +28,10 @@ pub mod index;
 // Finds clones: seeds, chains, alignments, classes; and what is novel in a change.
 pub mod matching;
 
-// Identifies licenses, and sorts them into classes.
+// Identifies licenses and classifies them.
 pub mod license;
 
-// Says what clones mean: rules, levels, findings.
+// Defines what clones mean: rules, levels, findings.
 pub mod policy;
 
 // The shell.
@@ -45,14 +45,14 @@ pub mod git;
 // Reads the code of others: folders, archives, packages, other repositories.
 pub mod sources;
 
-// Keeps fingerprints on disk: segment files, checked and mapped into memory.
+// Stores fingerprints on disk: segment files, checked and mapped into memory.
 pub mod store;
 
-// Runs audits: a change against its tree, its past and corpora; a tree against itself; submissions against each other.
+// Runs audits: a change against its tree, its history and corpora; a tree against itself; submissions against others.
 pub mod audit;
 
-// Writes findings, one file a format.
+// Writes findings, one file for each format.
 pub mod report;
 
-// Reads the command line and ends with a status.
+// Reads the command line and exits with a status.
 pub mod cli;

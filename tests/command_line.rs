@@ -122,7 +122,7 @@ mod exit_status {
         for flags in [["--base", "nowhere"], ["--head", "nowhere"]] {
             check_failure(
                 repository.secondhand(&["check"]).args(flags),
-                "cannot resolve the revision `nowhere`: no branch, tag or commit of that name is here",
+                "cannot resolve the revision `nowhere`: no branch, tag or commit has that name",
                 "help: `git fetch` may bring it",
             );
         }
@@ -133,7 +133,7 @@ mod exit_status {
         let repository = repository_with_a_copy();
         check_failure(
             &mut repository.secondhand(&["check", "--base", "HEAD:store.c"]),
-            "cannot resolve the revision `HEAD:store.c`: no branch, tag or commit of that name is here",
+            "cannot resolve the revision `HEAD:store.c`: no branch, tag or commit has that name",
             "help: ",
         );
     }
@@ -154,7 +154,7 @@ mod exit_status {
     fn an_unknown_format_is_named_with_those_there_are() {
         let repository = repository_with_a_copy();
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        let there_are = format!("there are: {}", names.join(", "));
+        let there_are = format!("available: {}", names.join(", "));
         let help = |nearest: &str| format!("help: {nearest}{there_are}");
         let failing = |args: &[&str], name: &str, help: &str| {
             check_failure(repository.secondhand(&["check"]).args(args), &format!("unknown format `{name}`"), help);
@@ -172,11 +172,11 @@ mod exit_status {
         for command in secondhand::cli::command().get_subcommands() {
             let Some(flag) = command.get_arguments().find(|flag| flag.get_id() == "format") else { continue };
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
-            let named = help.strip_prefix("The format of what is printed: ").expect("the help names the formats");
+            let named = help.strip_prefix("Output format: ").expect("the help names the formats");
             let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
             // Only `compare` needs to be given something.
             run.args((command.get_name() == "compare").then_some("."));
-            check_failure(&mut run, "unknown format `?`", &format!("help: there are: {named}"));
+            check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
         assert_eq!(n_commands, 5);
@@ -360,7 +360,7 @@ mod shallow {
         let clone = shallow_clone(&repository, "main");
         check_failure(
             &mut secondhand(clone.path(), &["check", "--base", &base]),
-            &format!("cannot resolve the revision `{base}`: no branch, tag or commit of that name is here"),
+            &format!("cannot resolve the revision `{base}`: no branch, tag or commit has that name"),
             CURE,
         );
     }
@@ -734,7 +734,7 @@ mod range {
         let repository = Repository::new();
         check_failure(
             &mut repository.secondhand(&["check"]),
-            "cannot find what to compare with: there is no commit yet; `--staged` judges the first one",
+            "cannot find what to compare with: there is no commit yet; `--staged` checks the first one",
             "help: ",
         );
     }

@@ -392,7 +392,7 @@ fn what_cannot_be_read_leaves_the_corpus_as_it_was() {
     assert_eq!(shelf.files(), files);
     let (status, _, errors) = shelf.run(&["add", "known", &path("nowhere")]);
     assert_eq!(status, 2);
-    assert!(errors.contains("it is no file, no folder and no package URL"), "{errors}");
+    assert!(errors.contains("it is not a file, a folder or a package URL"), "{errors}");
     assert_eq!(shelf.files(), files);
 }
 

@@ -23,7 +23,8 @@ fn check(file: &str, current: &str) {
 
 #[test]
 fn the_rules_are_documented() {
-    let mut page = "# Rules\n\nMade from `src/policy/rules`; `secondhand explain RULE` prints the same.\n".to_owned();
+    let mut page =
+        "# Rules\n\nGenerated from `src/policy/rules`; `secondhand explain RULE` prints the same.\n".to_owned();
     for rule in RULES {
         let _ = write!(page, "\n## {}\n\nDefault level: **{}**\n\n{}", rule.id, rule.level.name(), rule.explanation());
     }
@@ -32,7 +33,7 @@ fn the_rules_are_documented() {
 
 #[test]
 fn the_options_are_documented() {
-    let mut page = "# Configuration\n\nSettings stand in `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be set by a\nvariable (`min-tokens` by `SECONDHAND_MIN_TOKENS`) and for one run by `--set min-tokens=40`: flags win, then variables, then the file.\n\nMade from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
+    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file.\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
     for option in options() {
         let _ = writeln!(page, "| `{}` | `{}` | {} |", option.name, option.default, option.help);
     }
@@ -43,7 +44,7 @@ fn the_options_are_documented() {
 fn the_languages_are_documented() {
     let languages = Languages::builtin();
     let mut page = format!(
-        "# Languages\n\nMade from `config/languages`: {} tables.\n\n| language | table | files |\n|---|---|---|\n",
+        "# Languages\n\nGenerated from `config/languages`: {} tables.\n\n| language | table | files |\n|---|---|---|\n",
         languages.ids().len()
     );
     for id in languages.ids() {
@@ -71,18 +72,14 @@ fn the_keys_of_language_tables_are_documented() {
         ("Delimiters", "A pair"),
         ("Example", "`[[language.NAME.examples]]`"),
     ];
-    let mut page = "# Keys of language tables\n\nMade from `src/language/table.rs`. [How a language is added](how-to/languages.md) shows them in use.\n".to_owned();
+    let mut page = "# Language table keys\n\nGenerated from `src/language/table.rs`. [Add a language](how-to/languages.md) shows them in use.\n".to_owned();
     for (name, title) in places {
         let (before, body) = declaration(source, name);
         let _ = write!(page, "\n## {title}\n\n{before}\n\n");
         let members = members(body);
         // The variants of an enum are values themselves.
         let is_enum = members.iter().all(|(_, kind, _)| kind.is_empty());
-        page += if is_enum {
-            "| value | what it says |\n|---|---|\n"
-        } else {
-            "| key | value | what it says |\n|---|---|---|\n"
-        };
+        page += if is_enum { "| value | meaning |\n|---|---|\n" } else { "| key | value | meaning |\n|---|---|---|\n" };
         for (key, kind, says) in members {
             let kind = if is_enum { String::new() } else { format!("{kind} | ") };
             let _ = writeln!(page, "| `{key}` | {kind}{says} |");
@@ -169,25 +166,25 @@ fn every_command_shows_examples() {
 
 #[test]
 fn the_report_formats_are_documented() {
-    let mut page = "# Reports\n\n`--format FORMAT` chooses what is printed, `-o FILE` where to; `--report FORMAT=FILE` writes a further report, as often as you like.\n\nMade from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
+    let mut page = "# Reports\n\n`--format FORMAT` sets the output format and `-o FILE` the output file. `--report FORMAT=FILE` writes an additional\nreport and may be repeated.\n\nGenerated from `src/report`.\n\n| format | what it is for |\n|---|---|\n".to_owned();
     for format in report::FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
-    page += "\nThe JSON is versioned, and [its schema](report.schema.json) is published. The SARIF is made for GitHub code scanning: the region of each\nresult lies in lines that the change adds, so that it shows on the pull request.\n";
-    page += "\n## Of `secondhand audit`\n\nAll of the above, which begin with what of the tree stands in corpora, and:\n\n| format | what it is for |\n|---|---|\n";
+    page += "\nThe JSON is versioned and has [a published schema](report.schema.json). The SARIF targets GitHub code scanning: the\nregion of each result consists of lines that the change adds, so that it shows up on the pull request.\n";
+    page += "\n## `secondhand audit`\n\nAll of the above, which start with a summary of the code found in corpora, and:\n\n| format | what it is for |\n|---|---|\n";
     for format in report::AUDIT_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
-    page += "\n## Of `secondhand compare`\n\n| format | what it is for |\n|---|---|\n";
+    page += "\n## `secondhand compare`\n\n| format | what it is for |\n|---|---|\n";
     for format in report::COMPARISON_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
-    page += "\nThe JSON is versioned; [its schema](comparison.schema.json) is published.\n";
-    page += "\n## Of `secondhand history`\n\n| format | what it is for |\n|---|---|\n";
+    page += "\nThe JSON is versioned and has [a published schema](comparison.schema.json).\n";
+    page += "\n## `secondhand history`\n\n| format | what it is for |\n|---|---|\n";
     for format in report::TIMELINE_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
-    page += "\nThe JSON is versioned; [its schema](history.schema.json) is published.\n";
+    page += "\nThe JSON is versioned and has [a published schema](history.schema.json).\n";
     check("docs/reports.md", &page);
 }
 

@@ -91,10 +91,10 @@ fn what_is_there_is_kept_unless_it_is_to_be_replaced() {
         let repository = Repository::new();
         repository.write(path, "min-tokens = 60\n");
         let said = refused(&repository, &[]);
-        assert!(said.contains("it is there already") && said.contains("help: `--force` replaces it"), "{said}");
+        assert!(said.contains("it already exists") && said.contains("help: use `--force` to overwrite it"), "{said}");
         assert!(init(&repository, &["--workflow"]).starts_with(&format!("kept {path}\n")));
         assert_eq!(read(&repository, path), "min-tokens = 60\n");
-        assert!(refused(&repository, &["--workflow"]).contains("secondhand.yml`: it is there already"));
+        assert!(refused(&repository, &["--workflow"]).contains("secondhand.yml`: it already exists"));
         init(&repository, &["--workflow", "--force"]);
         assert!(read(&repository, path).contains("#min-tokens"));
     }
@@ -158,7 +158,7 @@ fn without_a_manager_the_hook_is_gits_own() {
         assert_eq!(fs::metadata(&hook).expect("it was written").permissions().mode() & 0o111, 0o111);
     }
     fs::write(&hook, "#!/bin/sh\nexit 0\n").expect("the file is ours");
-    assert!(refused(&repository, &["--hook"]).contains("it is there already"));
+    assert!(refused(&repository, &["--hook"]).contains("it already exists"));
 
     let repository = Repository::new();
     repository.git(&["config", "core.hooksPath", "hooks of ours"]);

@@ -730,8 +730,9 @@ mod nothing {
             let corpus = folder(files);
             let name = corpus.path().to_str().expect("it is UTF-8");
             for command in [&["check", "--base", "HEAD~1"][..], &["check", "--base", "HEAD", "--quiet"], &["audit"]] {
-                let error =
-                    format!("cannot compare with the corpus `{name}`: no component in this folder holds source code");
+                let error = format!(
+                    "cannot compare with the corpus `{name}`: no component in this folder contains source code"
+                );
                 let mut command = repository.secondhand(command);
                 check_failure(command.args(["--corpus", name]), &error, "a subfolder for each component");
             }
@@ -770,7 +771,7 @@ mod nothing {
         let (status, _, errors) = ran(repository.secondhand(&add).args(at));
         assert_eq!(status, Some(0), "{errors}");
         let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--corpus", "empty"]);
-        let error = "cannot compare with the corpus `empty`: nothing has been added to it that holds source code";
+        let error = "cannot compare with the corpus `empty`: nothing with source code has been added to it";
         check_failure(command.args(at), error, "secondhand corpus add empty SOURCE");
     }
 
@@ -783,21 +784,21 @@ mod nothing {
             command
         };
         let error =
-            |n| format!("cannot compare: fewer than two of the {n} submissions hold a file that can be compared");
+            |n| format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
         check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "archives have to be unpacked");
         check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "archives have to be unpacked");
         check_failure(&mut compare(&["."]), &error(3), "archives have to be unpacked");
         fs::write(submissions.path().join("dave.c"), C.first).expect("the folder is writable");
         let (status, _, errors) = ran(&mut compare(&["."]));
         assert_eq!(status, Some(0));
-        assert!(errors.contains("not compared, since no file in it can be: alice.zip, bob"), "{errors}");
+        assert!(errors.contains("not compared, since none of its files can be: alice.zip, bob"), "{errors}");
     }
 
     #[test]
     fn a_comparison_names_what_could_not_be_read() {
         let submissions = folder(&[("alice.c", C.first), ("bob.c", "version https://git-lfs.github.com/spec/v1\n")]);
         let mut command = repository::secondhand(submissions.path(), &["compare", "alice.c", "bob.c"]);
-        let error = "cannot compare: fewer than two of the 2 submissions hold a file that can be compared";
+        let error = "cannot compare: fewer than two of the 2 submissions contain a file that can be compared";
         check_failure(&mut command, error, "not read: bob.c (a Git LFS pointer)");
     }
 }

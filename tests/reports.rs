@@ -304,7 +304,7 @@ mod markdown {
     fn a_summary_stays_below_the_limit_and_says_what_it_left_out() {
         let text = written(&many(3_000), "markdown");
         assert!(text.len() <= 1024 * 1024, "{} bytes", text.len());
-        assert!(text.contains("is left out and ") && text.contains("a step summary holds one mebibyte"));
+        assert!(text.contains("is left out and ") && text.contains("a step summary is limited to one mebibyte"));
         assert!(!written(&many(20), "markdown").contains("left out"));
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }

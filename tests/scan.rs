@@ -143,7 +143,7 @@ fn a_tree_in_which_nothing_was_examined_is_said_to_be_so() {
     fs::write(folder.path().join(".gitignore"), "/*\n").expect("it can be written");
     let output = secondhand(folder.path(), &["scan"]).output().expect("the program starts");
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("no file of") && errors.contains("was examined"), "{errors}");
+    assert!(errors.contains("no file in") && errors.contains("was examined"), "{errors}");
 }
 
 #[test]

@@ -315,7 +315,7 @@ fn a_list_names_what_is_known_of_each_source() {
     let wrong = write(&folder, "wrong.toml", b"\n[[source]]\nform = \"a.tar\"\n");
     fails(read_with(&wrong, Limits::default()), "cannot use `wrong.toml`: line 3: unknown field `form`");
     let missing = write(&folder, "missing.toml", b"[[source]]\nfrom = \"b.tar\"\n");
-    fails(read_with(&missing, Limits::default()), "it is no file, no folder and no package URL");
+    fails(read_with(&missing, Limits::default()), "it is not a file, a folder or a package URL");
 }
 
 #[test]

@@ -96,8 +96,7 @@ mod comments {
     fn without_a_reason_it_does_not_hold_and_that_is_said() {
         let ran = run(&with_copy("/* secondhand: allow(copied-code) */\n"), CHECK);
         assert_eq!((ran.status, ran.n_findings()), (1, 1));
-        let expected =
-            "new.c:3 this suppression does not hold: it gives no reason: write `-- ` and the reason after it";
+        let expected = "new.c:3 this suppression has no effect: it has no reason: add `-- ` and the reason";
         assert_eq!(ran.notices(), [expected]);
     }
 
@@ -107,7 +106,7 @@ mod comments {
         assert_eq!(run(&with_copy(&until("2026-06-15")), CHECK).status, 0);
         let ran = run(&with_copy(&until("2026-06-14")), CHECK);
         assert_eq!(ran.status, 1);
-        assert_eq!(ran.notices(), ["new.c:3 this suppression does not hold any more: it ended with 2026-06-14"]);
+        assert_eq!(ran.notices(), ["new.c:3 this suppression expired after 2026-06-14"]);
     }
 
     #[test]
@@ -115,7 +114,7 @@ mod comments {
         let repository = with_copy("");
         repository.write(C.path("other"), format!("{REASON}int alone;\n"));
         repository.commit("useless");
-        let notice = "other.c:1 this suppression is not of use: there is no copy for it to allow";
+        let notice = "other.c:1 unused suppression: there is no copy for it to allow";
         assert_eq!(run(&repository, CHECK).notices(), [notice]);
         repository.write(C.path("other"), format!("{REASON}int alone;\nint more;\n"));
         repository.commit("edit beside it");
@@ -189,7 +188,7 @@ mod baselines {
         let repository = with_copy("");
         say(&repository, &["baseline", "create"]);
         repository.remove(C.path("new"));
-        assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 taken out: 0 copies"));
+        assert!(say(&repository, &["baseline", "update"]).starts_with("0 added, 2 removed: 0 copies"));
         assert_eq!(say(&repository, &["baseline", "show"]), "0 copies in 0 files\n");
     }
 
@@ -247,7 +246,7 @@ mod trust {
         assert_eq!(comment.status, 1);
         assert_eq!(
             comment.notices(),
-            ["new.c:3 this suppression does not hold: the change itself adds it (both are kept on purpose)"]
+            ["new.c:3 this suppression has no effect: the change itself adds it (both are kept on purpose)"]
         );
     }
 

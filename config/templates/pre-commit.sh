@@ -1,3 +1,3 @@
 #!/bin/sh
-# Copied code: judges what the commit would record. `git commit --no-verify` passes it by.
+# Checks for copied code in what the commit would record. `git commit --no-verify` skips it.
 exec secondhand check --staged

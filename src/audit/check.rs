@@ -1,4 +1,4 @@
-//! Runs `check`: finds the copies that a change brings in.
+//! Runs `check`: finds the copies that a change adds.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
@@ -15,12 +15,12 @@ use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
 use crate::policy::Place;
 use crate::text::FilePath;
 
-/// The range that is checked: two states of the repository.
+/// The range to check: two states of the repository.
 #[derive(Debug)]
 pub struct Range {
-    /// What the change starts from; `None` before the first commit.
+    /// The start of the change; `None` before the first commit.
     pub base: Option<(End, Snapshot)>,
-    /// What it ends with.
+    /// The end of the change.
     pub head: (End, Snapshot),
     /// The base as it is now, where that is not what the change starts from.
     pub tip: Option<Snapshot>,
@@ -40,16 +40,16 @@ impl Range {
 pub struct Elsewhere<'e> {
     /// Corpora.
     pub outsides: &'e [Outside],
-    /// The past of the repository, when deleted code is looked for.
+    /// The history of the repository, if deleted code is searched for.
     pub past: Option<&'e Past>,
 }
 
-/// Finds the copies that a change brings in, as `docs/semantics.md` defines them, from its tree and from `elsewhere`.
+/// Finds the copies that a change adds, as defined in `docs/semantics.md`, from its tree and from `elsewhere`.
 ///
-/// What is `remembered` of files that the change does not touch saves reading them; it changes nothing else.
+/// What is `remembered` about untouched files saves reading them; it changes nothing else.
 ///
 /// # Errors
-/// When a file of base or head cannot be read: nothing is called clean that was not examined.
+/// If a file of base or head cannot be read: what was not examined must not pass as clean.
 pub fn check(
     repository: &Repository,
     range: Range,
@@ -87,14 +87,14 @@ pub fn check(
     let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let findings = unexamined(&examined.skipped, &sources);
     let mut outcome = Outcome { examined, comments, findings, ..Outcome::new(base, head) };
-    // A short file can be another one, byte for byte.
+    // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
     if asks_nothing || !config.levels.ask_for_copies() {
         return Ok(outcome);
     }
 
-    // Of equal files that the change brings in the first speaks for the others.
+    // Of equal files that the change adds, the first represents the others.
     let of_others = asking.iter().zip(&twins).map(|(file, twins)| match twins.is_first {
         true => (&file.source, file.asked(config)),
         false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
@@ -146,8 +146,8 @@ pub fn check(
     Ok(outcome)
 }
 
-/// For each of `asking`, the files of the head that it equals, if the change brought nearly all of it in: what stood there
-/// before, and was made whole by the change, is judged as any other change.
+/// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A file
+/// that was there before and that the change made identical is judged like any other change.
 fn brought_in_whole(
     asking: &[&Changed],
     head: &Snapshot,
@@ -156,7 +156,7 @@ fn brought_in_whole(
 ) -> Vec<Twins> {
     let is_whole = |file: &Changed| 10 * file.n_novel() >= 9 * file.novel.len();
     let asked: Vec<Option<&Source>> = asking.iter().map(|file| is_whole(file).then_some(&file.source)).collect();
-    // The same bytes under another name may be another language, or none.
+    // The same bytes under another name may be in another language, or none.
     let is_comparable = |source: &Source, path: &FilePath| {
         sources.is_compared(path)
             && sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
@@ -168,15 +168,15 @@ fn brought_in_whole(
 struct HeadTree<'t> {
     base: &'t Snapshot,
     head: &'t Snapshot,
-    /// Which of its files the change brings in or touches.
+    /// Which of its files the change adds or modifies.
     is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
-    /// The files that the change touches, as they were.
+    /// The files that the change touches, as they were before.
     before: &'t [&'t Source],
-    /// For each query the files that it equals.
+    /// For each query, the files that it is identical to.
     twins: &'t [Twins],
 }
 
-/// Searches the head, with the folders of others' code in it: those that the settings call vendored as components.
+/// Searches the head, including third-party folders; those that the settings list as vendored count as components.
 fn search_tree(
     queries: &Queries<'_>,
     tree: &HeadTree<'_>,
@@ -185,8 +185,8 @@ fn search_tree(
 ) -> Result<SearchOutcome, Error> {
     let &HeadTree { base, head, is_new, before, twins } = tree;
     let is_compared = |entry: &&Entry| {
-        // What a package manager has put into the work tree is no part of the repository, whether or not git is
-        // told to ignore it.
+        // Files that a package manager installed into the work tree are not part of the repository, whether or not git
+        // ignores them.
         let is_tracked = || entry.blob().is_some() || base.get(&entry.path).is_some();
         let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
         sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
@@ -207,7 +207,7 @@ fn search_tree(
     Ok(searched)
 }
 
-/// The parts of the queries that too many components have to say where they come from.
+/// The parts of the queries that occur in too many components to show where they come from.
 fn common(asking: &[&Changed], frequencies: &[Vec<(u32, u32)>], config: &Config) -> Vec<Common> {
     let k = config.fingerprint.noise_threshold() as u32;
     let of_file = |(file, frequencies): (&&Changed, &Vec<(u32, u32)>)| {

@@ -1,9 +1,9 @@
-//! Compares submissions with each other: how much of each stands in each other, and where.
+//! Compares submissions with each other: how much code each shares with each other one, and where.
 //!
 //! Each submission is a set of fingerprints. Containment and resemblance are those of
-//! Broder (1997): the part of one set that is in the other, and the shared part of both
-//! together. Code that was handed out to all is taken out of the sets first (Schleimer,
-//! Wilkerson, Aiken 2003, section 5: base files).
+//! Broder (1997): the fraction of one set that is in the other, and the shared fraction of
+//! both together. Handed-out code is removed from the sets first (Schleimer, Wilkerson,
+//! Aiken 2003, section 5: base files).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,87 +23,87 @@ use crate::matching::{Alignment, ClonePair, CloneType, Shared, alignments, clone
 use crate::policy::Fragment;
 use crate::text::{FilePath, Lines};
 
-/// What is compared: a name and its files.
+/// A submission: a name and its files.
 #[derive(Debug, Clone)]
 pub struct Submission<R> {
-    /// What it is called.
+    /// Its name.
     pub name: FilePath,
-    /// Its files, their paths relative to where `reader` finds them.
+    /// Its files, with paths relative to where `reader` finds them.
     pub entries: Vec<Entry>,
     /// Reads them.
     pub reader: R,
-    /// Whether it is one file, whose path is the name.
+    /// Whether it is a single file, whose path is the name.
     pub is_file: bool,
 }
 
 /// How submissions are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompareParams {
-    /// Whether every k-gram is a fingerprint, not a winnowed sample: exact figures, at several times the memory.
+    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at several times the memory.
     pub is_exact: bool,
-    /// Pairs that are kept, the most alike first.
+    /// Maximum pairs to keep, the most similar first.
     pub max_pairs: usize,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// The submissions, as they were given.
+    /// The submissions, in the given order.
     pub submissions: Vec<Compared>,
-    /// The pairs that share something, the most alike first.
+    /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
-    /// How many pairs share something, kept or not.
+    /// The number of pairs that share something, kept or not.
     pub n_sharing: usize,
     /// k and w of the fingerprints.
     pub k_and_window: (usize, usize),
-    /// Files that were not compared and may well be source, and why.
+    /// Files that were not compared although they may be source, and why.
     pub skipped: Vec<(FilePath, Skip)>,
-    /// The texts of all files that matches lie in.
+    /// The texts of all files with matches.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
 }
 
 /// A submission, measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// What it is called.
+    /// Its name.
     pub name: FilePath,
-    /// Files that were read.
+    /// The number of files read.
     pub n_files: usize,
-    /// Their tokens.
+    /// The number of their tokens.
     pub n_tokens: usize,
-    /// Different fingerprints, those of handed-out code left out.
+    /// The number of distinct fingerprints, without those of handed-out code.
     pub n_fingerprints: usize,
 }
 
-/// Two submissions, and how alike they are.
+/// Two submissions, and how similar they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// The number of the first submission.
     pub a: usize,
     /// The number of the second.
     pub b: usize,
-    /// Fingerprints that both have.
+    /// The number of fingerprints that both have.
     pub n_shared: usize,
-    /// Shared fingerprints over all of both, 0 to 1.
+    /// Shared fingerprints divided by all fingerprints of both, 0 to 1.
     pub resemblance: f64,
-    /// The part of the first's fingerprints that the second has, 0 to 1.
+    /// The fraction of the first's fingerprints that the second has, 0 to 1.
     pub a_in_b: f64,
-    /// The part of the second's fingerprints that the first has, 0 to 1.
+    /// The fraction of the second's fingerprints that the first has, 0 to 1.
     pub b_in_a: f64,
-    /// Tokens of the first that matches hold, and of the second.
+    /// The number of tokens of the first that are part of matches, and of the second.
     pub n_matched: (usize, usize),
-    /// Where they match, the longest first.
+    /// The matches, the longest first.
     pub matches: Vec<Match>,
 }
 
 impl Pair {
-    /// The larger of both containments: how much of one is in the other.
+    /// The larger of the two containments: how much of one is in the other.
     pub fn containment(&self) -> f64 {
         self.a_in_b.max(self.b_in_a)
     }
 }
 
-/// A stretch of one submission that stands in another.
+/// A part of one submission that occurs in another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
     /// Where it is in the first.
@@ -112,27 +112,27 @@ pub struct Match {
     pub b: (FilePath, Fragment),
     /// How they differ.
     pub clone_type: CloneType,
-    /// How alike they are, 0 to 1.
+    /// Their similarity, 0 to 1.
     pub similarity: f64,
-    /// Its tokens in the first.
+    /// Its number of tokens in the first.
     pub n_tokens: usize,
 }
 
-/// A submission that was read.
+/// A submission after reading.
 struct Read {
     sources: Vec<Source>,
-    /// For each source its fingerprints and their positions, those of handed-out code left out.
+    /// For each source, its fingerprints and their positions, without those of handed-out code.
     prints: Vec<Vec<(u64, u32)>>,
-    /// For each source and token, whether handed-out code holds it.
+    /// For each source and token, whether it is handed-out code.
     handed_out: Vec<Vec<bool>>,
-    /// Different fingerprints.
+    /// The number of distinct fingerprints.
     n_fingerprints: usize,
 }
 
-/// Compares all pairs of `submissions`; what `handed_out` holds counts for nothing.
+/// Compares all pairs of `submissions`, ignoring the `handed_out` code.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn compare<R: ReadFiles + Sync>(
     submissions: &[Submission<R>],
     handed_out: &[Submission<R>],
@@ -140,7 +140,7 @@ pub fn compare<R: ReadFiles + Sync>(
     context: Context<'_>,
 ) -> Result<Comparison, Error> {
     let remembered = Remembered::nothing();
-    // Submissions are no trees: what an attributes file in one says of it does not bind the others.
+    // Submissions are not trees: an attributes file in one does not apply to the others.
     let attributes = Attributes::default();
     let sources = Sources::new(context, &attributes, &remembered);
     let Context { config, progress, .. } = context;
@@ -148,7 +148,7 @@ pub fn compare<R: ReadFiles + Sync>(
     let mut skipped = Vec::new();
     progress.begin("reading", submissions.len() + handed_out.len());
 
-    // A winnowed sample of the handed-out code would miss what it shares with a sample of a submission.
+    // A winnowed sample of the handed-out code would miss what it shares with the sample of a submission.
     let mut given = HashSet::new();
     for source in read_all(handed_out, &sources, &mut skipped)?.iter().flatten() {
         given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
@@ -210,7 +210,7 @@ pub fn compare<R: ReadFiles + Sync>(
     })
 }
 
-/// The parameters under which every k-gram is selected.
+/// The parameters that select every k-gram.
 fn every_kgram(params: &Params) -> Params {
     let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
     Params::new(k, k).expect("t = k is allowed")
@@ -252,7 +252,7 @@ fn read_all<R: ReadFiles + Sync>(
     Ok(kept)
 }
 
-/// The fingerprints of a source that tell something; those of different families differ.
+/// The informative fingerprints of a source; those of different families differ.
 fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
     let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -274,7 +274,7 @@ fn measured(sources: Vec<Source>, params: &Params, given: &HashSet<u64>, config:
     Read { n_fingerprints: distinct.len(), sources, prints, handed_out }
 }
 
-/// For each token, whether handed-out code holds a k-gram with it.
+/// For each token, whether a k-gram of handed-out code contains it.
 fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<bool> {
     let mut is_given = vec![false; source.tokens.len()];
     if !given.is_empty() {
@@ -328,10 +328,10 @@ impl FoundPair {
     }
 }
 
-/// Where two submissions match, and how many tokens of each that is; each token is in one match at the most.
+/// The matches of two submissions, and how many tokens of each they cover; each token is in at most one match.
 ///
-/// The best match takes its tokens on both sides, and what is left of the next is judged again: an exact match is never
-/// hidden by a longer one that merely reaches over it.
+/// The best match takes its tokens on both sides, and what is left of the next one is judged again, so an exact match
+/// is never hidden by a longer one that merely spans it.
 fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
     let mut found = Vec::new();
     for (files, shared) in shared(a, b) {
@@ -358,7 +358,7 @@ fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) 
         };
         for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens) {
             let (in_query, in_target) = (pair.alignment.query(), pair.alignment.target());
-            // What lies in its gaps may be part of another.
+            // What is in its gaps may be part of another match.
             for (at, to) in pair.alignment.pairs() {
                 (of_a[at], of_b[to]) = (false, false);
             }
@@ -418,7 +418,7 @@ fn clones_of(a: &Read, b: &Read, files: (usize, usize), shared: &[Shared], confi
     found
 }
 
-/// The runs of `range` that were not handed out; runs of less than `k` handed-out tokens part nothing.
+/// The runs of `range` that were not handed out; fewer than `k` handed-out tokens in a row do not split a run.
 fn own_runs(range: Range<usize>, handed_out: &[bool], k: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for at in range.filter(|&at| !handed_out[at]) {

@@ -1,18 +1,18 @@
-//! Holds what every audit works with.
+//! Defines what every audit needs.
 
 use crate::config::Config;
 use crate::language::Languages;
 
-/// What an audit works with. A command makes one, and passes it instead of its parts.
+/// What an audit needs. A command creates one and passes it on instead of its parts.
 ///
-/// The repository is not a part of it: `scan` and `compare` also work where there is none.
+/// It does not include the repository: `scan` and `compare` also work without one.
 #[derive(Clone, Copy)]
 pub struct Context<'c> {
     /// The settings.
     pub config: &'c Config,
     /// The languages that files are read as.
     pub languages: &'c Languages,
-    /// Hears of long work.
+    /// Receives progress.
     pub progress: &'c dyn Progress,
 }
 
@@ -22,10 +22,10 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// Told of long work, for a progress bar.
+/// Receives the progress of long work.
 pub trait Progress: Sync {
-    /// A stage of `n_steps` begins.
+    /// A stage with `n_steps` begins.
     fn begin(&self, stage: &'static str, n_steps: usize);
-    /// A step of it is done. Called from many threads.
+    /// A step of it is complete. Called from many threads.
     fn step(&self);
 }

@@ -1,11 +1,11 @@
-//! Says why an audit could not be done.
+//! Explains why an audit failed.
 
 use crate::config::ConfigError;
 use crate::git;
 use crate::store::SegmentError;
 use crate::store::corpus::CorpusError;
 
-/// Why an audit could not be done.
+/// Why an audit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The repository could not be read.
@@ -23,13 +23,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
             Self::Config(error) => error.help(),
             Self::Store(_) => {
-                Some("name another place for its index with `--cache-dir DIR`, or run without `--history`".into())
+                Some("set another folder for its index with `--cache-dir DIR`, or run without `--history`".into())
             }
             Self::Corpus(error) => error.help(),
         }

@@ -1,7 +1,7 @@
-//! Runs `audit`: compares a whole tree with corpora, and says of each file how much of it they have.
+//! Runs `audit`: compares a whole tree with corpora, and measures how much of each file they contain.
 //!
-//! Files that are, byte for byte, files of a stored corpus are told first; what is left is compared as a change in which
-//! everything is new, a batch of files at a time.
+//! Files that are byte-identical to files of a stored corpus are identified first. The rest is compared like a change
+//! in which everything is new, one batch of files at a time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,33 +21,33 @@ use crate::text::FilePath;
 /// A tree to audit.
 #[derive(Debug)]
 pub struct Whole {
-    /// What it is called.
+    /// Its name.
     pub end: End,
     /// Its files.
     pub snapshot: Snapshot,
-    /// What the project is called.
+    /// The name of the project.
     pub project: String,
-    /// When the tree was recorded, or looked at, in seconds since 1970.
+    /// When the tree was recorded or examined, in seconds since 1970.
     pub time: i64,
 }
 
-/// Bytes of source that are compared at once: the index of what is asked grows with it.
+/// Maximum bytes of source to compare at once: the index of the queries grows with it.
 const BATCH: usize = 48 << 20;
 
 /// A file to compare.
 struct Asked {
     changed: Changed,
     sha1: String,
-    /// What it is, byte for byte.
+    /// The corpus file that it is identical to.
     whole: Vec<(FilePath, Component)>,
-    /// The first commit that has it, of a file of the past.
+    /// The first commit that has it, for a file from the history.
     first: Option<FirstSeen>,
 }
 
 /// Compares the tree with `outsides` and with its own vendored folders.
 ///
 /// # Errors
-/// When a file of the tree, or a corpus, cannot be read: nothing is called clean that was not examined.
+/// If a file of the tree or a corpus cannot be read: what was not examined must not pass as clean.
 pub fn audit(
     repository: &Repository,
     tree: Whole,
@@ -126,10 +126,10 @@ fn findings_of(
     }
 }
 
-/// Compares every file of the history, and says which commit first brought in what; `head` is what the tree now has.
+/// Compares every file of the history, and finds which commit first added what; `head` is the current tree.
 ///
 /// # Errors
-/// When the history or a corpus cannot be read.
+/// If the history or a corpus cannot be read.
 pub fn brought(
     repository: &Repository,
     head: &Audited,
@@ -179,12 +179,14 @@ pub fn brought(
             }
             let mut notes = Vec::new();
             if component.first_seen.as_ref().is_some_and(|seen| first.time < seen.time) {
-                notes.push("older here than there: it may have been taken from here".to_owned());
+                notes.push("older here than there: they may have copied it from here".to_owned());
             }
             if let Some(&commit) = commits.get(&first.commit) {
                 let n_files = n_of_commit[&commit];
                 if n_files >= IMPORTED {
-                    notes.push(format!("the commit brings {n_files} files at once: an import, and they may be older"));
+                    notes.push(format!(
+                        "the commit adds {n_files} files at once: it is an import, and they may be older"
+                    ));
                 }
                 if !reader.is_after_its_parents(commit)? {
                     notes.push("the commit is dated before its parent: its date cannot be trusted".to_owned());
@@ -210,10 +212,10 @@ pub fn brought(
     Ok(brought)
 }
 
-/// Files that a commit brings in from which it is an import.
+/// A commit adding at least this many files is treated as an import.
 const IMPORTED: usize = 200;
 
-/// The number of entries that make a batch, at least one.
+/// The number of entries in a batch, at least one.
 fn batch_of(entries: &[Entry], reader: &impl ReadFiles) -> usize {
     let mut n_bytes = 0;
     let fits = |entry: &&Entry| {
@@ -244,10 +246,10 @@ impl Comparing<'_> {
         read.collect()
     }
 
-    /// A file to compare; it is looked up first, whether it is a file of a corpus, byte for byte.
+    /// A file to compare; first looked up by its bytes, in case it is a corpus file.
     fn asked(&self, source: Source) -> Result<Asked, Error> {
         let mut whole = Vec::new();
-        // With a corpus that is read on the spot, a file of it could be missed among those that are told first.
+        // A corpus folder that is read on the fly could have files that this lookup would miss.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
         if is_stored && may_be_whole(&source) {
             let id = BlobId::of(source.bytes());
@@ -261,7 +263,8 @@ impl Comparing<'_> {
         Ok(Asked { changed: Changed::new(source), sha1, whole, first: None })
     }
 
-    /// Compares a batch of files and hands out each, with what was copied into it; returns the number of files compared with.
+    /// Compares a batch of files and passes on each with what was copied into it; returns the number of files compared
+    /// with.
     fn each(&self, asked: &[Asked], mut each: impl FnMut(&Asked, &[Copied], &[Found])) -> Result<usize, Error> {
         let &Self { repository, sources, vendored, outsides } = self;
         let config = sources.config;
@@ -307,10 +310,10 @@ impl Comparing<'_> {
     }
 }
 
-/// What tells one component under one license from another.
+/// What distinguishes one component under one license from another.
 type Key = (String, String, Option<String>);
 
-/// What was gathered of the files so far.
+/// What has been collected about the files so far.
 #[derive(Default)]
 struct Gathered {
     n_files: usize,
@@ -321,7 +324,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Adds a file: each of its tokens is explained by the copy that is most alike.
+    /// Adds a file; each of its tokens is explained by the most similar copy.
     fn add(&mut self, file: &Asked, copies: &[Copied], found: &[Found], config: &Config) {
         let source = &file.changed.source;
         let n_tokens = source.tokens.len();
@@ -390,7 +393,7 @@ impl Gathered {
         number
     }
 
-    /// Puts the summary together: the components that have most first.
+    /// Puts the summary together, with the components that have most first.
     fn finish(self, project: String, time: i64, findings: &[Finding]) -> Audited {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
         let mut taken: Vec<(usize, Taken)> = components
@@ -418,12 +421,12 @@ impl Gathered {
     }
 }
 
-/// When a component's history first has something; after all others when that is not known.
+/// When a component's history first has something; after all others if unknown.
 fn first(component: &Component) -> i64 {
     component.first_seen.as_ref().map_or(i64::MAX, |seen| seen.time)
 }
 
-/// The verdict on a component with what is owed in any of its findings.
+/// The verdict on a component, with what is owed in any of its findings.
 fn owed(component: &Component, verdict: Verdict, findings: &[Finding]) -> Verdict {
     let origins = findings.iter().flat_map(|finding| &finding.origins);
     let is_it = |place: &Place| {

@@ -1,25 +1,25 @@
-//! Runs audits: reads what a change touches, compares it with the tree, and says what was found.
+//! Runs audits: reads what a change touches, compares it with the tree, and reports what was found.
 //!
-//! Invariant: an equal repository state gives an equal [`Outcome`], whatever the number of threads.
+//! Invariant: the same repository state gives the same [`Outcome`], whatever the number of threads.
 //!
-//! This page is the map of the folder, the lowest floor first: a module uses only those above it.
+//! This page is the map of the folder, lowest floor first: a module uses only those above it.
 
-// Says why an audit could not be done.
+// Explains why an audit failed.
 mod error;
 
-// Holds what every audit works with.
+// Defines what every audit needs.
 mod context;
 
-// Reads files into tokens, and remembers between runs what they hold.
+// Reads files into tokens, and remembers them between runs.
 mod read;
 
-// Holds what an audit found.
+// Defines what an audit found.
 mod outcome;
 
-// Looks for the origins of code: in the tree, in components, in the past.
+// Searches for the origins of code: in the tree, in components, in the past.
 mod search;
 
-// Finds out what a change brings in.
+// Finds what a change adds.
 mod change;
 
 // Judges what was found: copies, findings, suppressions.

@@ -1,4 +1,4 @@
-//! Defines the command line: the commands, and the flags that one of them has alone.
+//! Defines the command line: the commands, and the flags that only one of them has.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::flags::{
 use crate::report::{COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
 use crate::sources::kinds;
 
-/// Tells you when new code isn't new: finds the copies that a change brings into a repository.
+/// Tells you when new code isn't new: finds the copies that a change adds to a repository.
 #[derive(Debug, Parser)]
 #[command(
     name = "secondhand",
@@ -28,23 +28,23 @@ pub(super) struct Cli {
     pub common: Common,
 }
 
-/// What a cache was written by must be known to tell whether it is of use: the action's keys begin with this.
+/// Includes the index format: the action's cache keys begin with this, since only a cache of the same format is usable.
 static LONG_VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{}\nindex format {}", env!("CARGO_PKG_VERSION"), crate::store::FORMAT_VERSION));
 
 const EXAMPLES: &str = "\
 Examples:
-  secondhand check                      what this branch copies, against the default branch
+  secondhand check                      copies on this branch, against the default branch
   secondhand check --staged             what the next commit would copy
   secondhand check --base v1.2 --report sarif=copies.sarif
   secondhand scan --fail-on-percent 5   what is duplicated now
 
-Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the audit could not be done.";
+Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the audit failed.";
 
-/// What is done with corpora.
+/// Subcommands of `corpus`.
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
-    /// Add sources to a corpus, or read what is new of them; makes the corpus when there is none of this name
+    /// Add sources to a corpus, or update them; creates the corpus if needed
     Add {
         /// The corpus
         #[arg(value_name = "NAME")]
@@ -54,7 +54,7 @@ pub(super) enum CorpusCommand {
         #[command(flatten)]
         declared: Declared,
     },
-    /// Read what is new of every source
+    /// Update all sources of a corpus
     Update {
         /// The corpus
         #[arg(value_name = "NAME")]
@@ -73,7 +73,7 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        /// The sources to remove; without any the whole corpus goes
+        /// The sources to remove; without any, the whole corpus is removed
         #[arg(value_name = "SOURCE")]
         sources: Vec<String>,
     },
@@ -93,13 +93,13 @@ pub(super) enum CorpusCommand {
         corpus: String,
         /// The file
         file: PathBuf,
-        /// Take it only if this is its SHA-256
+        /// Import it only if its SHA-256 is this
         #[arg(long, value_name = "SHA256")]
         digest: Option<String>,
     },
 }
 
-/// What is known of a component that is added.
+/// What the user declares about a component.
 #[derive(Debug, Args)]
 pub(super) struct Declared {
     /// The name of the component [default: from the source]
@@ -111,7 +111,7 @@ pub(super) struct Declared {
     /// The package URL of the component
     #[arg(long, value_name = "PURL")]
     pub purl: Option<String>,
-    /// Where the component can be had
+    /// Where to get the component
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// The license of the component, an SPDX expression
@@ -121,34 +121,34 @@ pub(super) struct Declared {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Find the copies that a change brings in
+    /// Find the copies that a change adds
     Check(Check),
-    /// Find every clone class of a tree, and what share of it is duplicated
+    /// Find every clone class of a tree, and the percentage of duplicated code
     Scan(Scan),
-    /// Tell commit by commit which copies came in, from where, and who had written them
+    /// List the copies that each commit added, with their origins and authors
     History(History),
-    /// Find what of a whole tree stands in corpora, and under which licenses
+    /// Find code from known projects in a whole tree, and its licenses
     Audit(Audit),
-    /// Keep the code of known projects at hand, to compare changes with
+    /// Manage corpora: the code of known projects to compare with
     #[command(
         subcommand,
-        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of many\n  secondhand corpus update oss                                    what is new of them\n  secondhand check --corpus oss                                   what a change has of them"
+        after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of sources\n  secondhand corpus update oss                                    what has changed since\n  secondhand check --corpus oss                                   copies from these projects in a change"
     )]
     Corpus(CorpusCommand),
-    /// Write the settings file, and on request a workflow and a hook
+    /// Write the settings file, and optionally a workflow and a hook
     Init(Init),
-    /// Look after the fingerprints that are kept between runs
+    /// Manage the fingerprint cache
     #[command(
-        after_help = "Examples:\n  secondhand cache warm             before the first check\n  secondhand cache warm --history   and before the first `check --history`\n  secondhand cache status           where it is, and whether all of it is whole\n  secondhand cache clear            free the space; the next check takes longer"
+        after_help = "Examples:\n  secondhand cache warm             before the first check\n  secondhand cache warm --history   before the first `check --history`\n  secondhand cache status           its location, and whether it is intact\n  secondhand cache clear            free the space; the next check is slower"
     )]
     Cache {
         #[command(subcommand)]
         action: Cache,
     },
-    /// Record copies that are known, so that they are not reported
+    /// Record known copies, so that they are not reported
     #[command(subcommand)]
     Baseline(Baseline),
-    /// Rank files or folders by how much of each is in each other, matches side by side
+    /// Rank files or folders by how much code they share, with matches side by side
     Compare(Compare),
     /// Explain a rule, or list all of them
     #[command(
@@ -158,12 +158,12 @@ pub(super) enum Command {
         /// The rule: `copied-code`
         rule: Option<String>,
     },
-    /// List the languages, or tell how a file is read
+    /// List the languages, or show how a file is read
     #[command(
-        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages --file lib/a.h        which one a file is\n  secondhand languages --tokens lib/a.h      what it is read into"
+        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages --file lib/a.h        the language of a file\n  secondhand languages --tokens lib/a.h      the tokens of a file"
     )]
     Languages {
-        /// Tell which language this file is
+        /// Show the language of this file, and how it was detected
         #[arg(long, value_name = "PATH", conflicts_with = "tokens")]
         file: Option<PathBuf>,
         /// Print the tokens of this file
@@ -182,7 +182,7 @@ pub(super) enum Command {
         #[arg(long, conflicts_with = "list")]
         schema: bool,
     },
-    /// Print the completions for a shell
+    /// Print shell completions
     #[command(
         after_help = "Examples:\n  secondhand completions bash > ~/.local/share/bash-completion/completions/secondhand\n  secondhand completions zsh > ~/.zfunc/_secondhand\n  secondhand completions fish > ~/.config/fish/completions/secondhand.fish"
     )]
@@ -190,14 +190,14 @@ pub(super) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page of the program or of a command
+    /// Print the manual page of the program or a command
     #[command(
         after_help = "Examples:\n  secondhand man | man -l -              the program\n  secondhand man check | man -l -        a command\n  secondhand man --folder man/man1       all pages, as files"
     )]
     Man {
         /// The command
         command: Option<String>,
-        /// Write all pages to this folder instead, a file each
+        /// Write all pages to files in this folder instead
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         folder: Option<PathBuf>,
     },
@@ -206,16 +206,16 @@ pub(super) enum Command {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   secondhand check                               this branch, against the default branch
-  secondhand check --base v1.2 --head v1.3       between two states: their merge base is the base
+  secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
   secondhand check --staged                      what the next commit would record
-  secondhand check --worktree --fail-on never    what you are at; never fails
-  secondhand check --report sarif=copies.sarif   a further report, for code scanning";
-/// What to do with the cache.
+  secondhand check --worktree --fail-on never    your uncommitted work; never fails
+  secondhand check --report sarif=copies.sarif   an additional report, for code scanning";
+/// Subcommands of `cache`.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum Cache {
-    /// Say where it is, what it holds, and check every byte of it
+    /// Show its location and contents, and verify every byte
     Status,
-    /// Fill it with the files of a revision, so that the next check is quick
+    /// Fill it with the files of a revision, so that the next check is fast
     Warm {
         /// The revision
         #[arg(value_name = "REV", default_value = "HEAD")]
@@ -223,9 +223,9 @@ pub(super) enum Cache {
         #[command(flatten)]
         past: PastFlags,
     },
-    /// Remove what no branch, tag or other reference holds in its tree
+    /// Remove entries for files that are not in the tree of any branch, tag or other reference
     Prune,
-    /// Remove all of it
+    /// Delete it
     Clear,
 }
 
@@ -233,21 +233,21 @@ pub(super) enum Cache {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
-    /// What the change starts from: its merge base with the head is taken [default: from CI, else the default branch]
+    /// Start of the change: its merge base with the head is used [default: from CI, or else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
     pub base: Option<String>,
-    /// What the change ends with [default: HEAD]
+    /// End of the change [default: HEAD]
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree"])]
     pub head: Option<String>,
-    /// Judge the index: what `git commit` would record; in a pre-commit run over a range of commits, that range
+    /// Check the index: what `git commit` would record; in a pre-commit run over a range of commits, that range
     #[arg(long, conflicts_with = "worktree")]
     pub staged: bool,
-    /// Judge the work tree, untracked files included
+    /// Check the work tree, including untracked files
     #[arg(long)]
     pub worktree: bool,
     #[command(flatten)]
     pub past: PastFlags,
-    /// Tell when and by whom the origins were written
+    /// Show when and by whom the origins were written
     #[arg(long)]
     pub blame: bool,
     #[command(flatten)]
@@ -268,20 +268,20 @@ Examples:
   secondhand scan                         the work tree
   secondhand scan src lib                 two folders of it
   secondhand scan --rev v1.2              the tree of a revision
-  secondhand scan --fail-on-percent 5     fails when more than 5 % of the lines is duplicated";
+  secondhand scan --fail-on-percent 5     fails if more than 5 % of lines are duplicated";
 
 /// Flags of `scan`.
 #[derive(Debug, Args)]
 #[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Scan {
-    /// Folders and files to scan; a folder outside of any repository is read as it is [default: the work tree]
+    /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub tree: TreeFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Fail when more than this part of the lines is duplicated
+    /// Fail if more than this percentage of lines is duplicated
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
@@ -295,7 +295,7 @@ Examples:
   secondhand history                               every commit of this branch
   secondhand history v1.2..v1.3 --first-parent     a release, merge by merge
   secondhand history --since '1 year ago' --report html=copies.html --format csv -o trend.csv
-  secondhand history --path billing --origin-outside billing     what billing took from others";
+  secondhand history --path billing --origin-outside billing     what billing copied from elsewhere";
 
 /// Flags of `history`.
 #[derive(Debug, Args)]
@@ -304,18 +304,18 @@ pub(super) struct History {
     /// A revision, or a range `A..B` [default: HEAD]
     #[arg(value_name = "RANGE")]
     pub range: Option<String>,
-    /// Follow first parents only: a merge then stands for all it brought in
+    /// Follow first parents only, so that a merge counts as a single change
     #[arg(long)]
     pub first_parent: bool,
     #[command(flatten)]
     pub limits: CommitLimits,
-    /// Tell of copies in this folder or file only; may be repeated
+    /// Only copies in this folder or file; may be repeated
     #[arg(long, value_name = "PATH")]
     pub path: Vec<String>,
-    /// Judge commits of this author only: a part of a name or an address
+    /// Only commits by this author: part of a name or address
     #[arg(long, value_name = "WHO")]
     pub author: Option<String>,
-    /// Tell of copies only whose origin is outside of this folder; may be repeated
+    /// Only copies whose origin is outside this folder; may be repeated
     #[arg(long, value_name = "PATH")]
     pub origin_outside: Vec<String>,
     #[command(flatten)]
@@ -337,7 +337,7 @@ Examples:
 pub(super) struct Audit {
     #[command(flatten)]
     pub tree: TreeFlags,
-    /// Audit every commit, too, and tell which first brought in what; this reads all history
+    /// Audit every commit too, and show which one first added what; this reads all history
     #[arg(long)]
     pub history: bool,
     #[command(flatten)]
@@ -352,58 +352,58 @@ pub(super) struct Audit {
 
 const INIT_EXAMPLES: &str = "\
 Examples:
-  secondhand init                         the settings file, with every line explained
-  secondhand init --workflow --hook       and a workflow for GitHub, and a hook";
+  secondhand init                         the settings file, with every setting explained
+  secondhand init --workflow --hook       a GitHub workflow and a hook as well";
 
 /// Flags of `init`.
 #[derive(Debug, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(super) struct Init {
-    /// Write a workflow that judges pull requests on GitHub: `.github/workflows/secondhand.yml`
+    /// Write a GitHub workflow that checks pull requests: `.github/workflows/secondhand.yml`
     #[arg(long)]
     pub workflow: bool,
-    /// Add a hook that judges each commit: to pre-commit, prek, lefthook or husky where one is used, else as git's own
+    /// Add a hook that checks every commit: to pre-commit, prek, lefthook or husky if you use one, or else as a plain git hook
     #[arg(long)]
     pub hook: bool,
-    /// Replace files that are there
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
 }
 
 const BASELINE_EXAMPLES: &str = "\
 Examples:
-  secondhand baseline create                   every clone that the work tree has now
-  secondhand baseline create --base v1.2       only the copies that came in since v1.2
-  secondhand baseline update --prune           take out what is gone, take in nothing";
+  secondhand baseline create                   every clone in the work tree
+  secondhand baseline create --base v1.2       only the copies added since v1.2
+  secondhand baseline update --prune           remove what is gone, add nothing";
 
-/// What to do with the baseline.
+/// Subcommands of `baseline`.
 #[derive(Debug, Subcommand)]
 #[command(after_help = BASELINE_EXAMPLES)]
 pub(super) enum Baseline {
-    /// Write a baseline: of the clones the work tree has, or with `--base` of the copies since then
+    /// Create a baseline: of all clones in the work tree, or with `--base` of the copies added since then
     Create {
         #[command(flatten)]
         known: Known,
-        /// Replace the baseline that is there
+        /// Overwrite an existing baseline
         #[arg(long)]
         force: bool,
     },
-    /// Renew the baseline: take in what is there now, and take out what is gone
+    /// Update the baseline: add new copies, and remove those that are gone
     Update {
         #[command(flatten)]
         known: Known,
-        /// Only take out what is gone
+        /// Only remove copies that are gone
         #[arg(long)]
         prune: bool,
     },
-    /// List the copies of the baseline by file
+    /// List the copies in the baseline by file
     Show,
 }
 
-/// Which copies a baseline takes in.
+/// Which copies a baseline records.
 #[derive(Debug, Args)]
 pub(super) struct Known {
-    /// Take in the copies that came in since this revision, as `check` finds them, instead of all clones that `scan` finds
+    /// Record the copies added since this revision, as found by `check`, instead of all clones found by `scan`
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
 }
@@ -418,7 +418,7 @@ impl Check {
 /// Whose settings and baseline judge a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Trust {
-    /// Those of the head; what the change edits in them is listed
+    /// Those of the head; edits to them are listed
     Head,
     /// Those of the base as it is now, and no suppression that the change adds
     Base,
@@ -434,7 +434,7 @@ impl Trust {
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
-  secondhand compare old.c new.c                   how alike two files are
+  secondhand compare old.c new.c                   how similar two files are
   secondhand compare submissions/ --base-code given/ --report html=pairs.html
   secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
 
@@ -442,21 +442,21 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files and folders, each a submission; the children of a folder that stands alone
+    /// Files and folders, each a submission; for a single folder, each of its children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Leave out code that was handed out to all; may be repeated
+    /// Handed-out code to ignore; may be repeated
     #[arg(long, value_name = "PATH")]
     pub base_code: Vec<PathBuf>,
-    /// Compare every k-gram, not a winnowed sample: exact figures, more memory
+    /// Compare every k-gram instead of a winnowed sample: exact figures, more memory
     #[arg(long)]
     pub exact: bool,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Pairs to list, the most alike first
+    /// Maximum pairs to list, the most similar first
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub top: usize,
-    /// Fail when at least this part of one submission is in another
+    /// Fail if at least this percentage of one submission is in another
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]

@@ -21,7 +21,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
-/// What the audit finds, before it is written.
+/// The outcome of the audit, before it is written.
 fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;

@@ -48,10 +48,10 @@ fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common)
     let new = if prune { old.within(&now) } else { now };
     write(file, &new)?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
-    say(common, &format!("{n_added} added, {n_gone} taken out: {} in `{}`", count(new.len()), file.display()))
+    say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len()), file.display()))
 }
 
-/// The copies that `check` or `scan` find with the settings in use and no baseline.
+/// The copies that `check` or `scan` find with the current settings and no baseline.
 fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
         // Whoever records what is known judges with the settings at hand.
@@ -66,7 +66,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
             _ => return Ok(Baseline::default()),
         },
     };
-    // The note about what was left out is no copy to know: `ignore` is where that is written down.
+    // The note about left-out files is not a copy to record; `ignore` is the place for those.
     let findings = outcome.findings.iter().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }

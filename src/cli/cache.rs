@@ -1,6 +1,6 @@
 //! Runs `secondhand cache`, and opens the cache for other commands.
 //!
-//! The cache is a help: whatever is wrong with it, the audit is done, and only takes longer.
+//! The cache is optional: whatever is wrong with it, the audit is done, and only takes longer.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::store::{Cache, History, Journal, SegmentError};
 
-/// What the cache is called in the git directory.
+/// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
 
 fn folder(common: &Common, repository: &Repository) -> PathBuf {
@@ -68,7 +68,7 @@ pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<Pa
     (!common.no_cache).then(|| folder(common, repository))
 }
 
-/// Opens the cache that the flags name.
+/// Opens the cache that the flags select.
 pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Remembered {
     if common.no_cache {
         return Remembered::nothing();
@@ -76,17 +76,17 @@ pub(super) fn open(common: &Common, repository: &Repository, config: &Config, la
     Remembered::open(&folder(common, repository), repository, config, languages)
 }
 
-/// Writes what was learned to the cache, and says what was wrong with it.
+/// Writes new entries to the cache, and reports what was wrong with it.
 pub(super) fn save(remembered: Remembered, common: &Common) {
     if let Some(folder) = remembered.is_false() {
         warn(&format!(
-            "the cache `{}` said of a file what it does not hold, and was not used: somebody else has written to it. It is made anew",
+            "the cache `{}` had false contents for a file and was not used: someone else has written to it. It is being rebuilt",
             folder.display()
         ));
     }
     let faults = remembered.cache().map(Cache::faults).unwrap_or_default();
     for (path, why) in faults.iter().filter(|_| common.verbose) {
-        note(&format!("`{}` is not read: {why}", path.display()));
+        note(&format!("`{}` was not used: {why}", path.display()));
     }
     drop(faults);
     let folder = remembered.cache().map(|cache| cache.folder().to_owned());

@@ -23,7 +23,7 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
-/// What the audit finds, before it is written.
+/// The outcome of the audit, before it is written.
 pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
@@ -90,7 +90,7 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     }
     let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
     if head_name == "HEAD" && reader.head()?.is_none() {
-        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
+        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" });
     }
     let head = reader.commit(&head_name)?;
     let base = match flags.base.clone().or_else(|| event?.base) {
@@ -102,8 +102,8 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     Ok(Range { base, head, tip: tip.flatten(), has_attributes_of_base: flags.trust() == Trust::Base })
 }
 
-/// The index or the work tree, against `HEAD` or the merge base with `--base`. What a merge in
-/// progress takes over from its other side is not new.
+/// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
+/// code from the other side is not new.
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
     let base = match (&flags.base, last) {

@@ -14,7 +14,7 @@ use crate::report::COMPARISON_FORMATS;
 use crate::sources::Folder;
 use crate::text::FilePath;
 
-/// Files that are named when nothing could be compared.
+/// Maximum files to list if nothing could be compared.
 const MAX_SKIPPED: usize = 10;
 
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
@@ -46,7 +46,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
         let n_more = names.len().saturating_sub(MAX_SKIPPED);
         let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
         let names = names[..names.len() - n_more].join(", ");
-        warn(&format!("not compared, since no file in it can be: {names}{more}"));
+        warn(&format!("not compared, since none of its files can be: {names}{more}"));
     }
     reports.write(&comparison, common)?;
     let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
@@ -54,7 +54,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     Ok(if limit.is_some_and(is_above) { FOUND } else { CLEAN })
 }
 
-/// Each path is a submission; a folder that stands alone holds one in each direct child.
+/// Each path is a submission; for a single folder, each of its direct children.
 fn submissions(paths: &[PathBuf], within: &Path) -> Result<Vec<Submission<Folder>>, Failure> {
     let [folder] = paths else { return paths.iter().map(|path| submission(path, within)).collect() };
     let unreadable = |why| Failure::Unreadable { file: folder.clone(), why };
@@ -66,7 +66,7 @@ fn submissions(paths: &[PathBuf], within: &Path) -> Result<Vec<Submission<Folder
     for child in std::fs::read_dir(&path).map_err(unreadable)? {
         let child = child.map_err(unreadable)?;
         let name = child.file_name();
-        // Of links it is not known where they lead; names with a dot are no submissions.
+        // It is unknown where links lead; names that start with a dot are not submissions.
         let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
         if is_kept && !name.as_encoded_bytes().starts_with(b".") {
             let child = submission(&folder.join(&name), within)?;

@@ -20,10 +20,10 @@ use crate::store::SegmentError;
 use crate::store::corpus::{Addition, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
 use crate::text::printable;
 
-/// Fingerprints of a corpus are selected in windows of so many k-grams: with k = 16 every run of 31 tokens that a change
-/// shares with it is found. Wider makes smaller corpora, and misses more heavily edited copies.
+/// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
+/// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
 const WINDOW: usize = 16;
-/// Notes that are listed; the rest is counted.
+/// Maximum notes to list; the rest are counted.
 const MAX_NOTES: usize = 20;
 
 pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
     Ok(CLEAN)
 }
 
-/// Where corpora are kept: as the flag or the variable says, else where the system keeps a user's data.
+/// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
 pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
     if let Some(folder) = &common.corpus_dir {
         return Ok(Shelf::new(folder));
@@ -60,9 +60,9 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
     data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or(Failure::NoDataFolder)
 }
 
-/// The corpora of the flags and the settings; a path in the settings starts at the root of the repository.
+/// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
 ///
-/// One in which nothing can be found is an error: a mistyped path must not make an audit clean.
+/// An empty corpus is an error: a mistyped path must not make an audit clean.
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
@@ -96,13 +96,13 @@ pub(super) fn outsides(
     from_flags.chain(from_settings).map(open).collect()
 }
 
-/// Checks that a folder of components holds some, and that none of them is a link: links are not followed.
+/// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
 fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<(), Failure> {
     let unreadable = |why| Failure::Unreadable { file: folder.to_owned(), why };
     let mut links = Vec::new();
     for child in std::fs::read_dir(folder).map_err(unreadable)? {
         let child = child.map_err(unreadable)?;
-        // A link to a file is no component.
+        // A link to a file is not a component.
         if child.file_type().is_ok_and(|kind| kind.is_symlink()) && !child.path().is_file() {
             links.push(printable(child.file_name().as_encoded_bytes()));
         }
@@ -134,7 +134,7 @@ fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common
     read_all(corpus, &sources, common)
 }
 
-/// A path that means the same in any folder.
+/// The path in absolute form, so that it is valid from any folder.
 fn absolute(source: &str) -> String {
     if source.starts_with("pkg:") {
         return source.to_owned();
@@ -167,7 +167,7 @@ fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &C
         let Addition { stats, notes } = match added {
             Ok(added) => added,
             Err(why) => {
-                // All are told; the first one ends the run.
+                // All failures are printed; the first one ends the run.
                 if failed.is_some() {
                     report_failure(&why.into());
                 } else {
@@ -223,9 +223,9 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Components that are listed of each source.
+/// Maximum components to list for each source.
 const MAX_COMPONENTS: usize = 50;
-/// Licenses of single files that are listed of each component.
+/// Maximum licenses of single files to list for each component.
 const MAX_LICENSES: usize = 10;
 
 fn show(corpus: &Corpus) -> Result<(), Failure> {

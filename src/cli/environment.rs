@@ -10,16 +10,16 @@ use super::error::Failure;
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EventRange {
-    /// Where it starts; `None` when the environment knows no commit that it could start from.
+    /// Its start; `None` if the environment has no commit to start from.
     pub base: Option<String>,
-    /// Where it ends; `None` for what is checked out.
+    /// Its end; `None` for what is checked out.
     pub head: Option<String>,
 }
 
-/// The range that the environment names; `None` outside of any we know.
+/// The range in the environment; `None` outside any we know.
 ///
 /// # Errors
-/// When a workflow's event cannot be read: a guess might call clean what was not examined.
+/// If a workflow's event cannot be read: a guess might pass as clean what was not examined.
 pub(super) fn range() -> Result<Option<EventRange>, Failure> {
     if let Some(range) = hook_range() {
         return Ok(Some(range));
@@ -36,8 +36,8 @@ pub(super) fn range() -> Result<Option<EventRange>, Failure> {
     Ok(branch.map(|base| EventRange { base: Some(base), head: None }))
 }
 
-/// The range that pre-commit runs its hooks over: `--from-ref` and `--to-ref`, or what is pushed.
-/// `None` when it runs them over what is staged.
+/// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.
+/// `None` if it runs them on what is staged.
 pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
     Some(EventRange { base: is_commit(&base).then_some(base), head: Some(head) })

@@ -1,4 +1,4 @@
-//! Says why a run failed, and what the person can do.
+//! Explains why a run failed and what to do about it.
 
 use std::path::PathBuf;
 
@@ -23,9 +23,9 @@ pub(super) enum Failure {
     Unreadable { file: PathBuf, why: std::io::Error },
     #[error("cannot write `{}`: {why}", file.display())]
     NotWritten { file: PathBuf, why: std::io::Error },
-    #[error("cannot write `{}`: it is there already", file.display())]
+    #[error("cannot write `{}`: it already exists", file.display())]
     Exists { file: PathBuf },
-    #[error("cannot add a hook to `{}`: it is not written in a form that can be added to safely", file.display())]
+    #[error("cannot add a hook to `{}`: it is not in a form that can be edited safely", file.display())]
     Form { file: PathBuf, entry: &'static str },
     #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
     Event { file: PathBuf, why: String },
@@ -39,9 +39,9 @@ pub(super) enum Failure {
     Cache { folder: PathBuf, why: crate::store::SegmentError },
     #[error("cannot read the baseline `{file}`, {error}")]
     Baseline { file: String, error: policy::BaselineError },
-    #[error("cannot write a baseline to `{}`: there is one already", file.display())]
+    #[error("cannot write a baseline to `{}`: it already exists", file.display())]
     BaselineExists { file: PathBuf },
-    #[error("cannot update the baseline `{}`: there is none", file.display())]
+    #[error("cannot update the baseline `{}`: it does not exist", file.display())]
     NoBaseline { file: PathBuf },
     #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
     OutsideOption { key: &'static str, path: String },
@@ -51,21 +51,21 @@ pub(super) enum Failure {
     OutsideCorpus { name: String },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
-    #[error("cannot compare with the corpus `{name}`: no component in this folder holds source code")]
+    #[error("cannot compare with the corpus `{name}`: no component in this folder contains source code")]
     NoComponents { name: String },
-    #[error("cannot compare with the corpus `{name}`: nothing has been added to it that holds source code")]
+    #[error("cannot compare with the corpus `{name}`: nothing with source code has been added to it")]
     EmptyCorpus { name: String },
     #[error("cannot compare with the corpus `{name}`: its component `{link}` is a link, and links are not followed")]
     LinkedComponent { name: String, link: String },
-    #[error("cannot tell where to keep corpora: neither HOME nor XDG_DATA_HOME is set")]
+    #[error("cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set")]
     NoDataFolder,
-    #[error("cannot tell which of the sources the flags describe")]
+    #[error("cannot tell which of the sources the flags are for")]
     Declared,
-    #[error("cannot audit: no corpus to compare with is named")]
+    #[error("cannot audit: no corpus to compare with")]
     NothingToAudit,
     #[error("cannot compare: there is only one submission")]
     NothingToCompare,
-    #[error("cannot compare: fewer than two of the {n} submissions hold a file that can be compared")]
+    #[error("cannot compare: fewer than two of the {n} submissions contain a file that can be compared")]
     NothingComparable { n: usize, skipped: Vec<String> },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
@@ -90,53 +90,53 @@ impl From<config::ConfigError> for Failure {
 }
 
 impl Failure {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Audit(error) => error.help(),
             Self::Unknown { name, known, .. } => {
                 let known: Vec<_> = known.iter().map(String::as_str).collect();
                 let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
-                Some(format!("{}there are: {}", meant.unwrap_or_default(), known.join(", ")))
+                Some(format!("{}available: {}", meant.unwrap_or_default(), known.join(", ")))
             }
             Self::NothingToAudit => Some(
-                "name one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` makes one".to_owned(),
+                "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one".to_owned(),
             ),
             Self::NothingToCompare => {
-                Some("name two files or folders, or one folder that holds a file or folder for each".to_owned())
+                Some("give two files or folders, or one folder with a file or folder for each submission".to_owned())
             }
             Self::ThroughLink { .. } => Some("name a file that no link leads to, or take the link away".to_owned()),
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("`--force` replaces it".to_owned()),
             Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
-            Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
-            Self::Event { .. } => Some("name the base with `--base REV`".to_owned()),
-            Self::Baseline { .. } => Some("write it anew with `secondhand baseline create --force`".to_owned()),
+            Self::NoBase { .. } => Some("set it with `--base REV`".to_owned()),
+            Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),
+            Self::Baseline { .. } => Some("recreate it with `secondhand baseline create --force`".to_owned()),
             Self::BaselineExists { .. } => {
-                Some("renew it with `secondhand baseline update`, or replace it with `--force`".to_owned())
+                Some("update it with `secondhand baseline update`, or overwrite it with `--force`".to_owned())
             }
             Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
             Self::OutsideOption { key, .. } => Some(format!("write `{key}` as a path from the root of the repository")),
             Self::OutsideCorpus { name } => Some(format!("name it on the command line: `--corpus {name}`")),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::NoCorpus { known, .. } if known.is_empty() => {
-                Some("name a folder, or make a corpus with `secondhand corpus add NAME SOURCE`".to_owned())
+                Some("give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned())
             }
-            Self::NoCorpus { known, .. } => Some(format!("there are: {}; or name a folder", known.join(", "))),
+            Self::NoCorpus { known, .. } => Some(format!("available: {}; or give a folder", known.join(", "))),
             Self::NoComponents { .. } => Some(
-                "name a folder with a subfolder for each component; files that a `.gitignore` there or above leaves out do not count".to_owned(),
+                "give a folder with a subfolder for each component; files ignored by a `.gitignore` there or above do not count".to_owned(),
             ),
             Self::EmptyCorpus { name } => Some(format!("add to it with `secondhand corpus add {name} SOURCE`")),
             Self::LinkedComponent { link, .. } => {
-                Some(format!("put a copy of what `{link}` names in its place, or name the folder that holds the components themselves"))
+                Some(format!("replace `{link}` with a copy of its target, or give the folder that contains the components themselves"))
             }
             Self::NothingComparable { skipped, .. } if !skipped.is_empty() => Some(format!("not read: {}", skipped.join(", "))),
             Self::NothingComparable { .. } => Some(
-                "submissions are source files, or folders of them; archives have to be unpacked. `secondhand languages --file FILE` tells how a file is read".to_owned(),
+                "submissions are source files, or folders of them; unpack archives first. `secondhand languages --file FILE` shows how a file is read".to_owned(),
             ),
-            Self::NoDataFolder => Some("name a folder with `--corpus-dir DIR`".to_owned()),
+            Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
-            Self::Cache { .. } => Some("name another place with `--cache-dir DIR`".to_owned()),
+            Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),
             Self::Unwritable { .. }
             | Self::Output(_)
             | Self::Unreadable { .. }

@@ -12,7 +12,7 @@ use crate::report::Format;
 /// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(super) struct Common {
-    /// Work in this folder's repository
+    /// Use the repository of this folder
     #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
     pub repo: PathBuf,
     /// Read settings from this file instead of the repository's
@@ -24,10 +24,10 @@ pub(super) struct Common {
     /// Set an option for this run, as in the settings file: `min-tokens=40`
     #[arg(long = "set", value_name = "KEY=VALUE", global = true, value_parser = parse_setting)]
     pub set: Vec<(String, String)>,
-    /// Keep corpora in this folder [default: the user's data folder]
+    /// Corpora folder [default: the user's data folder]
     #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CORPUS_DIR")]
     pub corpus_dir: Option<PathBuf>,
-    /// Threads to use; 0 for one a core
+    /// Number of threads; 0 for one per core
     #[arg(
         short = 'j',
         long = "threads",
@@ -37,30 +37,30 @@ pub(super) struct Common {
         env = "SECONDHAND_THREADS"
     )]
     pub threads: usize,
-    /// When to color
+    /// When to use color
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: Color,
-    /// Print findings only
+    /// Print only findings
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more: every file that was passed over, and why
+    /// Print more: every skipped file, and why
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
-    /// Keep fingerprints of files in this folder [default: `secondhand` in the git directory]
+    /// Cache folder [default: `secondhand` in the git directory]
     #[arg(long, value_name = "DIR", global = true, env = "SECONDHAND_CACHE_DIR")]
     pub cache_dir: Option<PathBuf>,
-    /// Read every file anew, and keep nothing
+    /// Use no cache: read every file, and keep nothing
     #[arg(long, global = true)]
     pub no_cache: bool,
 }
 
-/// When to color.
+/// When to use color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Color {
-    /// When the output is a terminal; heeds NO_COLOR and CLICOLOR_FORCE
+    /// If the output is a terminal; respects NO_COLOR and CLICOLOR_FORCE
     Auto,
     /// Always
     Always,
@@ -68,14 +68,14 @@ pub(super) enum Color {
     Never,
 }
 
-/// Which part of the past is searched.
+/// Which part of history is searched.
 #[derive(Debug, Clone, Args)]
 #[command(mut_args = |flag| if ["since", "max_commits"].contains(&flag.get_id().as_str()) { flag.requires("history") } else { flag })]
 pub(super) struct PastFlags {
-    /// Search the past, too, for deleted code that comes back; the first time this reads all history
+    /// Also search history for deleted code that comes back; the first run reads all history
     #[arg(long)]
     pub history: bool,
-    /// The past of this revision or range (`A..B`) instead of that of the base; may be repeated
+    /// Search the history of this revision or range (`A..B`) instead of the base's; may be repeated
     #[arg(long, value_name = "REV|RANGE", requires = "history")]
     pub history_of: Vec<String>,
     #[command(flatten)]
@@ -83,10 +83,10 @@ pub(super) struct PastFlags {
 }
 
 impl PastFlags {
-    /// The part of the past that is asked for, if any is: of `default` where no revision is named.
+    /// The part of history to search, if any: that of `default` unless a revision is given.
     ///
     /// # Errors
-    /// When there is no such revision, or the date is none.
+    /// If there is no such revision, or the date is invalid.
     pub fn span(&self, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Error> {
         let mut span = Span { limits: self.limits.read()?, ..Span::default() };
         for revision in &self.history_of {
@@ -99,10 +99,10 @@ impl PastFlags {
     }
 }
 
-/// How far back a history is followed.
+/// How far back to follow a history.
 #[derive(Debug, Clone, Args)]
 pub(super) struct CommitLimits {
-    /// Leave out commits before this date: `2025-01-31`, `2 years ago`
+    /// Ignore commits before this date: `2025-01-31`, `2 years ago`
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
     /// Only the newest N commits
@@ -111,7 +111,7 @@ pub(super) struct CommitLimits {
 }
 
 impl CommitLimits {
-    /// What the flags say.
+    /// The limits from the flags.
     ///
     /// # Errors
     /// When the date is none.
@@ -120,7 +120,7 @@ impl CommitLimits {
     }
 }
 
-/// Where the tree is read that a command looks through.
+/// Which tree a command reads.
 #[derive(Debug, Args)]
 pub(super) struct TreeFlags {
     /// Read the tree of this revision instead of the work tree
@@ -128,10 +128,10 @@ pub(super) struct TreeFlags {
     pub rev: Option<String>,
 }
 
-/// What code is compared with, besides the repository's own.
+/// What to compare with, besides the repository's own code.
 #[derive(Debug, Args)]
 pub(super) struct CorpusFlags {
-    /// Compare with this corpus: a stored one, or a folder, each of whose direct subfolders is a component; may be repeated
+    /// Compare with this corpus: a stored one, or a folder in which each direct subfolder is a component; may be repeated
     #[arg(long = "corpus", value_name = "NAME|DIR")]
     pub named: Vec<String>,
 }
@@ -139,45 +139,45 @@ pub(super) struct CorpusFlags {
 /// An option and its value, as a flag sets it.
 pub(super) type Setting = (&'static str, String);
 
-/// How long a copy has to be.
+/// The minimum length of a copy.
 #[derive(Debug, Args)]
 pub(super) struct MinTokens {
-    /// Minimum tokens for a copy to be reported; of a change, only the tokens it brings in count
+    /// Minimum tokens for a copy to be reported; in a change, only added tokens count
     #[arg(long, value_name = "N")]
     min_tokens: Option<usize>,
 }
 
 impl MinTokens {
-    /// The flag as the value of the option `key`, when it is given.
+    /// The flag as a value of the option `key`, if it is set.
     pub fn setting(&self, key: &'static str) -> Option<Setting> {
         self.min_tokens.map(|n| (key, n.to_string()))
     }
 }
 
-/// Flags for what is not reported.
+/// Flags that suppress findings.
 #[derive(Debug, Args)]
 pub(super) struct Suppressing {
-    /// Leave out the copies in this baseline [default: the option `baseline`, if the file is there]
+    /// Do not report the copies in this baseline [default: the option `baseline`, if the file exists]
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Use no baseline
     #[arg(long, conflicts_with = "baseline")]
     pub no_baseline: bool,
-    /// Report suppressed findings too, marked as such, where the format can
+    /// Also report suppressed findings, marked as such, if the format can
     #[arg(long)]
     pub show_suppressed: bool,
 }
 
-/// Which reports are written, and where. Each command says with [`with_formats`] which formats it has.
+/// Which reports are written, and where. Each command sets its formats with [`with_formats`].
 #[derive(Debug, Args)]
 pub(super) struct Reporting {
-    /// The format of what is printed
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
     pub format: String,
-    /// Write it to this file instead of standard output
+    /// Write the output to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write a further report to a file; may be repeated
+    /// Write an additional report to a file; may be repeated
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
     pub reports: Vec<(String, PathBuf)>,
 }
@@ -187,22 +187,22 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
     formats: F,
 ) -> impl FnMut(Arg) -> Arg + use<T, F> {
     let names: Vec<&str> = formats.into_iter().map(|format| format.name).collect();
-    let help = format!("The format of what is printed: {}", names.join(", "));
+    let help = format!("Output format: {}", names.join(", "));
     move |arg| if arg.get_id() == "format" { arg.help(&help) } else { arg }
 }
 
-/// Flags for what is printed, and what fails.
+/// Flags for reports, and for which findings fail the run.
 #[derive(Debug, Args)]
 pub(super) struct Output {
     #[command(flatten)]
     pub reporting: Reporting,
-    /// The level from which findings fail the run
+    /// The lowest level of findings that fails the run
     #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
     pub fail_on: FailOn,
 }
 
 impl Output {
-    /// Whether what was found fails the run.
+    /// Whether the findings fail the run.
     pub fn fails(&self, outcome: &Outcome) -> bool {
         let least = match self.fail_on {
             FailOn::Error => Level::Error,
@@ -214,7 +214,7 @@ impl Output {
     }
 }
 
-/// The level from which findings fail the run.
+/// The lowest level of findings that fails the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
     /// Errors only

@@ -1,7 +1,7 @@
 //! Runs `secondhand init`: writes the settings and, on request, the entries of a workflow and of a hook.
 //!
-//! Invariant: without `--force` no file that is there is replaced; to a file that lists
-//! hooks an entry is added, and all else in it stays.
+//! Invariant: without `--force`, no existing file is replaced. If a file lists hooks, an entry is added
+//! and everything else stays.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::git::{self, Repository};
 use crate::policy::RULES;
 
 const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
-/// What may stand in tables that are empty by default, by the name of the table.
+/// Examples for tables that are empty by default, by the name of the table.
 const EXAMPLES: [(&str, &str); 3] = [
     ("language", include_str!("../../config/templates/examples/language.toml")),
     ("license", include_str!("../../config/templates/examples/license.toml")),
@@ -32,9 +32,9 @@ const LEFTHOOK: &str = include_str!("../../config/templates/lefthook.yml");
 const HOOK: &str = include_str!("../../config/templates/pre-commit.sh");
 
 const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
-/// The line of a hook that a script may already have.
+/// The line of our hook, which a script may already contain.
 const HOOK_LINE: &str = "secondhand check --staged";
-/// The width that explanations in the settings are wrapped to.
+/// Wrap width for explanations in the settings.
 const WIDTH: usize = 100;
 
 pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
@@ -66,11 +66,11 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// What else could be set up here, as far as it can be seen.
+/// What else could be set up here, as far as we can see.
 fn hints(flags: &Init, root: &Path) -> String {
-    let mut hints = "next: `secondhand check` judges this branch\n".to_owned();
+    let mut hints = "next: `secondhand check` checks this branch\n".to_owned();
     if !flags.workflow && root.join(".github").is_dir() && !root.join(WORKFLOW_FILE).exists() {
-        hints += "also: `secondhand init --workflow` judges pull requests on GitHub\n";
+        hints += "also: `secondhand init --workflow` checks pull requests on GitHub\n";
     }
     if !flags.hook {
         let where_to = match Manager::of(root) {
@@ -78,12 +78,12 @@ fn hints(flags: &Init, root: &Path) -> String {
             Manager::Husky(_) => ", with husky".to_owned(),
             Manager::None => String::new(),
         };
-        hints += &format!("also: `secondhand init --hook` judges each commit{where_to}\n");
+        hints += &format!("also: `secondhand init --hook` checks every commit{where_to}\n");
     }
     hints
 }
 
-/// What runs the hooks of a repository.
+/// What manages the hooks of a repository.
 enum Manager {
     /// pre-commit or prek, with its list of hooks.
     PreCommit(PathBuf),
@@ -110,7 +110,7 @@ impl Manager {
         Self::None
     }
 
-    /// Adds the hook; says what was done.
+    /// Adds the hook; returns what was done.
     fn install(&self, repository: &Repository, force: bool) -> Result<String, Failure> {
         let root = repository.root();
         match self {
@@ -125,10 +125,10 @@ impl Manager {
     }
 }
 
-/// Writes a hook of git's own.
+/// Writes a plain git hook.
 fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
     if fs::read_to_string(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
-        return Ok(format!("kept {}: it has this hook\n", shown(file, root)));
+        return Ok(format!("kept {}: it already has this hook\n", shown(file, root)));
     }
     write(file, root, HOOK, force)?;
     #[cfg(unix)]
@@ -137,10 +137,10 @@ fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
         let executable = fs::set_permissions(file, fs::Permissions::from_mode(0o755));
         executable.map_err(|why| Failure::NotWritten { file: file.to_owned(), why })?;
     }
-    Ok(format!("wrote {}: each commit is judged before it is made\n", shown(file, root)))
+    Ok(format!("wrote {}: every commit is checked before it is made\n", shown(file, root)))
 }
 
-/// Adds `entry` to the list of hooks in `file`, by `added`, which knows its form.
+/// Adds `entry` to the list of hooks in `file`, using `added`, which knows its format.
 fn add(
     file: &Path,
     root: &Path,
@@ -150,15 +150,15 @@ fn add(
     refuse_links(file, root)?;
     let text = fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     if text.contains("secondhand") {
-        return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
+        return Ok(format!("kept {}: it already mentions secondhand\n", shown(file, root)));
     }
     let added = added(&text).ok_or_else(|| Failure::Form { file: file.to_owned(), entry: entry.trim() })?;
     write(file, root, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
 
-/// The list with our entry at its end, indented as its last one is; `None` where the list is
-/// not a plain block at the end of the file.
+/// The list with our entry at its end, indented like its last one; `None` if the list is not a plain
+/// block at the end of the file.
 fn add_to_pre_commit(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim_end() != "repos:").skip(1);
     let indentation = lines.clone().find_map(|line| line.split_once("- repo:").map(|(before, _)| before.to_owned()))?;
@@ -171,7 +171,7 @@ fn add_to_pre_commit(text: &str) -> Option<String> {
     Some(format!("{}\n{}", text.trim_end(), entry.collect::<String>()))
 }
 
-/// The settings with our hook; `None` where they have hooks of that time already.
+/// The settings with our hook; `None` if they already have hooks for this stage.
 fn add_to_lefthook(text: &str) -> Option<String> {
     let has_some = text.lines().any(|line| line.starts_with("pre-commit") || line.starts_with(['{', '"', '\'']));
     (!has_some).then(|| format!("{}\n{LEFTHOOK}", text.trim_end()))
@@ -204,8 +204,8 @@ fn write(file: &Path, root: &Path, text: &str, force: bool) -> Result<(), Failur
     }
 }
 
-/// The settings file: every option as a comment, explained. Tables come last, since in TOML all
-/// that follows the head of a table belongs to it.
+/// The settings file: every option as a comment, explained. Tables come last, since in TOML everything
+/// after the head of a table belongs to it.
 fn settings() -> String {
     let example = |name: &str| EXAMPLES.iter().find(|(table, _)| *table == name).map(|(_, example)| *example);
     let is_table = |option: &ConfigOption| option.default.starts_with('{') || example(&option.name).is_some();
@@ -218,7 +218,7 @@ fn settings() -> String {
         let _ = write!(text, "\n{}", explained(&option.help));
         match example(&option.name) {
             Some(example) => {
-                text += "# There is none by default. For example:\n";
+                text += "# None by default. For example:\n";
                 text.extend(example.lines().map(|line| format!("#   {line}").trim_end().to_owned() + "\n"));
             }
             None => {
@@ -229,7 +229,7 @@ fn settings() -> String {
     text
 }
 
-/// What stands in the table of this name by default.
+/// The default contents of the table with this name.
 fn rows(table: &str) -> String {
     if table != "rules" {
         return String::new();
@@ -237,7 +237,7 @@ fn rows(table: &str) -> String {
     RULES.iter().map(|rule| format!("#{} = \"{}\"\n", rule.id, rule.level.name())).collect()
 }
 
-/// Words as comments of the settings file, wrapped.
+/// Text as comments in the settings file, wrapped.
 fn explained(words: &str) -> String {
     let mut text = String::new();
     let mut line = "#".to_owned();
@@ -253,7 +253,7 @@ fn explained(words: &str) -> String {
     format!("{text}{line}\n")
 }
 
-/// A file as people call it: from the root of the repository on.
+/// A file name for people: relative to the root of the repository.
 fn shown(file: &Path, root: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).display().to_string()
 }

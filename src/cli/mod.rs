@@ -34,7 +34,7 @@ use self::flags::Color;
 const CLEAN: u8 = 0;
 /// There are findings.
 const FOUND: u8 = 1;
-/// The audit could not be done.
+/// The audit failed.
 const FAILED: u8 = 2;
 
 /// Runs the program with the arguments of the process.
@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The command line as it is defined: what help, completions, manual and reference are made from.
+/// The command line as defined: help, completions, manual and reference are generated from it.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -80,7 +80,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// Says how many threads are used: `n`, or one a core for 0.
+/// Sets the number of threads to `n`, or one per core for 0.
 fn start_threads(n: usize) -> Result<(), Failure> {
     let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
     built.map_err(|error| Failure::Threads { n, why: error.to_string() })

@@ -14,10 +14,10 @@ use crate::config::below;
 use crate::git::Repository;
 use crate::report::{Format, Style};
 
-/// The width of a report that no terminal limits.
+/// The width of a report that is not limited by a terminal.
 const DEFAULT_WIDTH: usize = 120;
 
-/// Where reports of a `T` go, checked before the audit begins.
+/// The destinations of reports of a `T`, checked before the audit begins.
 pub(super) struct Reports<T: 'static> {
     printed: &'static Format<T>,
     /// The formats of files, and the files.
@@ -27,7 +27,7 @@ pub(super) struct Reports<T: 'static> {
 }
 
 impl<T> Reports<T> {
-    /// Checks the formats, which are to be among `formats`, and the files.
+    /// Checks the formats, which must be among `formats`, and the files.
     ///
     /// # Errors
     /// When there is no format of a name, a file cannot be written, two reports go to one file, or
@@ -52,7 +52,7 @@ impl<T> Reports<T> {
             }
             let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
             let target = Target::new(file).map_err(unwritable)?;
-            // A pipe takes what it is given once; to open it for a trial would end it.
+            // A pipe can be opened only once: opening it to try would end it.
             if matches!(target, Target::Device(_)) {
                 continue;
             }
@@ -68,7 +68,7 @@ impl<T> Reports<T> {
     /// Writes all reports.
     ///
     /// # Errors
-    /// When a file cannot be written. A closed pipe is no error: its reader has seen enough.
+    /// If a file cannot be written. A closed pipe is not an error: its reader has seen enough.
     pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
         for (format, file) in &self.written {
             let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
@@ -116,20 +116,20 @@ pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
 /// What a report is written to.
 #[derive(Debug, PartialEq, Eq)]
 enum Target {
-    /// A file, replaced as a whole: whoever reads it finds the old report or the new one, never half of one.
+    /// A file, replaced as a whole: readers see the old report or the new one, never half of one.
     File(PathBuf),
-    /// A pipe, a terminal, another device: written as it comes.
+    /// A pipe, a terminal or another device: written as it comes.
     Device(PathBuf),
 }
 
-/// A report on its way.
+/// A report being written.
 enum Open {
     Temporary(NamedTempFile, PathBuf),
     Device(File),
 }
 
 impl Target {
-    /// Follows links: what a link names is replaced, not the link.
+    /// Follows links: the target of a link is replaced, not the link.
     fn new(file: &Path) -> io::Result<Self> {
         match fs::metadata(file) {
             Ok(metadata) if metadata.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
@@ -144,13 +144,13 @@ impl Target {
         }
     }
 
-    /// Opens it without changing what is there.
+    /// Opens it without changing existing contents.
     fn open(&self) -> io::Result<Open> {
         match self {
             Self::Device(file) => Ok(Open::Device(OpenOptions::new().write(true).open(file)?)),
             Self::File(file) => {
                 if file.exists() {
-                    // A file that is write-protected is not to be replaced either.
+                    // Do not replace a write-protected file either.
                     OpenOptions::new().append(true).open(file)?;
                 }
                 let folder = file.parent().unwrap_or(Path::new("."));
@@ -159,10 +159,10 @@ impl Target {
                 #[cfg(unix)]
                 {
                     use std::os::unix::fs::PermissionsExt;
-                    // As any program makes a file: readable by whom the umask allows.
+                    // Like any program creates a file: readable as the umask allows.
                     builder.permissions(fs::Permissions::from_mode(0o666));
                 }
-                // The error names the temporary file; the reader knows only the report.
+                // The error names the temporary file, but the reader only knows the report.
                 let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
                 Ok(Open::Temporary(temporary, file.clone()))
             }
@@ -214,12 +214,12 @@ fn print(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints to standard error what the person should know.
+/// Prints a warning to standard error.
 pub(super) fn warn(message: &str) {
     print_group(Group::with_title(Level::WARNING.primary_title(message.to_owned())));
 }
 
-/// Prints to standard error what the person may want to know.
+/// Prints a note to standard error.
 pub(super) fn note(message: &str) {
     print_group(Group::with_title(Level::NOTE.primary_title(message.to_owned())));
 }
@@ -236,6 +236,6 @@ pub(super) fn report_failure(failure: &Failure) {
 fn print_group(group: Group<'_>) {
     let has_color = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
     let renderer = if has_color { Renderer::styled() } else { Renderer::plain() };
-    // Nothing is left to be told if standard error is closed too.
+    // If standard error is closed too, there is nowhere left to report it.
     let _ = writeln!(io::stderr(), "{}", renderer.render(&[group]));
 }

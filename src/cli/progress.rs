@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::audit::Progress;
 
-/// A bar on standard error; nothing is drawn when that is no terminal.
+/// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
     is_shown: bool,
     bar: Mutex<ProgressBar>,
@@ -30,7 +30,7 @@ impl Progress for Bar {
             return;
         }
         let target = ProgressDrawTarget::stderr_with_hz(10);
-        // How many there are is not always known.
+        // The total is not always known.
         let unit = if matches!(stage, "history" | "commits") { "commits" } else { "files" };
         let template = if n_steps == 0 {
             format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")

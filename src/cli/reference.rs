@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 pub fn reference() -> String {
     let mut program = super::command();
     program.build();
-    let mut page = "# Command line\n\nMade from `src/cli/args.rs` and `src/cli/flags.rs`; `secondhand COMMAND --help` and `secondhand man COMMAND` say the same.\n".to_owned();
+    let mut page = "# Command line\n\nGenerated from `src/cli/args.rs` and `src/cli/flags.rs`; `secondhand COMMAND --help` and `secondhand man COMMAND` print\nthe same.\n".to_owned();
     let _ = write!(
         page,
         "\n```text\n{}\n```\n",

@@ -21,7 +21,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let outcome = outcome(flags, common)?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(
-            "no file of {} was examined: there is no source code, or all of it is ignored",
+            "no file in {} was examined: there is no source code, or all of it is ignored",
             outcome.head.name
         ));
     }
@@ -31,7 +31,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     Ok(if is_above || flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
-/// What the scan finds, before it is written.
+/// The outcome of the scan, before it is written.
 pub(super) fn outcome(flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     match place(flags, common)? {
@@ -44,7 +44,7 @@ pub(super) fn outcome(flags: &Scan, common: &Common) -> Result<Outcome, Failure>
 enum ScanTarget {
     /// A folder outside of any repository.
     Folder(PathBuf),
-    /// A repository, and the paths in it to keep to; none for all.
+    /// A repository, and the paths in it to scan; empty for all.
     Repository(Box<Repository>, Vec<FilePath>),
 }
 
@@ -94,7 +94,7 @@ fn scan_repository(
     )
 }
 
-/// The tree of a revision, else the work tree, else, where there is none, that of `HEAD`.
+/// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
 pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
     let reader = repository.reader();
     let name = match revision {

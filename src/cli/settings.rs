@@ -1,4 +1,4 @@
-//! Puts the settings together: the file, then `SECONDHAND_*` variables, then flags.
+//! Combines the settings: the file, then `SECONDHAND_*` variables, then flags.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,12 +8,12 @@ use super::error::Failure;
 use super::flags::{Common, Setting};
 use crate::config::{Config, RawConfig, find, options};
 
-/// The settings in use, checked, and the name of where they were written, for messages.
+/// The settings in use, checked, and the name of their source for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
     complete(written(common, root)?, common, flags)
 }
 
-/// As [`read`], from settings that were written elsewhere than in a file: in a commit.
+/// Like [`read`], but with settings that come from a commit instead of a file.
 pub(super) fn complete(
     (written, origin): (RawConfig, String),
     common: &Common,
@@ -42,7 +42,7 @@ pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<(RawConfig
     Ok((written, file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()))))
 }
 
-/// The settings with what variables and flags change in them.
+/// The settings after applying variables and flags.
 fn overridden(mut raw: RawConfig, common: &Common, flags: &[Setting]) -> Result<RawConfig, Failure> {
     let is_ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"SECONDHAND_");
     let options = if env::vars_os().any(|variable| is_ours(&variable)) { options() } else { Vec::new() };

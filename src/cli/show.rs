@@ -1,4 +1,4 @@
-//! Runs the commands that only tell: `explain`, `languages`, `config`, `completions`, `man`.
+//! Runs the commands that only print: `explain`, `languages`, `config`, `completions`, `man`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn list_languages(languages: &Languages) -> String {
     text
 }
 
-/// A file that is asked about.
+/// A file given on the command line.
 struct Shown {
     path: FilePath,
     text: Vec<u8>,
@@ -78,7 +78,7 @@ impl Shown {
         Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text: readable(bytes), attributes })
     }
 
-    /// Its language, and why it is this one.
+    /// Its language, and how it was detected.
     fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
         let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
         let named = named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
@@ -87,11 +87,11 @@ impl Shown {
     }
 
     fn unknown(&self) -> String {
-        format!("{}: no language knows this name or first line\n", self.path)
+        format!("{}: no language has this name or first line\n", self.path)
     }
 }
 
-/// What the `.gitattributes` of the work tree say of the file at `path`.
+/// The `.gitattributes` of the work tree for the file at `path`.
 fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes, Failure> {
     let (Ok(root), Ok(path)) = (repository.root().canonicalize(), path.canonicalize()) else {
         return Ok(FileAttributes::default());
@@ -114,7 +114,7 @@ fn language_of(file: &Shown, languages: &Languages) -> String {
         let _ = writeln!(shown, "  {not}{mark}, says .gitattributes");
     }
     if generated.is_none() && is_generated(&file.text) {
-        shown.push_str("  generated, says the file\n");
+        shown.push_str("  generated, according to the file\n");
     }
     let lines = Lines::new(&file.text);
     for Embedded { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
@@ -184,7 +184,7 @@ pub(super) fn manual(name: Option<&str>, folder: Option<&Path>) -> Result<u8, Fa
         clap_mangen::generate_to(program, folder).map_err(not_written)?;
         return Ok(CLEAN);
     }
-    // Building it gives the commands the flags that all of them take.
+    // Building it adds the global flags to the commands.
     program.build();
     let page = match name {
         None => program,

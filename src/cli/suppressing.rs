@@ -1,4 +1,4 @@
-//! Puts together who judges a change: settings, baseline and suppressions, of the head or of the base.
+//! Decides what a change is checked with: settings, baseline and suppressions, of the head or of the base.
 
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use crate::language::Languages;
 use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
 use crate::text::FilePath;
 
-/// Who judges a change.
+/// What a change is checked with.
 pub(super) struct Judge {
     pub config: Config,
     pub languages: Languages,
@@ -120,12 +120,12 @@ impl Judge {
     }
 }
 
-/// Today, in UTC; the day of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+/// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
 pub(super) fn today() -> Date {
     Date::of_seconds(now())
 }
 
-/// The moment, in seconds since 1970; that of `SOURCE_DATE_EPOCH` when a build wants to be reproducible.
+/// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
 pub(super) fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
@@ -239,7 +239,7 @@ pub(super) fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
 }
 
-/// The decisions that the settings name, when the file is there.
+/// The decisions named in the settings, if the file exists.
 pub(super) fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
     if config.decisions.is_empty() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Finds and reads `secondhand.toml`, and says what is wrong with it.
+//! Finds and reads `secondhand.toml`, and explains what is wrong with it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
 use crate::text::nearest;
 
-/// Where the settings of a repository are looked for, from its root; the first one counts.
+/// The settings files of a repository, relative to its root; the first one that exists is used.
 pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
 
 /// Why settings could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is there and cannot be read.
+    /// The file exists but cannot be read.
     #[error("cannot read `{}`: {why}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: std::io::Error,
     },
     /// The file is not TOML, has an unknown key, or a value of another type.
@@ -52,7 +52,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Syntax { nearest: Some(nearest), .. } | Self::Value { nearest: Some(nearest), .. } => {
@@ -66,7 +66,7 @@ impl ConfigError {
 
 /// The settings file of the repository at `root`, if it has one.
 pub fn find(root: &Path) -> Option<PathBuf> {
-    // Whatever stands under the name counts, so that a folder or a dead link there is an error.
+    // Anything with this name counts, so that a folder or a dead link there is an error.
     NAMES.iter().map(|name| root.join(name)).find(|path| path.symlink_metadata().is_ok())
 }
 
@@ -83,10 +83,10 @@ impl RawConfig {
         Self::parse(&text, &name)
     }
 
-    /// Reads settings from TOML; `name` is the file's, for messages.
+    /// Reads settings from TOML; `name` is the file name, for messages.
     ///
     /// # Errors
-    /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest one.
+    /// [`ConfigError::Syntax`] with the line, and for an unknown key the nearest known one.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
         let raw: Self = parsed(text, name)?;
         raw.check_languages().map_err(|(id, error)| {
@@ -97,7 +97,7 @@ impl RawConfig {
         Ok(raw)
     }
 
-    /// Tries the languages that are added or changed, while the text that says so is at hand.
+    /// Checks languages that are added or changed, while the text that defines them is at hand.
     fn check_languages(&self) -> Result<(), (String, TableError)> {
         if self.language.is_empty() {
             return Ok(());
@@ -106,7 +106,7 @@ impl RawConfig {
         for (id, table) in &self.language {
             languages.add(id, table.clone()).map_err(|error| (id.clone(), error))?;
         }
-        // One may speak of another, so all have to be there.
+        // Languages may refer to each other, so all of them must be defined first.
         let check = |id: &String| languages.check_references(id).map_err(|error| (id.clone(), error));
         self.language.keys().try_for_each(check)
     }
@@ -117,7 +117,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
-/// The offset of the key in the table of language `id` that `error` speaks of, or of what is nearest to it.
+/// The offset of the key that `error` is about in the table of language `id`, or of the nearest thing to it.
 fn place(text: &str, id: &str, error: &TableError) -> usize {
     let TableError::Value { row, key, .. } = error else { return 0 };
     let Ok(root) = DeTable::parse(text) else { return 0 };
@@ -151,14 +151,14 @@ fn parsed<T: serde::de::DeserializeOwned>(text: &str, name: &str) -> Result<T, C
     })
 }
 
-/// A decisions file as it is written.
+/// A decisions file as written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawDecisions {
     decision: Vec<RawDecision>,
 }
 
-/// A decision as it is written; path, lines and origin are for people.
+/// A decision as written; path, lines and origin are for people.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[allow(dead_code, reason = "some keys are for people")]
@@ -175,7 +175,7 @@ struct RawDecision {
 /// Reads a decisions file; `name` is its name, for messages.
 ///
 /// # Errors
-/// [`ConfigError::Syntax`] with the line, [`ConfigError::Value`] for a date that is none.
+/// [`ConfigError::Syntax`] with the line, [`ConfigError::Value`] for an invalid date.
 pub fn decisions(text: &str, name: &str) -> Result<Vec<Decision>, ConfigError> {
     let RawDecisions { decision } = parsed(text, name)?;
     let complete = |raw: RawDecision| {
@@ -197,7 +197,7 @@ impl RawConfig {
     /// These settings with the option `key` set to `value`, written as TOML, or as bare text.
     ///
     /// # Errors
-    /// [`ConfigError::Value`] when there is no such option or it takes no such value; `origin` says who set it.
+    /// [`ConfigError::Value`] if the option does not exist or rejects the value; `origin` names who set it.
     pub fn with(&self, key: &str, value: &str, origin: &str) -> Result<Self, ConfigError> {
         let invalid =
             |(why, nearest)| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why, nearest };
@@ -211,7 +211,7 @@ impl RawConfig {
         });
         merge(&mut table, nested);
         let set: Self = table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message())))?;
-        // A user's languages are not written out: they stay as they were read.
+        // A user's languages are not serialized: keep them as they were read.
         Ok(Self { language: self.language.clone(), ..set })
     }
 
@@ -235,12 +235,12 @@ fn merge(table: &mut toml::Table, other: toml::Table) {
     }
 }
 
-/// Reads a part of settings that is built in.
+/// Reads built-in settings.
 pub(super) fn part<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
     toml::from_str(text).ok()
 }
 
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our words, with the nearest of them.
+/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into our own message, with the nearest known field.
 fn explain(message: &str) -> (String, Option<String>) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted.as_slice() {
@@ -248,7 +248,7 @@ fn explain(message: &str) -> (String, Option<String>) {
             (format!("unknown option `{unknown}`"), nearest(unknown, known))
         }
         [unknown, known @ ..] if message.starts_with("unknown variant") => {
-            (format!("`{unknown}` is none of: {}", known.join(", ")), nearest(unknown, known))
+            (format!("`{unknown}` is not one of: {}", known.join(", ")), nearest(unknown, known))
         }
         _ => (message.to_owned(), None),
     }
@@ -286,7 +286,7 @@ mod tests {
             (
                 "[[language.zz.regions]]\nbegin = \"(\"\n",
                 9,
-                "`begin` of row 1 of `regions`: no regular expression: unclosed group",
+                "`begin` of row 1 of `regions`: not a regular expression: unclosed group",
             ),
             (
                 "[[language.zz.regions]]\nbegin = \"a\"\nlanguage = \"rsut\"\n",
@@ -313,7 +313,7 @@ mod tests {
     fn a_level_that_is_none_is_named_with_those_there_are() {
         check(
             "[rules]\ncopied-code = \"warn\"\n",
-            "cannot read `secondhand.toml`, line 2: `warn` is none of: off, note, warning, error",
+            "cannot read `secondhand.toml`, line 2: `warn` is not one of: off, note, warning, error",
             "did you mean `warning`? All options: `secondhand config --list`",
         );
     }

@@ -1,4 +1,4 @@
-//! Completes the license policy: what the settings say, on top of a preset of `config/presets`.
+//! Completes the license policy: the settings on top of a preset from `config/presets`.
 
 use super::ConfigError;
 use super::raw::{RawException, RawLicense, Vendored};
@@ -15,7 +15,7 @@ const PRESETS: &[(&str, &str)] = &[
     ("gpl-3", include_str!("../../config/presets/gpl-3.toml")),
 ];
 
-/// Completes what was written in `file`.
+/// Completes the policy written in `file`.
 pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, ConfigError> {
     let preset = raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
     let project = raw.project_license.as_ref().or(preset.project_license.as_ref());
@@ -43,14 +43,14 @@ fn invalid(key: &str, file: &str, why: String, nearest: Option<String>) -> Confi
 fn preset(name: &str, file: &str) -> Result<RawLicense, ConfigError> {
     let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
     let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
-        let why = format!("there is no preset `{name}`; there are: {}", names.join(", "));
+        let why = format!("there is no preset `{name}`; available: {}", names.join(", "));
         return Err(invalid("license.preset", file, why, nearest(name, &names)));
     };
     Ok(super::file::part(text).expect("a test reads every preset"))
 }
 
 fn expression(key: &str, text: &str, file: &str) -> Result<Expression, ConfigError> {
-    let why = || format!("`{text}` is no SPDX expression; a license of your own is written `LicenseRef-NAME`");
+    let why = || format!("`{text}` is not an SPDX expression; write a license of your own as `LicenseRef-NAME`");
     Expression::parse(text).ok_or_else(|| invalid(key, file, why(), None))
 }
 
@@ -58,7 +58,7 @@ fn term(key: &str, text: &str, file: &str) -> Result<LicenseTerm, ConfigError> {
     let classes: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
     let why = || {
         let classes = classes.join(", ");
-        format!("`{text}` is no license, no family of licenses and no SPDX expression; the classes are: {classes}")
+        format!("`{text}` is not a license, a family of licenses or an SPDX expression; the classes are: {classes}")
     };
     LicenseTerm::parse(text).ok_or_else(|| invalid(key, file, why(), nearest(text, &classes)))
 }
@@ -74,7 +74,7 @@ fn exception(raw: &RawException, file: &str) -> Result<Exception, ConfigError> {
     let rule = raw.rule.as_deref().map(|id| {
         let of_licenses = || RULES.iter().copied().filter(|rule| rule.topic == Topic::License);
         let known: Vec<&str> = of_licenses().map(|rule| rule.id).collect();
-        let why = || format!("`{id}` is no rule about licenses; these are: {}", known.join(", "));
+        let why = || format!("`{id}` is not a license rule; available: {}", known.join(", "));
         let found = of_licenses().find(|rule| rule.id == id);
         found.ok_or_else(|| invalid(key, file, why(), nearest(id, &known)))
     });
@@ -111,8 +111,8 @@ mod tests {
     fn what_is_wrong_is_named() {
         let none = RawLicense::default;
         check(&RawLicense { preset: Some("lax".to_owned()), ..none() }, "there is no preset `lax`");
-        check(&RawLicense { project_license: Some("ours".to_owned()), ..none() }, "`ours` is no SPDX expression");
-        check(&RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() }, "no family of licenses");
+        check(&RawLicense { project_license: Some("ours".to_owned()), ..none() }, "`ours` is not an SPDX expression");
+        check(&RawLicense { deny: vec!["strong-copyloft".to_owned()], ..none() }, "a family of licenses");
         let exception = |of: RawException| RawLicense { exceptions: vec![of], ..none() };
         let path = Some("src".to_owned());
         check(&exception(RawException { path: path.clone(), ..RawException::default() }), "needs a reason");

@@ -1,7 +1,7 @@
-//! Reads settings: what was written in `secondhand.toml`, checked and completed.
+//! Reads settings: checks and completes what is written in `secondhand.toml`.
 //!
-//! Two steps: [`RawConfig`] is the file as written, every key optional;
-//! [`Config`] is checked, and holds each floor's parameters, made from it.
+//! Two steps: [`RawConfig`] is the file as written, with every key optional;
+//! [`Config`] is checked, and has the parameters of every floor.
 
 mod file;
 mod licensing;
@@ -23,22 +23,22 @@ use crate::policy::{Ground, Level, Levels, LicensePolicy};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
-/// Complete, checked settings: what was written, and what the floors take that is made from it.
+/// Complete, checked settings: the settings as written, and the parameters made from them.
 ///
-/// An option that is used as it is written is read from [`RawConfig`], which this derefs to.
+/// Options that are used as written are read from [`RawConfig`], which this derefs to.
 #[derive(Debug)]
 pub struct Config {
-    /// As it was written, and checked.
+    /// The settings as written, checked.
     written: RawConfig,
-    /// How fingerprints are taken.
+    /// Parameters of fingerprinting.
     pub fingerprint: fingerprint::Params,
-    /// How they are taken in a scan of a whole tree: fewer, since every clone there holds a longer run.
+    /// The same for a scan of a whole tree: fewer fingerprints, since every clone there contains a longer run.
     pub scan_fingerprint: fingerprint::Params,
     /// What counts as a clone.
     pub matching: matching::Params,
-    /// What a copy out of a corpus has to show.
+    /// The evidence that a copy from a corpus needs.
     pub enough: matching::Enough,
-    /// How rare the seeds of a clone must be, 0 to 1.
+    /// Minimum rarity of the seeds of a clone, 0 to 1.
     pub min_rarity: f64,
     /// Files that are not compared.
     pub ignore: PathRules,
@@ -61,10 +61,10 @@ impl Deref for Config {
 }
 
 impl Config {
-    /// Checks and completes what was written in `origin` (a file name, for messages).
+    /// Checks and completes the settings written in `origin` (a file name, for messages).
     ///
     /// # Errors
-    /// [`ConfigError::Value`] names the key whose value cannot be used.
+    /// [`ConfigError::Value`] names the key with the unusable value.
     pub fn new(mut raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
         let invalid = |key: &str, why: String| ConfigError::Value {
             file: origin.to_owned(),
@@ -90,8 +90,9 @@ impl Config {
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
         for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
             if n < t.get() {
-                let why =
-                    format!("{n} is below the guarantee threshold of {t}: such copies would be found by chance only");
+                let why = format!(
+                    "{n} is below the guarantee threshold of {t}: finding such copies would be a matter of luck"
+                );
                 return Err(invalid(key, why));
             }
         }
@@ -131,7 +132,7 @@ impl Config {
     /// The languages: the built-in ones, and the user's.
     ///
     /// # Errors
-    /// [`ConfigError::Value`] names the table that cannot be used.
+    /// [`ConfigError::Value`] names the unusable table.
     pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
         let mut languages = Languages::builtin();
         for (id, table) in &self.language {
@@ -145,12 +146,12 @@ impl Config {
         Ok(languages)
     }
 
-    /// The vendored folder that a file lies in, the innermost of several.
+    /// The vendored folder that contains a file; the innermost of several.
     pub fn vendored_at(&self, path: &FilePath) -> Option<&Vendored> {
         self.vendored.iter().find(|vendored| vendored.contains(path))
     }
 
-    /// What kind of file this is; `is_prose` when its language is that of a document.
+    /// The kind of this file; `is_prose` if its language is that of a document.
     pub fn ground(&self, path: &FilePath, is_prose: bool) -> Ground {
         match is_prose {
             true => Ground::Document,
@@ -160,7 +161,7 @@ impl Config {
         }
     }
 
-    /// The folder of others' code that a file lies in, by the folder's name, unless `ignore` takes it back in.
+    /// The folder of third-party code that contains a file, recognized by its name, unless `ignore` adds it back.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
     }
@@ -169,7 +170,7 @@ impl Config {
 /// Sorts the vendored folders, the innermost first.
 fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
     if let Some(wrong) = folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains("..")) {
-        return Err(format!("`{}` is no folder below the root of the repository", wrong.path));
+        return Err(format!("`{}` is not a folder below the root of the repository", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));
     Ok(())

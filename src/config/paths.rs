@@ -1,4 +1,4 @@
-//! Decides by path: which files are left out, which are test code, which others wrote.
+//! Decides by path which files are ignored, which are test code, and which are third-party code.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::text::FilePath;
 
-/// Files that repeat by nature or are not written by people.
+/// Files that are repetitive by nature or not written by people.
 pub(super) const IGNORED: &[&str] = &[
     "*.lock",
     "package-lock.json",
@@ -25,8 +25,8 @@ pub(super) const IGNORED: &[&str] = &[
     "*.svg",
 ];
 
-/// Folders that package managers fill with code of others. Seldom in a repository, and never part of a component of a
-/// corpus: no name of a project is among them.
+/// Folders that package managers fill with third-party code. Rarely found in a repository, and never part of a
+/// component of a corpus: no project has one of these names.
 const INSTALLED: &[&str] = &[
     "node_modules",
     "bower_components",
@@ -47,8 +47,8 @@ const INSTALLED: &[&str] = &[
     "elm-stuff",
 ];
 
-/// Folders in which repositories keep code of others, or what was built from their own. `build` and `target` are not
-/// among them: as often as not people write what is in there (all of Bazel lies below a folder `build`).
+/// Folders in which repositories keep third-party code, or what was built from their own. `build` and `target` are not
+/// among them: people often write the code in there (all of Bazel is below a folder `build`).
 const VENDORED: &[&str] = &[
     "vendor",
     "vendors",
@@ -69,21 +69,21 @@ const VENDORED: &[&str] = &[
     "Pods",
 ];
 
-/// Languages whose folders are packages, as their build tools lay them out: `src/main/java/org/acme/vendor` holds
-/// the code about vendors.
+/// Languages whose folders are packages, in the layout of their build tools: `src/main/java/org/acme/vendor` is code
+/// about vendors.
 const PACKAGED: &[&str] = &["java", "kotlin", "scala", "groovy"];
 
-/// A folder of others' code, by its name.
+/// A folder of third-party code, recognized by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Foreign<'p> {
-    /// The folder, from the root of the repository.
+    /// The folder, relative to the root of the repository.
     pub folder: &'p [u8],
     /// Whether a package manager fills it.
     pub is_installed: bool,
 }
 
 impl<'p> Foreign<'p> {
-    /// The outermost folder above `path` whose name says that others wrote what is in it. Time O(n).
+    /// The outermost folder above `path` whose name marks it as third-party code. Time O(n).
     pub(super) fn above(path: &'p FilePath) -> Option<Self> {
         let bytes = path.as_bytes();
         let mut above: [&[u8]; 2] = [b"", b""];
@@ -105,7 +105,7 @@ impl<'p> Foreign<'p> {
     }
 }
 
-/// Where test code is by custom.
+/// Where test code is by convention.
 pub(super) const TESTS: &[&str] = &[
     "test/",
     "tests/",
@@ -168,7 +168,7 @@ pub(super) const TESTS: &[&str] = &[
     "conftest.py",
 ];
 
-/// Where examples, demos and benchmarks are by custom.
+/// Where examples, demos and benchmarks are by convention.
 pub(super) const EXAMPLES: &[&str] = &[
     "example/",
     "examples/",
@@ -214,34 +214,34 @@ pub(super) const EXAMPLES: &[&str] = &[
     "*Benchmarks.*",
 ];
 
-/// Rules over paths in the syntax of .gitignore; a later rule outweighs an earlier one.
+/// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.
 #[derive(Debug)]
 pub struct PathRules {
     matcher: Gitignore,
 }
 
-/// What rules say of a file, or of a folder above it.
+/// What the rules say about a file, or about a folder above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
-    /// A rule takes it in.
+    /// A rule matches it.
     Matched {
         /// Whether the rule is a built-in one.
         is_builtin: bool,
     },
-    /// A rule that begins with `!` excepts it.
+    /// A rule that begins with `!` excludes it.
     Excepted,
-    /// They say nothing of it.
+    /// No rule matches it.
     None,
 }
 
-/// Where built-in rules come from, as the matcher keeps it.
+/// The source of built-in rules, as the matcher records it.
 const BUILTIN: &str = "built-in";
 
 impl PathRules {
     /// The built-in rules, then a user's.
     ///
     /// # Errors
-    /// The first rule that is not valid, and why.
+    /// The first invalid rule, and what is wrong with it.
     pub(super) fn new(builtin: &[&str], user: &[String]) -> Result<Self, String> {
         let mut builder = GitignoreBuilder::new("");
         let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
@@ -252,12 +252,12 @@ impl PathRules {
         Ok(Self { matcher })
     }
 
-    /// Whether a rule takes in this file or a folder above it.
+    /// Whether a rule matches this file or a folder above it.
     pub fn contains(&self, path: &FilePath) -> bool {
         matches!(self.ruling(path), Ruling::Matched { .. })
     }
 
-    /// What the rules say of this file, or of the nearest folder above it that they say something of.
+    /// What the rules say about this file, or about the nearest folder above it that a rule matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
         match self.matcher.matched_path_or_any_parents(Path::new(&*path), false) {

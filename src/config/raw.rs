@@ -1,8 +1,7 @@
-//! Defines the settings as they are written, and their documentation.
+//! Defines the settings as written, and their documentation.
 //!
-//! The comment of a field is its help: the reference and the JSON schema are made from it. An option is its field
-//! here, and where it is used; one that is checked, or used as something else than what is written, has a line in
-//! [`Config::new`](super::Config::new), too.
+//! The comment of a field is its help: the reference and the JSON schema are generated from it. An option is its field
+//! here and its use. One that is checked or converted also has a line in [`Config::new`](super::Config::new).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +12,7 @@ use crate::language::Table;
 use crate::policy::Level;
 use crate::text::FilePath;
 
-/// A struct whose fields are written with their defaults, so that an option is one place.
+/// A struct whose fields have their defaults next to them, so that an option is defined in one place.
 macro_rules! options {
     ($(#[$about:meta])* pub struct $name:ident { $($(#[$meta:meta])* pub $option:ident: $type:ty = $default:expr,)* }) => {
         $(#[$about])*
@@ -52,11 +51,11 @@ options! {
         pub min_agreement: u8 = 75,
         /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of `min-run` tokens. Lower finds more copies that were both edited and renamed.
         pub min_spelled: u8 = 75,
-        /// Minimum matching tokens in a row for a copy with other names. Lower finds shorter renamed copies, and more code that is merely written alike.
+        /// Minimum matching tokens in a row for a copy with other names. Lower finds shorter renamed copies, and more code that is merely similar.
         pub min_run: usize = 32,
-        /// Maximum files to align because of one match, the most alike first. More are counted, not aligned.
+        /// Maximum files to align because of one match, the most similar first. Further ones are counted, not aligned.
         pub common_at: usize = 64,
-        /// Maximum components of a corpus that share a match. A match in more is common: it is counted, not scored.
+        /// Maximum components of a corpus that share a match. A match in more components is common: it is counted, not scored.
         pub common_components: usize = 20,
         /// Minimum rare words (names or literals that few projects use) that a copy from a corpus shares with its origin, unless it has a long run. Lower finds more short copies, and more chance matches.
         pub corpus_min_words: usize = 3,
@@ -66,54 +65,54 @@ options! {
         pub corpus_min_run: usize = 120,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
-        /// Minimum worth of a copy for a warning: how many different statements decide, call or compute, each as much as it reads as in the origin, and 2 for each kind of control flow. Others are notes, but for whole functions and long copies. Lower warns of more copies that ask for nothing; 0 of all.
+        /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute, weighted by how much they read like the origin, plus 2 for each kind of control flow. Other copies are notes, except whole functions and long copies. Lower warns about more copies that need no action; 0 warns about all.
         pub min_worth: u16 = 4,
-        /// Maximum warnings of copied code for one change, those that are worth most. The others are notes.
+        /// Maximum warnings about copied code for one change: those with the highest worth. The others are notes.
         pub max_warnings: usize = 10,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,
         /// Whether to compare files marked as generated.
         pub include_generated: bool = false,
-        /// Whether to compare data and prose (JSON, YAML, Markdown, ...), which repeat by nature.
+        /// Whether to compare data and prose (JSON, YAML, Markdown, ...), which are repetitive by nature.
         pub include_data: bool = false,
-        /// Files that are not compared, in the syntax of .gitignore; `!` takes one back in. Lock files and minified files are ignored by default. Folders of vendored, installed or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`) are compared with but not judged; `!vendor/` has one judged.
+        /// Files that are not compared, in .gitignore syntax; `!` adds one back. Lock files and minified files are ignored by default. Folders of vendored, installed or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`) are searched for origins but not checked; `!vendor/` checks one.
         pub ignore: Vec<String> = Vec::new(),
-        /// The baseline: a file of known copies that are not reported, relative to the root of the repository. Used if it exists; `secondhand baseline create` writes it.
+        /// The baseline file, with known copies that are not reported, relative to the root of the repository. Used if it exists; `secondhand baseline create` writes it.
         pub baseline: String = "secondhand-baseline.txt".to_owned(),
-        /// Files that are test code besides the usual names, in .gitignore syntax.
+        /// Additional files that are test code, besides the usual names, in .gitignore syntax.
         pub tests: Vec<String> = Vec::new(),
-        /// Files that are examples, demos or benchmarks besides the usual names, in .gitignore syntax.
+        /// Additional files that are examples, demos or benchmarks, besides the usual names, in .gitignore syntax.
         pub examples: Vec<String> = Vec::new(),
-        /// Maximum level of copies in test code and examples, which repeat by nature.
+        /// Maximum level of copies in test code and examples, which are repetitive by nature.
         pub test_level: Level = Level::Note,
-        /// Maximum level of copies in code that declares rather than computes (style sheets, markup, schemas, queries, build rules), which repeats by nature.
+        /// Maximum level of copies in declarative code (style sheets, markup, schemas, queries, build rules), which is repetitive by nature.
         pub declarative_level: Level = Level::Note,
         /// The level of each rule: `off`, `note`, `warning` or `error`.
         pub rules: BTreeMap<String, LevelSetting> = BTreeMap::new(),
-        /// Corpora that `check` compares with, besides those of `--corpus`: names of stored ones, or folders whose direct subfolders are components.
+        /// Corpora to compare with, in addition to `--corpus`: names of stored ones, or folders whose direct subfolders are components.
         pub corpora: Vec<String> = Vec::new(),
-        /// Folders of the repository that hold code of others: what is copied out of them falls under `corpus-copy`, with their license.
+        /// Folders of the repository with third-party code: copies out of them are reported as `corpus-copy`, with their license.
         pub vendored: Vec<Vendored> = Vec::new(),
         /// Which licenses code may be copied under: `preset`, `project-license`, `allow`, `deny`, `exceptions`.
         pub license: RawLicense = RawLicense::default(),
-        /// The decisions file: copies that a person has accepted, relative to the root of the repository. Used if it exists.
+        /// The decisions file, with copies that a person has accepted, relative to the root of the repository. Used if it exists.
         pub decisions: String = "secondhand-decisions.toml".to_owned(),
-        /// Languages to add or to change, by name; the keys are those of the built-in tables.
+        /// Languages to add or replace, by name, with the same keys as the built-in tables.
         #[schemars(with = "BTreeMap<String, serde_json::Value>")]
         #[serde(skip_serializing)]
         pub language: BTreeMap<String, Table> = BTreeMap::new(),
     }
 }
 
-/// A folder of the repository that holds code of others.
+/// A folder of the repository with third-party code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Vendored {
-    /// The folder, from the root of the repository.
+    /// The folder, relative to the root of the repository.
     pub path: String,
     /// Its license, an SPDX expression.
     pub license: Option<String>,
-    /// The name of the component; else that of the folder.
+    /// The name of the component. Default: the name of the folder.
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,
@@ -122,7 +121,7 @@ pub struct Vendored {
 }
 
 impl Vendored {
-    /// Whether the folder holds this file.
+    /// Whether this file is in the folder.
     pub fn contains(&self, path: &FilePath) -> bool {
         path.as_bytes().strip_prefix(self.folder().as_bytes()).is_some_and(|rest| rest.first() == Some(&b'/'))
     }
@@ -132,7 +131,7 @@ impl Vendored {
         self.name.as_deref().unwrap_or_else(|| self.folder().rsplit('/').next().unwrap_or_default())
     }
 
-    /// The folder without the slashes around it.
+    /// The folder without leading and trailing slashes.
     pub fn folder(&self) -> &str {
         self.path.trim_start_matches("./").trim_matches('/')
     }
@@ -142,36 +141,36 @@ impl Vendored {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct RawLicense {
-    /// A policy to begin with: `permissive`, `weak-copyleft`, `closed`, `gpl-2` or `gpl-3`. What else is set adds to it.
+    /// A policy to start from: `permissive`, `weak-copyleft`, `closed`, `gpl-2` or `gpl-3`. Other settings add to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// The license of the project, an SPDX expression: decides where the lists do not, by OSADL's compatibility matrix.
+    /// The license of the project, an SPDX expression. Decides where the lists do not, using OSADL's compatibility matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_license: Option<String>,
-    /// What may be copied: classes (`permissive`), families (`LGPL`), licenses (`MIT`), SPDX expressions. When there are any, nothing else may. What names a license more exactly counts; of equals, `deny`.
+    /// Licenses that code may be copied under: classes (`permissive`), families (`LGPL`), licenses (`MIT`), SPDX expressions. If there are any, all others are denied. The most specific entry wins; between equally specific ones, `deny` wins.
     pub allow: Vec<String>,
-    /// What may not be copied, likewise.
+    /// Licenses that code may not be copied under, likewise.
     pub deny: Vec<String>,
-    /// Copies that are accepted all the same.
+    /// Copies that are accepted anyway.
     pub exceptions: Vec<RawException>,
 }
 
-/// Copies that are accepted, whatever the policy says.
+/// Copies that are accepted whatever the policy says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawException {
-    /// The file with the copy, or its folder; `*` stands for anything.
+    /// The file with the copy, or its folder; `*` matches anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The name or the package URL of the component; `*` stands for anything.
+    /// The name or package URL of the component; `*` matches anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// The rule; without it, all that are about licenses.
+    /// The rule. Default: all license rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// Why.
     pub reason: String,
-    /// The last day it holds, as 2027-01-31.
+    /// The last day it applies, as in 2027-01-31.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }
@@ -206,7 +205,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(RawConfig).to_value()
 }
 
-/// An option of the settings file, for reference.
+/// An option of the settings file, for the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigOption {
     /// Its key.

@@ -4,24 +4,24 @@ use std::num::NonZeroUsize;
 
 use crate::language::{Symbol, Token};
 
-/// The base of the polynomial: odd, so that multiplying by it loses nothing mod 2^64.
+/// The base of the polynomial: odd, so that multiplying by it loses no bits mod 2^64.
 const BASE: u64 = 0xD6E8_FEB8_6659_FD93;
 
-/// Spreads a symbol over the word.
+/// Spreads a symbol over the whole word.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing what it held.
+/// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing its contents.
 ///
-/// The rolling hash of Karp and Rabin (1987) as section 3 of the winnowing
-/// paper uses it, mod 2^64, mixed at the end: winnowing orders hashes, and the
-/// low bits of a polynomial mod 2^64 are far from uniform.
+/// The rolling hash of Karp and Rabin (1987), as used in section 3 of the winnowing
+/// paper, mod 2^64 and mixed at the end: winnowing orders hashes, and the low bits of
+/// a polynomial mod 2^64 are far from uniform.
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
 pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
     roll(tokens, |token| token.symbol, k, hashes);
 }
 
-/// As [`hash_kgrams`], of symbols alone.
+/// Like [`hash_kgrams`], for symbols alone.
 pub fn hash_symbols(symbols: &[Symbol], k: NonZeroUsize, hashes: &mut Vec<u64>) {
     roll(symbols, |symbol| *symbol, k, hashes);
 }
@@ -33,21 +33,21 @@ fn roll<T>(items: &[T], symbol: impl Fn(&T) -> Symbol, k: NonZeroUsize, hashes: 
     if items.len() < k {
         return;
     }
-    // What a symbol has become by the time it leaves; with the factor of `value`, to multiply once.
+    // What a symbol contributes by the time it leaves, including the factor of `value`, to multiply only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
     let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(symbol(item)));
     let mut hash = items[..k].iter().fold(0, enter);
     hashes.reserve(items.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(items[k..].iter().zip(items).map(|(last, first)| {
-        // What enters and what leaves do not wait for the hash before.
+        // The contributions of the entering and leaving symbols do not depend on the previous hash.
         let change = value(symbol(last)).wrapping_sub(u64::from(symbol(first).get()).wrapping_mul(leaving));
         hash = hash.wrapping_mul(BASE).wrapping_add(change);
         mix(hash)
     }));
 }
 
-/// Hashes the exact readings of a k-gram's tokens: equal where they are spelled the same. Time O(k).
+/// Hashes the exact readings of a k-gram's tokens: the same for k-grams spelled the same. Time O(k).
 pub fn hash_exact(kgram: &[Token]) -> u32 {
     let hash = kgram.iter().fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
     (mix(hash) >> 32) as u32
@@ -58,7 +58,7 @@ fn value(symbol: Symbol) -> u64 {
     u64::from(symbol.get()).wrapping_mul(SPREAD)
 }
 
-/// A bijection that spreads every bit over the word (the finalizer of splitmix64, shortened).
+/// A bijection that spreads every bit over the whole word (splitmix64's finalizer, shortened).
 #[inline]
 fn mix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);

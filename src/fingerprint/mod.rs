@@ -1,7 +1,7 @@
 //! Turns tokens into fingerprints: hashes of k-grams, of which winnowing keeps a few.
 //!
 //! Invariant: any run of [`Params::guarantee_threshold`] normalized tokens that
-//! two texts share gives them a fingerprint in common, and no run below
+//! two texts share gives them a common fingerprint, and no run shorter than
 //! [`Params::noise_threshold`] does (Schleimer, Wilkerson, Aiken 2003).
 
 mod kgram;
@@ -23,7 +23,7 @@ pub struct Fingerprint {
     pub position: u32,
 }
 
-/// How fingerprints are taken; two sets can be compared only if theirs are equal.
+/// The parameters of fingerprinting; two sets of fingerprints are comparable only if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
     k: NonZeroUsize,
@@ -42,7 +42,7 @@ impl Params {
     /// Takes k and t; the window is t - k + 1.
     ///
     /// # Errors
-    /// When t < k.
+    /// If t < k.
     pub fn new(noise_threshold: NonZeroUsize, guarantee_threshold: NonZeroUsize) -> Result<Self, ParamsError> {
         let (k, t) = (noise_threshold, guarantee_threshold);
         let window = (t.get() + 1).checked_sub(k.get()).and_then(NonZeroUsize::new);
@@ -59,16 +59,16 @@ impl Params {
         self.window.get() + self.k.get() - 1
     }
 
-    /// w: every window of this many k-grams holds a fingerprint.
+    /// w: every window of this many k-grams has a fingerprint.
     pub fn window(&self) -> NonZeroUsize {
         self.window
     }
 
-    /// The hashes of the fingerprints that can differ when only the symbols of `changed` do: those of the windows that
-    /// reach into it; where it is empty, symbols went from there. Some may come twice.
+    /// The hashes of the fingerprints that may change if only the symbols in `changed` do: those selected in windows
+    /// that overlap `changed`. An empty range means a deletion at that point. May repeat hashes.
     ///
-    /// Winnowing is local: the hash that a window selects is its smallest, whatever stands around it, so that
-    /// these and those of the unchanged windows are all hashes of the whole.
+    /// Winnowing is local: a window selects its smallest hash, whatever is around it. These hashes and those of the
+    /// unchanged windows are therefore all hashes of the whole text.
     pub fn hashes_around<'h>(
         &self,
         symbols: &[Symbol],
@@ -82,7 +82,7 @@ impl Params {
         winnow(hashes, self.window).map(|print| print.hash)
     }
 
-    /// Takes the fingerprints of `tokens`; `hashes` is scratch space.
+    /// The fingerprints of `tokens`; `hashes` is scratch space.
     pub fn fingerprints<'h>(&self, tokens: &[Token], hashes: &'h mut Vec<u64>) -> Winnow<'h> {
         hash_kgrams(tokens, self.k, hashes);
         winnow(hashes, self.window)
@@ -112,7 +112,7 @@ mod tests {
         params.fingerprints(&tokens(symbols), &mut Vec::new()).map(|print| print.hash).collect()
     }
 
-    /// The longest run of symbols that both texts hold, by trying all.
+    /// The longest run of symbols common to both texts, by trying all.
     fn longest_shared_run(a: &[u8], b: &[u8]) -> usize {
         let run = |i: usize, j: usize| a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
         (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))).map(|(i, j)| run(i, j)).max().unwrap_or(0)

@@ -5,19 +5,19 @@ use std::num::NonZeroUsize;
 
 use super::Fingerprint;
 
-/// Selects the smallest hash of every window of `window` hashes; where several
-/// are smallest, the one the window before selected, else the rightmost. Each
-/// position is selected once.
+/// Selects the smallest hash of every window of `window` hashes: of several
+/// smallest, the one that the previous window selected, or else the rightmost.
+/// Each position is selected once.
 ///
 /// Robust winnowing, definition 3 of Schleimer, Wilkerson and Aiken (2003).
-/// Guarantee: every window holds a selected position, so two texts that share
-/// `window` consecutive hashes select a hash in common (their lemma 1). The
+/// Guarantee: every window has a selected position, so two texts that share
+/// `window` consecutive hashes select a common hash (their lemma 1). The
 /// expected density on hashes without ties is 2 / (window + 1) (section 3.2).
 ///
 /// Fewer hashes than a window select nothing.
 ///
-/// Time O(n) expected: a window is scanned again only when its smallest hash
-/// has left, every (window + 1) / 2 hashes; memory O(1).
+/// Time O(n) expected: a window is rescanned only after its smallest hash has
+/// left, every (window + 1) / 2 hashes. Memory O(1).
 ///
 /// The example of the paper's figure 2:
 ///
@@ -37,7 +37,7 @@ pub fn winnow(hashes: &[u64], window: NonZeroUsize) -> Winnow<'_> {
 pub struct Winnow<'h> {
     hashes: &'h [u64],
     window: usize,
-    /// The end of the last window looked at; 0 before the first.
+    /// The end of the last window; 0 before the first.
     end: usize,
     /// What that window selected.
     selected: Fingerprint,
@@ -57,7 +57,7 @@ impl Iterator for Winnow<'_> {
             if self.selected.position as usize + self.window < self.end {
                 return Some(self.select_rightmost());
             }
-            // A tie keeps what is selected: that is what makes it robust.
+            // On a tie, keep the current selection: this is what makes it robust.
             if entering < self.selected.hash {
                 self.selected = Fingerprint { hash: entering, position: (self.end - 1) as u32 };
                 return Some(self.selected);
@@ -73,7 +73,7 @@ impl Winnow<'_> {
         let start = self.end - self.window;
         let mut selected = Fingerprint { hash: u64::MAX, position: 0 };
         for (&hash, position) in self.hashes[start..self.end].iter().zip(start as u32..) {
-            // Both are taken or neither, without a branch: which one is smallest cannot be foretold.
+            // Take both or neither, without a branch: which hash is smallest is unpredictable.
             let is_smallest = hash <= selected.hash;
             selected.hash = select_unpredictable(is_smallest, hash, selected.hash);
             selected.position = select_unpredictable(is_smallest, position, selected.position);
@@ -94,7 +94,7 @@ mod tests {
         winnow(hashes, window).map(|fingerprint| fingerprint.position as usize).collect()
     }
 
-    /// Definition 3, word by word.
+    /// Definition 3, literally.
     fn by_definition(hashes: &[u64], window: usize) -> Vec<usize> {
         let mut selected: Vec<usize> = Vec::new();
         for start in 0..(hashes.len() + 1).saturating_sub(window) {

@@ -11,22 +11,22 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 use super::{BlobId, CommitId, Content, Entry, Error, Reader};
 use crate::text::FilePath;
 
-/// Which files are of interest to those beside them and below: the caller knows why.
+/// Which files are of interest to the files next to and below them, as decided by the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Interest {
-    /// Whether a file is, for its folder and all below.
+    /// Whether a file is of interest to its folder and everything below.
     pub is_relevant: fn(&FilePath) -> bool,
-    /// Files that are for the folder above theirs: the name of their folder, and their own.
+    /// Files of interest to their parent directory: (directory, file name).
     pub for_parent: &'static [(&'static str, &'static str)],
 }
 
 /// Files of interest: path and content.
 pub type FilesAround = Arc<Vec<(FilePath, BlobId)>>;
 
-/// Maximum files of interest in one folder; the rest is passed over.
+/// Maximum files of interest in one folder; the rest are ignored.
 const MAX_RELEVANT: usize = 100;
 
-/// A blob of a history, where it first stood.
+/// The first appearance of a blob in a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appearance {
     /// The blob.
@@ -35,34 +35,34 @@ pub struct Appearance {
     pub entry: Entry,
     /// The first commit that has it.
     pub commit: CommitId,
-    /// When that was made, in seconds since 1970.
+    /// The time of that commit, in seconds since 1970.
     pub time: i64,
-    /// The first tag that it is in.
+    /// The first tag that contains it.
     pub first_tag: Option<Arc<str>>,
-    /// The last tag that it is in.
+    /// The last tag that contains it.
     pub last_tag: Option<Arc<str>>,
     /// The files of interest in that commit, in the blob's folder and above.
     pub around: FilesAround,
 }
 
 impl Reader {
-    /// When a commit was made, in seconds since 1970.
+    /// The time of a commit, in seconds since 1970.
     ///
     /// # Errors
-    /// When the commit is not here.
+    /// If the commit is missing.
     pub fn time(&self, commit: CommitId) -> Result<i64, Error> {
         let time = self.find_commit(commit)?.time();
         time.map(|time| time.seconds).map_err(|error| Error::unreadable(&format!("commit {commit}"), &error))
     }
 
-    /// Every blob that any branch, tag or `HEAD` reaches, once, the oldest first; with the files around it that are
-    /// of `interest`, if any are.
+    /// Every blob reachable from any branch, tag or `HEAD`, once, the oldest first; with the files of `interest` around
+    /// it, if any.
     ///
-    /// Walks each tree once, however many commits have it: time grows with the
-    /// distinct trees, memory with the distinct blobs.
+    /// Walks each tree once, however many commits share it: time grows with the number of distinct trees, memory with
+    /// the number of distinct blobs.
     ///
     /// # Errors
-    /// When a commit or tree is not here.
+    /// If a commit or tree is missing.
     pub fn first_appearances(&self, interest: Option<Interest>) -> Result<Vec<Appearance>, Error> {
         let unreadable = |error: gix::Error| Error::unreadable("the history", &error);
         let (tips, tags) = self.tips_and_tags()?;
@@ -106,17 +106,17 @@ impl Reader {
         Ok(appearances)
     }
 
-    /// Changes whenever a reference does: the ids that all of them name.
+    /// Changes whenever a reference does: the ids that all of them point to.
     ///
     /// # Errors
-    /// When the references cannot be read.
+    /// If the references cannot be read.
     pub fn state(&self) -> Result<String, Error> {
         let (tips, _) = self.tips_and_tags()?;
         let ids: Vec<String> = tips.iter().map(ToString::to_string).collect();
         Ok(BlobId::of(ids.join("\n").as_bytes()).to_string())
     }
 
-    /// The commits that references name, and the tags among them, the oldest first.
+    /// The commits that references point to, and the tags among them, the oldest first.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
     fn tips_and_tags(&self) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the references", &error.to_string());
@@ -126,7 +126,7 @@ impl Reader {
         for reference in platform.all().map_err(|error| unreadable(&error))? {
             let mut reference = reference.map_err(|error| unreadable(&error))?;
             let name = reference.name().as_bstr().to_string();
-            // A tag may name a blob or a tree, and a reference may lead nowhere: neither is history.
+            // A tag may point to a blob or a tree, and a reference may be dangling: neither is history.
             let Ok(commit) = reference.peel_to_commit() else { continue };
             tips.push(commit.id);
             if let Some(tag) = name.strip_prefix("refs/tags/") {
@@ -147,16 +147,16 @@ impl Reader {
     }
 }
 
-/// The trees and blobs that were met: what is below one need not be walked again.
+/// The trees and blobs already seen: what is below them need not be walked again.
 #[derive(Default)]
 struct Trees {
     met: HashSet<ObjectId>,
-    /// The files that are handed out with each blob.
+    /// The files to return with each blob.
     interest: Option<Interest>,
 }
 
 impl Trees {
-    /// Hands out each blob below `tree` that was not met before, with its path and the files of interest around it.
+    /// Returns each new blob below `tree`, with its path and the files of interest around it.
     fn walk(
         &mut self,
         reader: &Reader,

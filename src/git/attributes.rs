@@ -1,4 +1,4 @@
-//! Reads what `.gitattributes` say of a tree's files: their language, and who wrote them.
+//! Reads what `.gitattributes` say about a tree's files: their language, and whether they are generated or vendored.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use gix::bstr::ByteSlice;
 use super::{Entry, Error, ReadFiles};
 use crate::text::FilePath;
 
-/// The `.gitattributes` files of a tree, as far as they tell of languages.
+/// The `.gitattributes` files of a tree, as far as they concern languages.
 #[derive(Default)]
 pub struct Attributes {
     rules: Option<(Search, MetadataCollection)>,
-    /// Files that no generator wrote, whatever they say themselves.
+    /// Files that are not generated, whatever they claim.
     not_generated: BTreeSet<FilePath>,
 }
 
-/// What the attributes say of one file.
+/// The attributes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileAttributes {
     /// The name of its language: `linguist-language`.
     pub language: Option<String>,
-    /// Whether a generator wrote it: `linguist-generated`.
+    /// Whether it is generated: `linguist-generated`.
     pub generated: Option<bool>,
-    /// Whether others wrote it: `linguist-vendored`.
+    /// Whether it is third-party code: `linguist-vendored`.
     pub vendored: Option<bool>,
     /// Whether it is documentation: `linguist-documentation`.
     pub documentation: Option<bool>,
@@ -39,14 +39,14 @@ impl std::fmt::Debug for Attributes {
 
 const NAMES: [&str; 4] = ["linguist-language", "linguist-generated", "linguist-vendored", "linguist-documentation"];
 const FILE: &[u8] = b".gitattributes";
-/// Bytes of the largest `.gitattributes` that is read.
+/// Maximum bytes of a `.gitattributes` file.
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Attributes {
-    /// Reads every `.gitattributes` among `entries`; one in a folder outweighs those above it.
+    /// Reads every `.gitattributes` among `entries`; one in a folder overrides those above it.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// If one of them cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files: Vec<&Entry> = entries.iter().filter(|entry| entry.path.name() == FILE).collect();
         files.sort_by_key(|entry| entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count());
@@ -78,12 +78,12 @@ impl Attributes {
         Self { not_generated: paths.into_iter().collect(), ..self }
     }
 
-    /// Whether they say nothing of any file.
+    /// Whether they have no attributes for any file.
     pub fn is_empty(&self) -> bool {
         self.rules.is_none() && self.not_generated.is_empty()
     }
 
-    /// What they say of the file at `path`.
+    /// The attributes of the file at `path`.
     pub fn of(&self, path: &FilePath) -> FileAttributes {
         let generated = self.not_generated.contains(path).then_some(false);
         let mut found = FileAttributes { generated, ..FileAttributes::default() };

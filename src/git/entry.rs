@@ -1,9 +1,9 @@
-//! Defines a file of a repository: its path, and where its bytes are.
+//! Defines a file of a repository: its path, and the location of its bytes.
 
 use super::BlobId;
 use crate::text::FilePath;
 
-/// Where a file's bytes are.
+/// The location of a file's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// In the object database.
@@ -17,12 +17,12 @@ pub enum Content {
 pub struct Entry {
     /// Its path.
     pub path: FilePath,
-    /// Where its bytes are.
+    /// The location of its bytes.
     pub content: Content,
 }
 
 impl Entry {
-    /// The blob that holds its bytes; `None` when they are on disk only.
+    /// The blob with its bytes; `None` if they are only on disk.
     pub fn blob(&self) -> Option<BlobId> {
         match self.content {
             Content::Blob(id) => Some(id),

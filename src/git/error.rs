@@ -1,4 +1,4 @@
-//! Says why a repository could not be read, and what cures it.
+//! Explains why a repository could not be read, and what to do about it.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum Error {
     /// There is no repository at or above the folder.
     #[error("cannot open a git repository at `{}`: {why}", folder.display())]
     NotARepository {
-        /// Where it was looked for.
+        /// Where we looked for one.
         folder: PathBuf,
         /// What git found instead.
         why: String,
@@ -32,18 +32,18 @@ pub enum Error {
     /// Nothing here has this name.
     #[error("cannot resolve the revision `{revision}`: no branch, tag or commit of that name is here")]
     UnknownRevision {
-        /// The name as it was given.
+        /// The name as given.
         revision: String,
-        /// Whether the clone is shallow, which may be why.
+        /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
-    /// It names no point in time.
+    /// It is not a date.
     #[error("cannot read the date `{text}`")]
     Date {
-        /// What was given.
+        /// The text as given.
         text: String,
     },
-    /// A commit that history names is not here: the clone is shallow.
+    /// A commit of the history is missing: the clone is shallow.
     #[error("cannot read commit {commit}: this clone is shallow and ends before it")]
     Shallow {
         /// The commit.
@@ -53,33 +53,33 @@ pub enum Error {
     #[error("cannot find the merge base of {base} and {head}: {}",
         if *is_shallow { "this clone is shallow and ends before it" } else { "they share no history" })]
     NoMergeBase {
-        /// The base as it was given.
+        /// The base as given.
         base: String,
         /// The head.
         head: String,
-        /// Whether the clone is shallow, which may be why.
+        /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
-    /// An object that a tree names is not here: the clone is partial, or damaged.
+    /// A blob of a tree is missing: the clone is partial, or damaged.
     #[error("cannot read `{path}`: its blob {id} is not in this clone")]
     MissingObject {
         /// The blob.
         id: String,
-        /// The file it is the content of.
+        /// The path of its file.
         path: String,
     },
-    /// A tree that the index names is not here: the clone is partial, or damaged.
+    /// A tree of the index is missing: the clone is partial, or damaged.
     #[error("cannot read {path}: its tree {id} is not in this clone")]
     MissingTree {
         /// The tree.
         id: String,
-        /// The folder it is the content of.
+        /// The path of its folder.
         path: String,
     },
-    /// The work tree or the index was asked for in a bare repository.
+    /// The work tree or the index was requested in a bare repository.
     #[error("cannot read the {what} of `{}`: the repository is bare", root.display())]
     Bare {
-        /// What was asked for.
+        /// What was requested.
         what: &'static str,
         /// The git directory.
         root: PathBuf,
@@ -97,15 +97,15 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: std::io::Error,
     },
-    /// Something of the repository is there and cannot be read.
+    /// Something in the repository exists but cannot be read.
     #[error("cannot read {what}: {why}")]
     Unreadable {
-        /// What it was.
+        /// What it is.
         what: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
@@ -115,7 +115,7 @@ impl Error {
         Self::Unreadable { what: what.to_owned(), why: first_line(why) }
     }
 
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         let deepen = "fetch the missing history: `git fetch --unshallow`, or `fetch-depth: 0` for actions/checkout";
         match self {

@@ -1,6 +1,6 @@
 //! Reads repositories: revisions, trees, the index, the work tree, blobs.
 //!
-//! Invariant: gix is named in this folder only; what it hands out are our own types.
+//! Invariant: gix is named in this folder only; everything returned has our own types.
 
 mod appearances;
 mod attributes;
@@ -26,7 +26,7 @@ pub use snapshot::Snapshot;
 
 use crate::text::{FilePath, printable};
 
-/// First parents of the head that are asked whether they are the base before all its ancestors are searched.
+/// First parents of the head to check for being the base, before searching all ancestors.
 const MAX_STRAIGHT: usize = 64;
 
 /// Bytes of a list of other object folders that are read.
@@ -38,7 +38,7 @@ const MAX_SHOWN: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(gix::ObjectId);
 
-/// The id of a blob: equal ids, equal bytes.
+/// The id of a blob: equal ids mean equal bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId(gix::ObjectId);
 
@@ -55,42 +55,42 @@ impl std::fmt::Display for BlobId {
 }
 
 impl BlobId {
-    /// The id of these bytes; `None` when they are not as many as an id has.
+    /// The id with these bytes; `None` if their number is not that of an id.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         gix::ObjectId::try_from(bytes).ok().map(Self)
     }
 
-    /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
+    /// The id as git stores it: 20 bytes, or 32 in a SHA-256 repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// The id of a blob with these bytes, in a repository of the usual format (SHA-1).
+    /// The id of a blob with these bytes, in a repository with the usual format (SHA-1).
     pub fn of(bytes: &[u8]) -> Self {
         let hash = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes);
-        // Only bytes made to collide fail; they get a name that no blob has.
+        // Only fails for bytes crafted to collide; these get an id that no blob has.
         Self(hash.unwrap_or_else(|_| gix::ObjectId::null(gix::hash::Kind::Sha1)))
     }
 
-    /// The id of a blob with these bytes in the repository that `self` is of.
+    /// The id of a blob with these bytes in the repository that `self` comes from.
     pub fn of_same_kind(self, bytes: &[u8]) -> Self {
         let hash = gix::objs::compute_hash(self.0.kind(), gix::objs::Kind::Blob, bytes);
         Self(hash.unwrap_or_else(|_| gix::ObjectId::null(self.0.kind())))
     }
 
-    /// The first twenty bytes of the id: all of it in a repository of the usual format.
+    /// The first twenty bytes of the id: all of it in a repository with the usual format.
     pub fn sha1(&self) -> [u8; 20] {
         self.0.as_slice().first_chunk().copied().unwrap_or_default()
     }
 }
 
 impl CommitId {
-    /// The id of these bytes; `None` when they are not as many as an id has.
+    /// The id with these bytes; `None` if their number is not that of an id.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         gix::ObjectId::try_from(bytes).ok().map(Self)
     }
 
-    /// The id as git has it: 20 bytes, or 32 in a SHA-256 repository.
+    /// The id as git stores it: 20 bytes, or 32 in a SHA-256 repository.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -115,10 +115,10 @@ impl std::fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// Opens the repository that `folder` is in.
+    /// Opens the repository that contains `folder`.
     ///
     /// # Errors
-    /// [`Error::NotARepository`] when there is none at or above `folder`.
+    /// [`Error::NotARepository`] if there is none at or above `folder`.
     pub fn discover(folder: &Path) -> Result<Self, Error> {
         let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
@@ -137,26 +137,26 @@ impl Repository {
         &self.root
     }
 
-    /// The git directory that all its work trees share.
+    /// The git directory shared by all its work trees.
     pub fn common_dir(&self) -> PathBuf {
         self.inner.to_thread_local().common_dir().to_owned()
     }
 
-    /// Whether its ids are SHA-256, of 32 bytes; else they are SHA-1, of 20.
+    /// Whether its ids are SHA-256, with 32 bytes, rather than SHA-1, with 20.
     pub fn is_sha256(&self) -> bool {
         self.inner.to_thread_local().object_hash() == gix::hash::Kind::Sha256
     }
 
-    /// Whether it has a work tree: a bare repository has none.
+    /// Whether it has a work tree, unlike a bare repository.
     pub fn has_work_tree(&self) -> bool {
         self.has_work_tree
     }
 
-    /// Where git looks for hooks.
+    /// The folder where git looks for hooks.
     pub fn hooks_folder(&self) -> PathBuf {
         let local = self.inner.to_thread_local();
         let configured = local.config_snapshot().trusted_path("core.hooksPath").ok().flatten();
-        // A relative path counts from where hooks run: the root of the work tree.
+        // A relative path starts where hooks run: at the root of the work tree.
         configured.map_or_else(|| local.common_dir().join("hooks"), |folder| self.root.join(folder))
     }
 
@@ -167,7 +167,7 @@ impl Repository {
         Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
     }
 
-    /// As [`Repository::reader`], for one that reads many trees of a history: what it has read is kept longer.
+    /// Like [`Repository::reader`], for reading many trees of a history: keeps more of what it has read.
     pub fn history_reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
         repo.object_cache_size(8 * 1024 * 1024);
@@ -209,7 +209,7 @@ pub fn sha1_of(bytes: &[u8]) -> String {
     hasher.try_finalize().map_or_else(|_| String::new(), |id| id.to_string())
 }
 
-/// Reads objects of a repository, on one thread.
+/// Reads objects of a repository on one thread.
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
@@ -222,15 +222,15 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// Whether history ends early here, as in a clone with `--depth`.
+    /// Whether the history is cut off, as in a clone with `--depth`.
     pub fn is_shallow(&self) -> bool {
         self.repo.is_shallow().unwrap_or(false)
     }
 
-    /// The commit that `revision` names, tags followed.
+    /// The commit that `revision` refers to, following tags.
     ///
     /// # Errors
-    /// [`Error::UnknownRevision`] when nothing of that name is here.
+    /// [`Error::UnknownRevision`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
         let unknown = || Error::UnknownRevision { revision: revision.to_owned(), is_shallow: self.is_shallow() };
         let spec = format!("{revision}^{{commit}}");
@@ -238,7 +238,7 @@ impl Reader {
         Ok(CommitId(id.detach()))
     }
 
-    /// The commit that `HEAD` names; `None` before the first commit.
+    /// The commit that `HEAD` refers to; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, Error> {
         let head = self.repo.head().map_err(|error| Error::unreadable("HEAD", &error))?;
         if head.is_unborn() {
@@ -247,10 +247,10 @@ impl Reader {
         self.commit("HEAD").map(Some)
     }
 
-    /// The commits that a merge in progress brings in; none when there is no merge.
+    /// The commits that a merge in progress brings in; empty if there is no merge.
     ///
     /// # Errors
-    /// When git's note of them is there and cannot be read.
+    /// If git's record of them exists but cannot be read.
     pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
         let path = self.repo.git_dir().join("MERGE_HEAD");
         match std::fs::read_to_string(&path) {
@@ -263,7 +263,7 @@ impl Reader {
     /// The first parent of a commit; `None` for a root commit.
     ///
     /// # Errors
-    /// [`Error::Shallow`] when the parent exists but is not here.
+    /// [`Error::Shallow`] if the parent exists but is missing here.
     pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, Error> {
         let object = self.find_commit(commit)?;
         let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
@@ -277,9 +277,9 @@ impl Reader {
     /// The best common ancestor of two commits.
     ///
     /// # Errors
-    /// [`Error::NoMergeBase`] when they have none, or the clone is too shallow to hold it.
+    /// [`Error::NoMergeBase`] if they have none, or the clone is too shallow to contain it.
     pub fn merge_base(&self, base: CommitId, head: CommitId) -> Result<CommitId, Error> {
-        // Without a commit graph the general search reads all commits back to the date of the base.
+        // Without a commit graph, the general search reads all commits back to the date of the base.
         let mut ancestor = Some(head);
         for _ in 0..MAX_STRAIGHT {
             match ancestor {
@@ -297,7 +297,7 @@ impl Reader {
         }
     }
 
-    /// The default branch, as far as this clone knows: the remote's `HEAD`, else `main` or `master`.
+    /// The default branch, as far as this clone knows: the remote's `HEAD`, or else `main` or `master`.
     pub fn default_branch(&self) -> Option<(String, CommitId)> {
         ["origin/HEAD", "origin/main", "origin/master", "main", "master"]
             .into_iter()
@@ -312,7 +312,7 @@ impl Reader {
         }
     }
 
-    /// Where a file of the work tree lies.
+    /// The path of a work tree file on disk.
     fn on_disk(&self, path: &FilePath) -> Result<PathBuf, Error> {
         let Some(root) = &self.root else {
             return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
@@ -329,7 +329,7 @@ impl Reader {
     }
 }
 
-/// Reads the files of a tree, on one thread.
+/// Reads the files of a tree on one thread.
 pub trait ReadFiles {
     /// The bytes of a file.
     ///

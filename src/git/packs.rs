@@ -1,10 +1,17 @@
-//! Reads many blobs at once: in the order in which packs keep them, each delta chain once.
+//! Reads many blobs at once: in pack order, resolving each delta chain once.
 //!
-//! A pack keeps most versions of a file as deltas, each against another version. To read one
-//! means to read all it is built on, and to read many one by one does that work over and over.
-//! Here the wanted blobs and what they are built on are put together as trees, and each
-//! tree is walked from its root: every version is made once, and is let go when its last child is made.
-//! So that work on a version can be built on that of another, too, it is handed out beside what it is built on.
+//! A pack stores most versions of a file as deltas against another version. Reading one means reading everything it is
+//! based on, and reading many separately repeats that work over and over. Here the wanted blobs and their bases are
+//! arranged as trees, and each tree is walked from its root: every version is made once, and dropped after its last
+//! child is made. The base is passed along with each version, so that work on one can build on the work on the other.
+//!
+//! ```text
+//! pack              tree, with weights    one thread makes
+//! A                 A 4                   A, then D (light), then B (heavy), which is the last child of A: A is
+//! dropped; B = A + delta     |- B 2                then C, and B is dropped
+//! C = B + delta     |  `- C 1
+//! D = A + delta     `- D 1
+//! ```
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,32 +26,32 @@ use rayon::prelude::*;
 use super::{BlobId, Error, Reader, Repository};
 use crate::text::FilePath;
 
-/// Objects that are built on one, from which on another thread may take over.
+/// Minimum size, in objects, of a delta subtree that may move to another thread.
 const SHARED_FROM: u32 = 64;
-/// Bytes that an object may have; a longer one is read by itself.
+/// Maximum bytes of an object; a larger one is read separately.
 const MAX_SIZE: u64 = 512 * 1024 * 1024;
 /// No object.
 const NONE: u32 = u32::MAX;
 
-/// The entries of one pack that are wanted, and those that they are built on, as trees.
+/// The wanted entries of one pack and their bases, as trees.
 #[derive(Default)]
 struct Forest {
     nodes: Vec<Node>,
-    /// The nodes that are built on each, one after the other.
+    /// The children of all nodes, one node after the other.
     children: Vec<u32>,
-    /// Whole objects, those that most is built on first.
+    /// Objects that are not deltas, those with the most objects based on them first.
     roots: Vec<u32>,
 }
 
 struct Node {
     offset: u64,
-    /// The number of the wanted blob that it is, or [`NONE`].
+    /// The number of the wanted blob, or [`NONE`].
     wanted: u32,
-    /// What it is built on, or [`NONE`].
+    /// Its base, or [`NONE`].
     parent: u32,
-    /// Where its children begin and end in the list of all.
+    /// The range of its children in the list of all.
     children: (u32, u32),
-    /// How many are built on it, directly or not, and itself.
+    /// The size of its subtree, including itself.
     weight: u32,
 }
 
@@ -55,33 +62,33 @@ struct Scratch<S> {
     state: S,
 }
 
-/// A blob beside the one that it is built on in its pack.
+/// A blob together with its base in the pack.
 #[derive(Debug)]
 pub struct Blob<'b, V> {
-    /// Its number among those that are wanted; `None` when it is only needed for others.
+    /// Its number among the wanted blobs; `None` if it is only needed for others.
     pub number: Option<usize>,
     /// Its bytes.
     pub bytes: &'b [u8],
-    /// What it is built on, and what that was made into.
+    /// The bytes of its base, and what was made of them.
     pub base: Option<(&'b [u8], &'b V)>,
 }
 
-/// What is done with blobs, on many threads.
+/// What to do with the blobs, on many threads.
 pub trait Work: Sync {
-    /// What a thread has for itself.
+    /// The state of one thread.
     type State: Send;
-    /// What a blob is made into.
+    /// What is made of a blob.
     type Made: Send + Sync;
 
-    /// The state of another thread.
+    /// The state for a new thread.
     fn state(&self) -> Self::State;
     /// Makes something of a blob.
     fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Made>) -> Self::Made;
-    /// Takes back what was made of a blob, after all that are built on it.
+    /// Takes back what was made of a blob, after everything based on it has been made.
     fn finish(&self, state: &mut Self::State, made: Self::Made);
 }
 
-/// What all threads share while a pack is read.
+/// What all threads share while reading a pack.
 struct Pass<'p, W: Work> {
     pack: &'p data::File,
     forest: &'p Forest,
@@ -90,21 +97,21 @@ struct Pass<'p, W: Work> {
     work: &'p W,
 }
 
-/// A blob that was made, and what was made of it.
+/// A blob's bytes, and what was made of them.
 type Made<W> = Arc<(Vec<u8>, <W as Work>::Made)>;
 
-/// An object that is to be made, and what it is built on.
+/// An object to make, and its base.
 type Task<W> = (u32, Option<Made<W>>);
 
 impl Repository {
-    /// Does `work` with each of `blobs`, which are different, in whatever order is quickest. Returns the numbers of
-    /// those that are not here.
+    /// Does `work` with each of `blobs`, which are distinct, in the fastest order. Returns the numbers of those that
+    /// are missing.
     ///
     /// # Errors
-    /// When a blob is here and cannot be read.
+    /// If a blob is present but cannot be read.
     pub fn each_blob(&self, blobs: &[BlobId], work: &impl Work) -> Result<Vec<usize>, Error> {
         let is_done: Vec<AtomicBool> = blobs.iter().map(|_| AtomicBool::new(false)).collect();
-        // A few are read sooner than the packs are searched.
+        // A few are read faster than the packs are searched.
         if blobs.len() > 16 {
             let scratch = Mutex::new(Vec::new());
             for (index, pack) in packs(&self.reader()) {
@@ -133,8 +140,8 @@ impl Repository {
     }
 }
 
-/// The packs of the repository and of those it borrows from; one that cannot be opened is passed over here, and
-/// missed where its objects are read.
+/// The packs of the repository and its alternates. One that cannot be opened is skipped here, and reported when its
+/// objects are read.
 fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
     let store = reader.repo.objects.store_ref();
     let alternates = store.alternate_db_paths().unwrap_or_default();
@@ -157,7 +164,7 @@ fn packs(reader: &Reader) -> Vec<(index::File, data::File)> {
 }
 
 impl Forest {
-    /// Finds the blobs that are wanted and not done, and all they are built on, in one pack.
+    /// Finds the wanted blobs in one pack that are not done yet, and all their bases.
     fn new(index: &index::File, pack: &data::File, blobs: &[BlobId], is_done: &[AtomicBool]) -> Self {
         let mut forest = Self::default();
         let mut by_offset: HashMap<u64, u32> = HashMap::new();
@@ -174,7 +181,7 @@ impl Forest {
         forest
     }
 
-    /// The node of the entry at `offset`; adds it, and what it is built on, when they are not there.
+    /// The node of the entry at `offset`; adds it and its bases if they are missing.
     fn add(
         &mut self,
         mut offset: u64,
@@ -182,6 +189,9 @@ impl Forest {
         pack: &data::File,
         by_offset: &mut HashMap<u64, u32>,
     ) -> u32 {
+        // Follow the delta chain down to the first entry that is already a node, linking each entry to its base.
+        // `first` is the entry that was asked for, `child` the one just visited. Each entry is added once, so all
+        // chains together take time linear in the entries.
         let mut first = NONE;
         let mut child = NONE;
         loop {
@@ -207,13 +217,13 @@ impl Forest {
                 }
                 Err(_) => None,
             };
-            // What has no base here is below no root, and is read by itself later.
+            // An entry without a base here is not below any root, and is read separately later.
             let Some(base) = base else { return first };
             (child, offset) = (node, base);
         }
     }
 
-    /// Lists the children of each node, the lightest last, and weighs the nodes.
+    /// Lists the children of each node, the heaviest first, and weighs the nodes.
     fn link(&mut self) {
         let mut links: Vec<(u32, u32)> = Vec::with_capacity(self.nodes.len());
         for (number, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.parent != NONE) {
@@ -228,7 +238,7 @@ impl Forest {
             children.1 = at as u32 + 1;
         }
         self.children = links.into_iter().map(|(_, child)| child).collect();
-        // Each after what it is built on. A circle, which no sane pack has, is below no root.
+        // Every node after its base. A cycle, which no sane pack has, is not below any root.
         let mut order = self.roots.clone();
         let mut at = 0;
         while let Some(&node) = order.get(at) {
@@ -236,6 +246,7 @@ impl Forest {
             order.extend(&self.children[from as usize..to as usize]);
             at += 1;
         }
+        // Backward, every node comes before its base, so its weight is final when it is added.
         for &node in order.iter().rev() {
             let Node { parent, weight, .. } = self.nodes[node as usize];
             if let Some(parent) = self.nodes.get_mut(parent as usize) {
@@ -268,7 +279,7 @@ impl<W: Work> Pass<'_, W> {
         });
     }
 
-    /// Makes an object and all that is built on it, or leaves heavy parts of that to other threads.
+    /// Makes an object and everything based on it, but leaves heavy subtrees to other threads.
     fn walk<'s>(&'s self, task: Task<W>, scope: &rayon::Scope<'s>) {
         let kept = self.scratch.lock().ok().and_then(|mut all| all.pop());
         let mut scratch = kept.unwrap_or_else(|| Scratch {
@@ -290,7 +301,7 @@ impl<W: Work> Pass<'_, W> {
                 }
                 Arc::new((bytes, made))
             });
-            // The last that is built on it lets go of it.
+            // The last object based on it drops it.
             if let Some((_, made)) = base.and_then(Arc::into_inner) {
                 self.work.finish(&mut scratch.state, made);
             }
@@ -298,7 +309,9 @@ impl<W: Work> Pass<'_, W> {
             let children = &self.forest.children[node.children.0 as usize..node.children.1 as usize];
             for (at, &child) in children.iter().enumerate() {
                 let task: Task<W> = (child, Some(Arc::clone(&made)));
-                // The heaviest is walked here, after the light ones.
+                // The stack is last in, first out: the heaviest child is pushed first and thus walked last, when no
+                // sibling needs this object any more. A long chain then holds one version at a time. Any other heavy
+                // child may go to another thread; the order of children can be changed freely otherwise.
                 if at > 0 && self.forest.nodes[child as usize].weight >= SHARED_FROM {
                     scope.spawn(move |scope| self.walk(task, scope));
                 } else {
@@ -314,7 +327,7 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The bytes of an entry; `None` when it is damaged or too long.
+    /// The bytes of an entry; `None` if it is damaged or too long.
     fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Option<Vec<u8>> {
         let entry = self.pack.entry(node.offset).ok()?;
         if entry.decompressed_size > MAX_SIZE {
@@ -334,7 +347,7 @@ impl<W: Work> Pass<'_, W> {
     }
 }
 
-/// The object that `delta` makes of `base`: git's format of deltas. `None` when it makes none.
+/// Applies `delta`, in git's format, to `base`. `None` if it is invalid.
 fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
     let n_base = take_size(&mut delta)?;
     let n_bytes = take_size(&mut delta)?;
@@ -345,7 +358,7 @@ fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
     while let Some((&command, rest)) = delta.split_first() {
         delta = rest;
         if command & 0x80 == 0 {
-            // Literal bytes; no command is 0.
+            // Literal bytes; there is no command 0.
             let (literal, rest) = delta.split_at_checked(command as usize)?;
             if literal.is_empty() {
                 return None;
@@ -375,7 +388,7 @@ fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
     (bytes.len() as u64 == n_bytes).then_some(bytes)
 }
 
-/// Takes a size from the head of a delta: seven bits a byte, the lowest first.
+/// Reads a size from the head of a delta: seven bits in each byte, the lowest first.
 fn take_size(delta: &mut &[u8]) -> Option<u64> {
     let mut size = 0u64;
     for shift in (0..63).step_by(7) {

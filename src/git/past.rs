@@ -1,4 +1,4 @@
-//! Walks the past of a repository: which file content each commit brought in, and which it took away.
+//! Walks the history of a repository: which contents each commit added, and which it removed.
 
 use std::collections::{BinaryHeap, HashSet};
 
@@ -9,7 +9,7 @@ use gix::traverse::commit::simple::CommitTimeOrder;
 use super::{BlobId, CommitId, Error, Reader};
 use crate::text::{FilePath, common_prefix, common_suffix};
 
-/// Folders in folders that are followed; deeper ones are left out, since no real tree has them.
+/// Maximum depth of folders; deeper ones are ignored, since no real tree has them.
 const MAX_DEPTH: usize = 256;
 
 /// Characters of a subject: no report shows more.
@@ -20,27 +20,27 @@ const MAX_SUBJECT: usize = 500;
 pub struct Event {
     /// The file.
     pub path: FilePath,
-    /// Its content before; `None` when there was no such file.
+    /// Its content before; `None` if the file did not exist.
     pub before: Option<BlobId>,
-    /// Its content after; `None` when the commit took the file away.
+    /// Its content after; `None` if the commit deleted the file.
     pub after: Option<BlobId>,
 }
 
-/// How much of the past is walked.
+/// Limits on how much history to walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WalkLimits {
     /// Commits before this time, in seconds since 1970, are left out.
     pub since: Option<i64>,
-    /// The newest so many commits are walked.
+    /// Walk at most this many of the newest commits.
     pub max_commits: Option<usize>,
 }
 
-/// A part of the past: what some commits reach, and others do not.
+/// A part of history: everything reachable from some commits but not from others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Span {
-    /// The commits it ends with.
+    /// The commits to start from.
     pub tips: Vec<CommitId>,
-    /// What these reach is not in it.
+    /// Commits whose history is excluded.
     pub hidden: Vec<CommitId>,
     /// How much of it is walked.
     pub limits: WalkLimits,
@@ -48,63 +48,63 @@ pub struct Span {
     pub is_first_parent: bool,
 }
 
-/// The time that `text` names, in seconds since 1970: `2025-01-31`, `2 years ago`, all that git takes.
+/// The time given by `text`, in seconds since 1970: `2025-01-31`, `2 years ago`, and everything else that git accepts.
 ///
 /// # Errors
-/// [`Error::Date`] when it names none.
+/// [`Error::Date`] if it is not a date.
 pub fn seconds_of(text: &str) -> Result<i64, Error> {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    // Git's parser takes any words for a day of this month.
+    // Git's parser reads arbitrary words as a day of this month.
     let is_date = text.bytes().any(|byte| byte.is_ascii_digit()) || text.ends_with("ago") || text == "yesterday";
     let time = gix::date::parse(text, Some(now)).ok().filter(|_| is_date);
     time.map(|time| time.seconds).ok_or_else(|| Error::Date { text: text.to_owned() })
 }
 
 impl Span {
-    /// All that a commit reaches.
+    /// Everything reachable from a commit.
     pub fn of(tip: CommitId) -> Self {
         Self { tips: vec![tip], ..Self::default() }
     }
 
-    /// Whether it is all that its tips reach.
+    /// Whether it is everything reachable from its tips.
     pub fn is_whole(&self) -> bool {
         self.hidden.is_empty() && self.limits == WalkLimits::default() && !self.is_first_parent
     }
 }
 
-/// What a commit says of itself.
+/// The metadata of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
     /// The first line of its message.
     pub subject: String,
     /// The whole message.
     pub message: String,
-    /// When it was made, in seconds since 1970.
+    /// The commit time, in seconds since 1970.
     pub time: i64,
     /// The name of its author.
     pub author: String,
-    /// The address of its author.
+    /// The email address of its author.
     pub email: String,
-    /// When the author wrote it, in seconds since 1970.
+    /// The author time, in seconds since 1970.
     pub author_time: i64,
-    /// The number of its parents, here or not.
+    /// The number of its parents, including missing ones.
     pub n_parents: usize,
 }
 
-/// Where a comparison of trees has come to, and what it found.
+/// The state of a comparison of trees, and its result so far.
 #[derive(Default)]
 struct Walk {
-    /// The path of the folder that is compared, with a slash behind it.
+    /// The path of the current folder, with a trailing slash.
     folder: Vec<u8>,
-    /// Folders that it lies in.
+    /// The depth of the current folder.
     depth: usize,
     events: Vec<Event>,
 }
 
 impl Reader {
-    /// The commits that `tips` reach and `known` do not, the oldest first.
+    /// The commits reachable from `tips` but not from `known`, the oldest first.
     ///
-    /// A shallow clone's past ends where it was cut.
+    /// The history of a shallow clone ends where it was cut.
     ///
     /// # Errors
     /// When a commit cannot be read.
@@ -114,10 +114,10 @@ impl Reader {
 
     /// The commits of a span, the oldest first.
     ///
-    /// A shallow clone's past ends where it was cut.
+    /// The history of a shallow clone ends where it was cut.
     ///
     /// # Errors
-    /// When a commit cannot be read.
+    /// If a commit cannot be read.
     pub fn commits_of(&self, span: &Span) -> Result<Vec<CommitId>, Error> {
         // Dates that cannot be read end the search that goes by them.
         self.dated_commits(span).or_else(|_| self.undated_commits(span))
@@ -135,7 +135,7 @@ impl Reader {
         if *is_first_parent {
             walk = walk.first_parent_only();
         }
-        // What a shallow fetch has cut off since cannot be hidden, and need not be.
+        // Commits cut off by a shallow fetch cannot be hidden, and need not be.
         let known = known.iter().map(|commit| commit.0).filter(|id| self.repo.has_object(id));
         let walk = walk.with_hidden(known).all().map_err(|error| unreadable(&error))?;
         let mut commits = Vec::new();
@@ -197,22 +197,22 @@ impl Reader {
     /// Whether a commit is dated no earlier than each of its parents, as far as they are here.
     ///
     /// # Errors
-    /// When the commit is not here.
+    /// If the commit is missing.
     pub fn is_after_its_parents(&self, commit: CommitId) -> Result<bool, Error> {
         let time = self.time(commit)?;
         let parents: Vec<CommitId> = self.find_commit(commit)?.parent_ids().map(|id| CommitId(id.detach())).collect();
         Ok(parents.into_iter().filter_map(|parent| self.time(parent).ok()).all(|of_parent| of_parent <= time))
     }
 
-    /// Adds to `span` what a revision names: a commit, or a range `A..B`.
+    /// Adds to `span` what a revision refers to: a commit, or a range `A..B`.
     ///
     /// # Errors
-    /// [`Error::UnknownRevision`] when nothing of a name is here.
+    /// [`Error::UnknownRevision`] if a name does not exist.
     pub fn add_revision(&self, revision: &str, span: &mut Span) -> Result<(), Error> {
         let named = |name: &str| self.commit(if name.is_empty() { "HEAD" } else { name });
         match revision.split_once("..") {
             Some((from, to)) => {
-                // Of `A...B` each side is taken; what both reach is left out.
+                // `A...B` means both sides, without what both of them reach.
                 if let Some(to) = to.strip_prefix('.') {
                     let (from, to) = (named(from)?, named(to)?);
                     span.tips.extend([from, to]);
@@ -230,10 +230,10 @@ impl Reader {
         Ok(())
     }
 
-    /// Hands out the commits that `tips` reach, the newest first, so many at a time, until `each` has seen enough.
+    /// Passes the commits reachable from `tips` to `each` in chunks, the newest first, until it has seen enough.
     ///
     /// # Errors
-    /// When a commit cannot be read, or `each` fails.
+    /// If a commit cannot be read, or `each` fails.
     pub fn walk_back(
         &self,
         tips: &[CommitId],
@@ -244,7 +244,7 @@ impl Reader {
         let sorting = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
         let mut walk =
             self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all().map_err(|e| unreadable(&e))?;
-        // The first are most likely enough.
+        // The first few are usually enough.
         let mut n = chunk / 16;
         let mut handed: HashSet<CommitId> = HashSet::new();
         loop {
@@ -266,10 +266,10 @@ impl Reader {
         }
     }
 
-    /// The content of the regular file at `path` in the tree of `commit`, if there is one.
+    /// The content of the regular file at `path` in the tree of `commit`, if it exists.
     ///
     /// # Errors
-    /// When a tree is not here.
+    /// If a tree is missing.
     pub fn blob_at(&self, commit: CommitId, path: &FilePath) -> Result<Option<BlobId>, Error> {
         let mut tree = self.tree_of(commit)?;
         let n_id = self.repo.object_hash().len_in_bytes();
@@ -287,32 +287,32 @@ impl Reader {
         Ok(None)
     }
 
-    /// The parents of a commit that are here.
+    /// The parents of a commit that are present.
     ///
     /// # Errors
-    /// When the commit is not here.
+    /// If the commit is missing.
     pub fn parents(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
         let parents = self.find_commit(commit)?.parent_ids().map(gix::Id::detach).collect::<Vec<_>>();
-        // Where a shallow clone begins, the parents are not here.
+        // Parents are missing where a shallow clone is cut off.
         let is_shallow = self.is_shallow();
         Ok(parents.into_iter().filter(|id| !is_shallow || self.repo.has_object(id)).map(CommitId).collect())
     }
 
-    /// What `commit` did to regular files, compared with its first parent; of a root
-    /// commit, or where a shallow clone begins, all its files are new. A merge did only what
-    /// makes a file differ from each of its parents.
+    /// What `commit` did to regular files, compared with its first parent. In a root commit, and where
+    /// a shallow clone is cut off, all files are new. For a merge, only files that differ from each of
+    /// its parents count.
     ///
     /// # Errors
-    /// When a tree is not here.
+    /// If a tree is missing.
     pub fn events(&self, commit: CommitId) -> Result<Vec<Event>, Error> {
         let parents = self.parents(commit)?;
         self.events_between(&parents, commit)
     }
 
-    /// What makes the regular files of `commit` differ from those of each of `parents`; the first counts as before.
+    /// The regular files of `commit` that differ from those of each of `parents`; the first parent counts as before.
     ///
     /// # Errors
-    /// When a tree is not here.
+    /// If a tree is missing.
     pub fn events_between(&self, parents: &[CommitId], commit: CommitId) -> Result<Vec<Event>, Error> {
         let parents = parents.iter().map(|parent| self.tree_of(*parent)).collect::<Result<Vec<_>, _>>()?;
         let after = Some(self.tree_of(commit)?);
@@ -325,7 +325,7 @@ impl Reader {
         Ok(walk.events)
     }
 
-    /// Appends in what a tree differs from each of those before it.
+    /// Appends the differences of a tree from each of those before it.
     fn compare(
         &self,
         before: &[Option<gix::ObjectId>],
@@ -341,7 +341,7 @@ impl Reader {
         let before_bytes: Vec<Vec<u8>> = before_bytes.into_iter().map(Option::unwrap_or_default).collect();
         let n_id = self.repo.object_hash().len_in_bytes();
 
-        // What all have in common at the beginning and at the end is the same in all.
+        // The longest common prefix and suffix of all trees is the same in all of them.
         let n_same = before_bytes.iter().map(|bytes| common_prefix(&after_bytes, bytes)).min().unwrap_or(0);
         let n_same_at_end = before_bytes.iter().map(|bytes| common_suffix(&after_bytes, bytes)).min().unwrap_or(0);
         let mut after = Rows::new(&after_bytes, n_id).after(n_same);
@@ -355,7 +355,7 @@ impl Reader {
             let Some(name) = names.min_by(|a, b| compare_keys(*a, *b)) else { break };
             let was: Vec<Option<(EntryKind, &[u8])>> = before.iter_mut().map(|rows| take(rows, name)).collect();
             let is = take(&mut after, name);
-            // A file whose mode was changed is the same to us.
+            // A change of a file's mode does not matter to us.
             if was.contains(&is) {
                 continue;
             }
@@ -389,10 +389,10 @@ impl Reader {
         Ok(std::mem::take(&mut tree.data))
     }
 
-    /// What a commit says of itself.
+    /// The metadata of a commit.
     ///
     /// # Errors
-    /// When it is not here.
+    /// If it is missing.
     pub fn info(&self, commit: CommitId) -> Result<CommitInfo, Error> {
         let commit = self.find_commit(commit)?;
         let message = commit.message_raw_sloppy().to_string();
@@ -418,7 +418,7 @@ impl Reader {
     /// The content of a past file; `None` in a partial clone that has not fetched it.
     ///
     /// # Errors
-    /// When it is here and cannot be read.
+    /// If it is present but cannot be read.
     pub fn past_blob(&self, id: BlobId, path: &FilePath) -> Result<Option<Vec<u8>>, Error> {
         match self.blob(id, path) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -428,7 +428,7 @@ impl Reader {
     }
 }
 
-/// What an entry of a tree is.
+/// The kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EntryKind {
     Folder,
@@ -452,7 +452,7 @@ impl<'t> TreeEntry<'t> {
     }
 }
 
-/// The order of the entries of a tree: a folder is sorted as if its name ended in a slash.
+/// The order of entries in a tree: a folder is sorted as if its name ended in a slash.
 fn compare_keys(a: (&[u8], bool), b: (&[u8], bool)) -> std::cmp::Ordering {
     let n = a.0.len().min(b.0.len());
     let next = |key: (&[u8], bool)| key.0.get(n).copied().unwrap_or(if key.1 { b'/' } else { 0 });
@@ -466,11 +466,11 @@ fn take<'t>(rows: &mut Rows<'t>, key: (&[u8], bool)) -> Option<(EntryKind, &'t [
     Some((row.kind, row.id))
 }
 
-/// The entries of a tree as git writes them: mode, space, name, zero, id.
+/// The entries of a tree in git's format: mode, space, name, zero, id.
 struct Rows<'t> {
     bytes: &'t [u8],
     n_id: usize,
-    /// Where the next entry begins.
+    /// The offset of the next entry.
     at: usize,
     /// Where it ends, and the entry itself.
     next: Option<(usize, TreeEntry<'t>)>,
@@ -481,13 +481,13 @@ impl<'t> Rows<'t> {
         Self { bytes, n_id, at: 0, next: None }.from(0)
     }
 
-    /// From the entry on that begins at `at`.
+    /// The entries starting with the one at `at`.
     fn from(self, at: usize) -> Self {
         let next = row_at(self.bytes, at, self.n_id);
         Self { at, next, ..self }
     }
 
-    /// Without the entries that end in the first `n` bytes.
+    /// The entries without those that end in the first `n` bytes.
     fn after(self, n: usize) -> Self {
         let mut at = self.at;
         while let Some((end, _)) = row_at(self.bytes, at, self.n_id).filter(|(end, _)| *end <= n) {
@@ -506,7 +506,7 @@ impl<'t> Rows<'t> {
         }
     }
 
-    /// The bytes from the next entry on.
+    /// The number of bytes from the next entry on.
     fn n_rest(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }

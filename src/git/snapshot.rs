@@ -22,7 +22,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The state that has these files, in any order.
+    /// The state with these files, given in any order.
     pub fn of(entries: Vec<Entry>) -> Self {
         Self::new(entries, Vec::new())
     }
@@ -40,8 +40,8 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// Takes each file of `head` that is the same in one of `sides` over from there: in a merge,
-    /// what comes from the other side is no more new than what was here.
+    /// Takes over each file of `head` that is the same in one of `sides`: in a merge, what comes from the other side is
+    /// no newer than what was here.
     pub fn take_over(&mut self, head: &Self, sides: &[Self]) {
         let is_merged = |entry: &&Entry| sides.iter().any(|side| side.get(&entry.path) == Some(entry));
         let merged: BTreeMap<_, _> = head.entries.iter().filter(is_merged).map(|entry| (&entry.path, entry)).collect();
@@ -55,7 +55,7 @@ impl Reader {
     /// The files of a commit.
     ///
     /// # Errors
-    /// When the commit or one of its trees is not here.
+    /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let unreadable = |error: gix::Error| Error::unreadable(&format!("the tree of commit {commit}"), &error);
         let tree = self.find_commit(commit)?.tree().map_err(unreadable)?;
@@ -69,10 +69,10 @@ impl Reader {
         Ok(Snapshot::new(entries, links))
     }
 
-    /// The blobs in the trees that references and `HEAD` name, and in the index.
+    /// The blobs in the trees that references and `HEAD` point to, and in the index.
     ///
     /// # Errors
-    /// When the references cannot be listed. A reference to something that is not here holds nothing.
+    /// If the references cannot be listed. A reference to something missing contributes nothing.
     pub fn blobs_of_tips(&self) -> Result<BTreeSet<BlobId>, Error> {
         let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the references", &error.to_string());
         let platform = self.repo.references().map_err(|error| unreadable(&error))?;
@@ -87,15 +87,15 @@ impl Reader {
         Ok(snapshots.flat_map(|snapshot| snapshot.entries).filter_map(|entry| entry.blob()).collect())
     }
 
-    /// The files of the index: what `git commit` would record. Of a conflict, our side.
+    /// The files of the index: what `git commit` would record. For a conflict, our side.
     ///
     /// # Errors
-    /// When the index is there and cannot be read, or names a folder whose tree is not here.
+    /// If the index exists but cannot be read, or has a folder whose tree is missing.
     pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
         Ok(self.index_files()?.0)
     }
 
-    /// The files of the index, and those of them that a sparse checkout leaves out.
+    /// The files of the index, and those among them that a sparse checkout leaves out.
     fn index_files(&self) -> Result<(Snapshot, Vec<FilePath>), Error> {
         if self.root.is_none() {
             return Err(Error::Bare { what: "index", root: self.repo.git_dir().to_owned() });
@@ -121,11 +121,11 @@ impl Reader {
         Ok((Snapshot::new(entries, links), left_out))
     }
 
-    /// The files of the work tree: tracked ones as they are on disk, and
-    /// untracked ones that git does not ignore.
+    /// The files of the work tree: tracked files as they are on disk, and untracked files that git does
+    /// not ignore.
     ///
     /// # Errors
-    /// [`Error::Bare`] when there is no work tree.
+    /// [`Error::Bare`] if there is no work tree.
     pub fn work_tree_snapshot(&self) -> Result<Snapshot, Error> {
         let Some(root) = &self.root else {
             return Err(Error::Bare { what: "work tree", root: self.repo.git_dir().to_owned() });
@@ -163,7 +163,7 @@ impl Reader {
         Ok(Snapshot::new(entries, links))
     }
 
-    /// Whether the file of an entry holds other bytes on disk.
+    /// Whether the file of an entry has other bytes on disk.
     fn differs_on_disk(&self, entry: Option<&Entry>) -> Result<bool, Error> {
         let Some(entry) = entry else { return Ok(false) };
         let on_disk = Entry { content: Content::Disk, ..entry.clone() };

@@ -1,7 +1,7 @@
 //! Reads through sparse indexes and sparse checkouts: what they leave out is still part of the repository.
 //!
-//! A sparse index records a folder outside of the cone as one entry, the id of its tree. A sparse
-//! checkout marks entries whose files it does not write; git drops that mark where the file is there all the same.
+//! A sparse index records a folder outside the cone as one entry with the id of its tree. A sparse checkout marks
+//! the entries whose files it does not write; git drops the mark if the file exists anyway.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -30,8 +30,8 @@ impl Reader {
         Ok(files.collect())
     }
 
-    /// Whether files that the checkout leaves out count as they are on disk where they are there: git's
-    /// default in a sparse checkout. Elsewhere `git update-index --skip-worktree` hides them for good.
+    /// Whether existing files that the checkout leaves out count as they are on disk: git's default in a
+    /// sparse checkout. Elsewhere, `git update-index --skip-worktree` hides them for good.
     pub(super) fn sees_left_out_files(&self) -> bool {
         let config = self.repo.config_snapshot();
         let is_set = |key: &str| config.boolean(key).unwrap_or(false);
@@ -44,11 +44,11 @@ pub(super) fn is_left_out(entry: &gix::index::Entry) -> bool {
     entry.flags.contains(Flags::SKIP_WORKTREE) || entry.mode == Mode::DIR
 }
 
-/// Which regular files a work tree holds. Links are not followed, neither of files nor of the folders above them:
-/// git takes what lies behind one for deleted.
+/// Which regular files exist in a work tree. Links are not followed, neither to files nor to folders above them: git
+/// treats what is behind one as deleted.
 pub(super) struct OnDisk {
     root: PathBuf,
-    /// Whether each folder that was asked about is one.
+    /// Whether each path that was looked up is a folder.
     folders: HashMap<Vec<u8>, bool>,
 }
 
@@ -57,8 +57,8 @@ impl OnDisk {
         Self { root, folders: HashMap::new() }
     }
 
-    /// Whether there is a regular file at `path`. Each folder is looked at once, and nothing below one that is not there:
-    /// of a monorepo, most folders are not.
+    /// Whether there is a regular file at `path`. Each folder is checked once, and nothing is checked below a missing
+    /// one: in a monorepo with a sparse checkout, most folders are missing.
     pub fn has_file(&mut self, path: &FilePath) -> bool {
         self.at(path).is_some_and(|metadata| metadata.is_file())
     }

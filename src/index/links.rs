@@ -1,53 +1,53 @@
-//! Links what a set of documents repeats: each occurrence of a fingerprint to a few earlier ones.
+//! Links repeated code in a set of documents: each occurrence of a fingerprint to a few earlier ones.
 //!
-//! Invariant: equal occurrences in any order make equal links.
+//! Invariant: the same occurrences in any order give the same links.
 
-/// An occurrence of a fingerprint among many documents.
+/// An occurrence of a fingerprint in one of many documents.
 ///
-/// The hash is kept in halves, so that an occurrence takes 20 bytes: a large tree has tens of millions.
+/// The hash is stored in halves, so that an occurrence takes 20 bytes: a large tree has tens of millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Occurrence {
     hash: [u32; 2],
-    /// A hash of the exact readings of the k-gram's tokens: equal where they are spelled the same.
+    /// A hash of the exact readings of the k-gram's tokens: equal if they are spelled the same.
     exact: u32,
     document: u32,
     position: u32,
 }
 
 impl Occurrence {
-    /// Takes the hash of a k-gram, that of its exact readings, and where it occurs.
+    /// Takes the hash of a k-gram, the hash of its exact readings, and where it occurs.
     pub fn new(hash: u64, exact: u32, document: u32, position: u32) -> Self {
         Self { hash: [(hash >> 32) as u32, hash as u32], exact, document, position }
     }
 }
 
-/// Two occurrences of one fingerprint: the later, and an earlier one, which may be in the same document.
+/// Two occurrences of one fingerprint: a later and an earlier one, possibly in the same document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
     /// The document of the later occurrence.
     pub document: u32,
-    /// The document of the earlier one; never a later document.
+    /// The document of the earlier one; never after `document`.
     pub target: u32,
     /// The position of the later one.
     pub position: u32,
     /// The position of the earlier one.
     pub target_position: u32,
-    /// How many occurrences the fingerprint has; 1 when the two are spelled the same.
+    /// The number of occurrences of the fingerprint; 1 if the two are spelled the same.
     pub n_places: u32,
 }
 
-/// Earlier occurrences that each is linked to. Classes join what is left out: the
-/// tenth copy of something is a copy of the ninth. Higher finds more
-/// of the members that other code stands between, and costs time.
+/// Maximum earlier occurrences that each is linked to. Classes make up for the rest: the tenth
+/// copy of something is a copy of the ninth. Higher finds more members that have other code
+/// between them, and takes more time.
 const MAX_EARLIER: usize = 3;
 
-/// Links each occurrence to the nearest earlier ones of its fingerprint, those that are
-/// spelled the same first. Sorted by document, target and positions.
+/// Links each occurrence to the nearest earlier ones of its fingerprint, those spelled the
+/// same first. Sorted by document, target and positions.
 ///
-/// How often a fingerprint occurs makes no difference: the members of a large family are linked as those of a small
-/// one. Whether a shape that occurs everywhere says anything is for those who follow the links.
+/// How often a fingerprint occurs makes no difference: the members of a large family are linked like those of a small
+/// one. Callers decide whether a shape that occurs everywhere means anything.
 ///
-/// Time O(n log n), memory 20 bytes an occurrence and a link, three links an occurrence at the most.
+/// Time O(n log n), memory 20 bytes for each occurrence and link, at most three links for each occurrence.
 pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     occurrences.sort_unstable();
     let mut links = Vec::new();
@@ -68,7 +68,7 @@ pub fn links(mut occurrences: Vec<Occurrence>) -> Vec<Link> {
     links
 }
 
-/// Links each of `places` to those right before it for which `is_asked` holds.
+/// Links each of `places` to the ones right before it for which `is_asked` is true.
 fn link_each(
     places: &[Occurrence],
     n_places: u32,

@@ -1,40 +1,41 @@
-//! Finds where fingerprints occur: an inverted index of postings, and the links of a tree that repeats itself.
+//! Finds where fingerprints occur: an inverted index of postings, and links between repeated code in a tree.
 //!
-//! Invariant: equal fingerprints in any order make an equal index.
+//! Invariant: the same fingerprints in any order give the same index.
 
 mod links;
 
 pub use links::{Link, Occurrence, links};
 
-/// An occurrence of a fingerprint: the document, and the position in it.
+/// An occurrence of a fingerprint: a document and a position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Posting {
-    /// The document, as its owner counts them.
+    /// The document, numbered by its owner.
     pub document: u32,
     /// The position of the k-gram's first token in the document.
     pub position: u32,
 }
 
-/// Postings up to which an index has buckets to spare: those of a change, of which every file of a tree is asked.
+/// Maximum postings for which an index gets spare buckets. This covers the index of a change, in which every file of a
+/// tree is looked up.
 const SMALL: usize = 64 * 1024;
 
 /// An inverted index: for each fingerprint hash, its postings in order.
 ///
-/// The rows lie sorted behind a directory of buckets, about one row a bucket, and four to eight
-/// buckets a row where the index is small: a lookup costs one or two cache lines, and most lookups of a hash that is
-/// not there end in an empty bucket. Memory 16 bytes a posting, and 4 to 8 for the directory.
+/// The rows are sorted, with a directory of buckets in front: about one bucket for each row, and four to eight for each
+/// row in a small index. A lookup costs one or two cache lines, and most lookups of an absent hash end in an empty
+/// bucket. Memory 16 bytes for each posting, and 4 to 8 for the directory.
 #[derive(Debug)]
 pub struct Index {
-    /// Where each bucket's rows begin; one more than there are buckets.
+    /// The first row of each bucket; one entry more than there are buckets.
     directory: Box<[u32]>,
-    /// The number of bits of a remixed hash that are below the bucket's number.
+    /// The number of bits of a remixed hash below the bucket number.
     shift: u32,
     /// Remixed hashes and their postings, sorted.
     rows: Box<[(u64, Posting)]>,
 }
 
 impl Index {
-    /// Builds the index of `rows`, hashes and postings in any order, in time O(n log n).
+    /// Builds the index of `rows` (hashes and postings in any order) in time O(n log n).
     pub fn new(rows: impl IntoIterator<Item = (u64, Posting)>) -> Self {
         let mut rows: Vec<_> = rows.into_iter().map(|(hash, posting)| (remix(hash), posting)).collect();
         rows.sort_unstable();
@@ -56,20 +57,20 @@ impl Index {
         Self { directory, shift, rows: rows.into() }
     }
 
-    /// The postings of `hash`, sorted; empty when it is not there.
+    /// The postings of `hash`, sorted; empty if it is absent.
     #[inline]
     pub fn postings(&self, hash: u64) -> impl ExactSizeIterator<Item = Posting> + Clone + '_ {
         self.rows[self.rows(hash)].iter().map(|row| row.1)
     }
 
-    /// The rows of `hash`; the first of them names the fingerprint shortly.
+    /// The rows of `hash`; the first row is a short name for the fingerprint.
     pub fn rows(&self, hash: u64) -> std::ops::Range<usize> {
         self.first_row(hash).map_or(0..0, |first| first..first + self.run_from(first).len())
     }
 
-    /// The first row of `hash`, if it is there.
+    /// The first row of `hash`, if present.
     ///
-    /// Time O(log n) for n rows in its bucket, which are about one, but where a fingerprint occurs time and again.
+    /// Time O(log n) for n rows in its bucket: about one, except for fingerprints that occur again and again.
     #[inline]
     pub fn first_row(&self, hash: u64) -> Option<usize> {
         let hash = remix(hash);
@@ -80,7 +81,7 @@ impl Index {
         rows.get(start).filter(|row| row.0 == hash).map(|_| from + start)
     }
 
-    /// The rows of the fingerprint whose first row is `row`: its remixed hash, and a posting each, sorted.
+    /// The rows of the fingerprint whose first row is `row`, sorted: its remixed hash and one posting each.
     pub fn run_from(&self, row: usize) -> &[(u64, Posting)] {
         let Some(&(hash, _)) = self.rows.get(row) else { return &[] };
         let bucket = (hash >> self.shift) as usize;
@@ -99,8 +100,8 @@ impl Index {
     }
 }
 
-/// Spreads a hash that winnowing selected. What it selects is the smallest of
-/// many, so its leading bits are mostly zero, and would crowd into few buckets.
+/// Spreads a hash that winnowing selected. It is the smallest of many, so its leading
+/// bits are mostly zero and would crowd into few buckets.
 #[inline]
 fn remix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Compiles a table into the form the lexer runs: byte classes, openers, keywords.
+//! Compiles a table into the form that the lexer runs: byte classes, openers, keywords.
 
 use super::hash;
 use super::keywords::Keywords;
@@ -25,15 +25,15 @@ pub(super) const WORD_OPENER: Class = 64;
 /// Punctuation that needs a closer look: the backslash.
 pub(super) const ODD: Class = 128;
 
-/// A table in the form the lexer runs.
+/// A table in the form that the lexer runs.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub classes: [Class; 256],
-    /// The bytes of words, where they can be looked for eight at a time.
+    /// The bytes of words, if they can be matched eight at a time.
     pub word_bytes: Option<WordBytes>,
-    /// The bytes that may follow a word which opens something.
+    /// The bytes that may follow a word that opens something.
     pub follows_word_opener: [bool; 256],
-    /// The bytes that may make a number longer though they are no letters or digits.
+    /// Bytes that may continue a number although they are not letters or digits.
     pub lengthens_number: [bool; 256],
     /// Openers by their first byte, those that match more bytes first.
     pub openers: Vec<Opener>,
@@ -43,9 +43,9 @@ pub(super) struct Compiled {
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
     pub imports: Vec<ImportRule>,
-    /// Bit n is set where the hash of a word that imports ends in n: most words are told by it.
+    /// Bit n is set if the hash of an importing word ends in n; this filters out most words.
     pub import_bits: u64,
-    /// The rule that a file begins inside of.
+    /// The rule inside of which files begin.
     pub at_start: Option<usize>,
     pub family: Family,
     /// Folds letters to lower case when or-ed to every byte of a word; 0 or `0x20…`.
@@ -62,15 +62,15 @@ pub(super) struct Opener {
     /// The length of the word it begins with; 0 for punctuation.
     pub n_word: usize,
     pub opens: Opens,
-    /// Whether it opens its rule wherever it stands, and always with one closer.
+    /// Whether it opens its rule everywhere, and always with the same closer.
     pub is_plain: bool,
-    /// The first bytes of the head as a number, and which bytes of that number count.
+    /// The first bytes of the head as a number, and a mask of the bytes that count.
     value: u64,
     counts: u64,
 }
 
 impl Opener {
-    /// Whether its head stands at `at`; letters have been lowered in it when `fold` is not 0.
+    /// Whether its head is at `at`; its letters are in lower case if `fold` is not 0.
     #[inline]
     pub fn is_at(&self, text: &[u8], at: usize, fold: u64) -> bool {
         let n_head = self.head.len();
@@ -90,11 +90,11 @@ pub(super) enum Opens {
     Heredoc(usize),
     /// Nothing: the text is punctuation.
     Nothing,
-    /// Nothing where a value may begin; elsewhere the text is no opener.
+    /// Nothing where a value may begin; elsewhere the text is not an opener.
     NothingAsOperand,
 }
 
-/// The part of an opener that its closer repeats.
+/// The part of an opener that its closer repeats: its placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hole {
     /// Any number of one byte.
@@ -111,7 +111,7 @@ pub(super) struct Rule {
     pub is_comment: bool,
     /// `None`: the line end.
     pub close: Option<Closer>,
-    /// What closes it as well.
+    /// Further closers.
     pub other_closes: Vec<Box<[u8]>>,
     pub ends_before: Vec<Box<[u8]>>,
     pub place: OpenerPlace,
@@ -127,17 +127,17 @@ pub(super) struct Rule {
     pub is_held: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
-    /// What belongs to it behind its closer.
+    /// What belongs to it after its closer.
     pub tail: Tail,
-    /// Bytes at which the body needs a closer look; the closer's own when it has no bracket hole.
+    /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a bracket.
     pub stops: Box<[bool; 256]>,
-    /// The same, where they are at most three and the closer has no hole.
+    /// The same, if they are at most three and the closer has no placeholder.
     pub few_stops: Option<Few>,
-    /// What ends the body.
+    /// How the body ends.
     pub ending: Ending,
 }
 
-/// What belongs to a comment or literal behind its closer.
+/// What belongs to a comment or literal after its closer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Tail {
     /// A second body.
@@ -148,28 +148,28 @@ pub(super) struct Tail {
     pub is_whole_line: bool,
 }
 
-/// What ends the body of a comment or literal, from the simplest on.
+/// How the body of a comment or literal ends, the simplest first.
 #[derive(Debug)]
 pub(super) enum Ending {
-    /// The line end, whatever stands before it.
+    /// At the line end, whatever precedes it.
     Line,
-    /// The first occurrence of the closer, whatever stands before it: of this one, or of one with a hole.
+    /// At the first occurrence of the closer, whatever precedes it; `None` if it has a placeholder.
     Closer(Option<Box<memchr::memmem::Finder<'static>>>),
-    /// This byte, or the line end unless the rule is multi-line; only an escape hides either.
+    /// At this byte, or at the line end unless the rule is multi-line; only an escape hides either.
     Quote(u8),
-    /// All that a rule can say.
+    /// Anything that a rule can express.
     Any,
 }
 
 impl Rule {
-    /// Whether its opener opens it wherever it stands, and its closer is always the same.
+    /// Whether its opener opens it everywhere, and its closer is always the same.
     fn is_plain(&self) -> bool {
         let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
         let is_simple = !self.is_one_character && !self.is_held && self.tail == Tail::default();
         has_one_close && self.place == OpenerPlace::Anywhere && is_simple
     }
 
-    /// The closer, when it is always the same.
+    /// The closer, if it is always the same.
     pub fn fixed_close(&self) -> &[u8] {
         self.close.as_ref().map_or(b"", |close| &close.head)
     }
@@ -224,7 +224,7 @@ impl Compiled {
     /// Compiles `table`.
     ///
     /// # Errors
-    /// [`TableError::Value`] names the key whose value cannot be used.
+    /// [`TableError::Value`] names the key with the unusable value.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let fold = if table.case_insensitive { hash::FOLD } else { 0 };
         let mut classes = byte_classes(table)?;
@@ -320,7 +320,7 @@ fn keywords(table: &Table, fold: u64) -> Keywords {
     Keywords::new(&[hashes(&table.keywords), values.clone()].concat(), &values)
 }
 
-/// The bytes of words, unless there are too many to be looked for eight at a time.
+/// The bytes of words, unless there are too many to match eight at a time.
 fn word_bytes(classes: &[Class; 256]) -> Option<WordBytes> {
     let is_besides = |byte: &u8| {
         classes[*byte as usize] & CONTINUE != 0 && byte.is_ascii() && !byte.is_ascii_alphanumeric() && *byte != b'_'
@@ -344,7 +344,7 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
     follows
 }
 
-/// Punctuation characters that may stand before the word that imports.
+/// Maximum punctuation characters before an importing word.
 pub(super) const MAX_MARK: usize = 2;
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
@@ -416,7 +416,7 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
         openers.push(opener(text, Opens::NothingAsOperand, table.case_insensitive)?);
     }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
-    // stable, so rows of one length are tried in the table's order.
+    // stable, so rows of the same length are tried in table order.
     openers.sort_by_key(|opener| (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len())));
     Ok(openers)
 }
@@ -425,7 +425,7 @@ fn opener(text: &str, opens: Opens, is_folded: bool) -> Result<Opener, TableErro
     let text = if is_folded { text.to_ascii_lowercase() } else { text.to_owned() };
     let (head, hole, tail) = split_hole(&text);
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    // No word begins with a digit: the `0` of `0'c` is one opener with what follows.
+    // No word begins with a digit: the `0` of `0'c` is one opener together with what follows.
     let begins_word = head.first().is_some_and(|first| !first.is_ascii_digit());
     let n_word = if begins_word { head.iter().take_while(is_part).count() } else { 0 };
     if head.is_empty() {
@@ -541,7 +541,7 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
     Ok(rule)
 }
 
-/// The bytes at which the body needs a closer look, when they are few enough to be searched for.
+/// The bytes at which the body needs a closer look, if they are few enough to search for.
 fn few_stops(rule: &Rule) -> Option<Few> {
     let has_hole = rule.close.as_ref().is_some_and(|close| close.hole.is_some());
     let stops: Vec<u8> = (0..=u8::MAX).filter(|&byte| rule.stops[byte as usize]).collect();
@@ -556,7 +556,7 @@ fn stops(rule: &Rule) -> [bool; 256] {
         }
     };
     if let Some(close) = &rule.close {
-        // A closer that begins with its hole may begin with either.
+        // A closer that begins with its placeholder may begin with either.
         stop(close.head.first().or(close.tail.first()));
         if let (true, Some(Hole::Repeat(byte))) = (close.head.is_empty(), close.hole) {
             stop(Some(&byte));

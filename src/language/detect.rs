@@ -1,4 +1,4 @@
-//! Finds the language of a file: by its name, its `#!` line, or what an ambiguous extension holds.
+//! Finds the language of a file: by its name, its `#!` line, or by content if the extension is ambiguous.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,65 +18,65 @@ use crate::text::FilePath;
 pub struct Language {
     /// The name of its table: `rust`, `c`.
     pub id: String,
-    /// The name people know it by.
+    /// Its display name.
     pub name: String,
     /// Languages of one family are compared with each other.
     pub family: String,
     /// Whether its files are data or prose.
     pub is_data: bool,
-    /// Whether its files declare rather than compute: markup, style sheets, schemas, queries, build rules.
+    /// Whether its files are declarative: markup, style sheets, schemas, queries, build rules.
     pub is_declarative: bool,
     /// Whether a name that is followed by a name or a literal calls it.
     pub has_juxtaposed_calls: bool,
-    /// Reads its source; where it may hold other languages, [`Languages::tokenize`] does.
+    /// Reads its source; [`Languages::tokenize`] does so if it may contain other languages.
     pub lexer: Lexer,
     pub(super) regions: Regions,
     /// The language of the text around its regions.
     pub(super) around: Option<String>,
-    /// For each row of its strings, the language that such a literal holds.
+    /// For each row of its strings, the language of the code that such a literal contains.
     pub(super) holds: Vec<Option<String>>,
-    /// Whether a file of it is a notebook.
+    /// Whether its files are notebooks.
     pub is_notebook: bool,
     test_marks: TestMarks,
 }
 
 impl Language {
-    /// The lines of `text` that hold test code, in order and apart, counted from 1. Time O(n).
+    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. Time O(n).
     pub fn test_lines(&self, text: &[u8]) -> Vec<Range<u32>> {
         self.test_marks.find(text)
     }
 
-    /// Whether its files are read by one lexer alone, whatever the settings.
+    /// Whether its files are always read by a single lexer, whatever the settings.
     pub fn is_plain(&self) -> bool {
         !self.is_data && !self.is_host()
     }
 
-    /// Whether its files may hold other languages.
+    /// Whether its files may contain other languages.
     pub fn is_host(&self) -> bool {
         !self.regions.is_empty() || self.around.is_some() || self.is_notebook || !self.holds.is_empty()
     }
 }
 
-/// What told the language of a file.
+/// How the language of a file was detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     /// Its whole name.
     FileName,
     /// Its extension.
     Extension(String),
-    /// Its extension, which several languages have, and what it holds.
+    /// By its extension, which several languages share, and its content.
     Claim {
         /// The extension.
         extension: String,
-        /// The pattern that was found in it.
+        /// The pattern that matched.
         pattern: String,
     },
-    /// The interpreter its first line names.
+    /// The interpreter named in its first line.
     Interpreter(String),
 }
 
 impl std::fmt::Display for Reason {
-    /// Writes the reason, to follow "by".
+    /// Writes the reason, as a continuation of "by".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::FileName => f.write_str("its name"),
@@ -95,21 +95,21 @@ pub struct Languages {
     rows: Vec<LanguageEntry>,
     by_extension: HashMap<String, usize>,
     by_file_name: HashMap<String, usize>,
-    /// What a file name begins and ends with, and whose it is then.
+    /// Prefix and suffix of a file name, and the language it belongs to.
     by_pattern: Vec<(String, String, usize)>,
     by_shebang: HashMap<String, usize>,
     /// For an ambiguous extension, the rows that claim it by content.
     claims: HashMap<String, Vec<usize>>,
-    /// Made from all that decides how a file is read.
+    /// A digest of everything that decides how a file is read.
     digest: u64,
 }
 
 #[derive(Debug)]
 struct LanguageEntry {
     id: String,
-    /// The name people know it by.
+    /// Its display name.
     name: String,
-    /// The built-in table's text; a user's table has been read already.
+    /// The text of the built-in table; empty for a user's table, which has already been read.
     toml: &'static str,
     table: OnceLock<Table>,
     /// Its claims.
@@ -117,7 +117,7 @@ struct LanguageEntry {
     language: OnceLock<Language>,
 }
 
-/// Extensions that other languages own, and what makes a file this one.
+/// Extensions of other languages, and the text that makes a file one of this language.
 #[derive(Debug)]
 struct CompiledClaim {
     extensions: Vec<String>,
@@ -138,28 +138,28 @@ struct Builtin {
 /// Written by `build.rs`, so that a run parses only the tables it needs.
 static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// A digest of the built-in tables and of the code that reads by them, made by `build.rs`.
+/// A digest of the built-in tables and of the code that uses them, computed by `build.rs`.
 const DIGEST: u64 = include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
-/// How far into a file the text may lie that tells whose extension it is.
+/// Bytes at the start of a file that are searched for the text of a claim.
 const CLAIM_WITHIN: usize = 16 * 1024;
-/// How far into a file a generator's mark may lie.
+/// Bytes at the start of a file that are searched for a generator's mark.
 const GENERATED_WITHIN: usize = 4 * 1024;
 /// What generators write into their output, in lower case.
 const GENERATED_MARKS: &[&[u8]] = &[b"@generated", b"automatically generated", b"autogenerated"];
 
-/// What generators write into their output in capitals, or beside a word of generating; people
-/// write it in small letters of other things ("do not modify 'result'").
+/// What generators write into their output in capitals, or next to a word for generating. In lower
+/// case, people write these words about other things ("do not modify 'result'").
 const HANDS_OFF_MARKS: &[&[u8]] = &[b"DO NOT EDIT", b"DO NOT MODIFY", b"DO NOT CHANGE"];
 
-/// What generators begin a line with; inside a sentence the words say something else
+/// What generators begin a line with. Within a sentence, these words mean something else
 /// ("the code generated by this tool is free").
 const GENERATED_BEGINNINGS: &[&[u8]] = &[b"code generated by", b"generated by", b"this file was generated"];
 
 /// Whether a generator has marked `text` as its output, near its beginning.
 pub fn is_generated(text: &[u8]) -> bool {
     let head = &text[..text.len().min(GENERATED_WITHIN)];
-    // Most files say nothing of it, in any line.
+    // Most files have no mark in any line.
     static ANY_MARK: LazyLock<Regex> = LazyLock::new(|| {
         let marks = [GENERATED_MARKS, GENERATED_BEGINNINGS, HANDS_OFF_MARKS].concat();
         let marks: Vec<_> = marks.into_iter().map(|mark| regex::escape(&String::from_utf8_lossy(mark))).collect();
@@ -168,7 +168,7 @@ pub fn is_generated(text: &[u8]) -> bool {
     if !ANY_MARK.is_match(head) {
         return false;
     }
-    // Only in the lines that open as comments do: code may well speak of these marks.
+    // Only lines that begin like comments: code may well mention these marks.
     let is_comment = |line: &&[u8]| line.trim_ascii_start().first().is_some_and(|byte| b"/#*-;%!<('\"".contains(byte));
     let holds = |line: &[u8], mark: &[u8]| memchr::memmem::find(line, mark).is_some();
     let mut spoke_of_generating = false;
@@ -223,10 +223,10 @@ impl Languages {
         languages
     }
 
-    /// Adds a table under `id`, or replaces the one of that name.
+    /// Adds a table under `id`, or replaces the one with that name.
     ///
     /// # Errors
-    /// When a value of the table cannot be used.
+    /// If a value of the table is unusable.
     pub fn add(&mut self, id: &str, table: Table) -> Result<(), TableError> {
         check_names(&table)?;
         Lexer::new(&table)?;
@@ -260,10 +260,10 @@ impl Languages {
         Ok(())
     }
 
-    /// Checks that the languages which the table named `id` speaks of are there.
+    /// Checks that the languages mentioned in the table `id` exist.
     ///
     /// # Errors
-    /// [`TableError::Value`] names the key that speaks of one which is not.
+    /// [`TableError::Value`] names the key that mentions one that does not exist.
     pub fn check_references(&self, id: &str) -> Result<(), TableError> {
         let Some(table) = self.table(id) else { return Ok(()) };
         let unknown = |name: &str| format!("there is no language `{name}`; `secondhand languages` lists all");
@@ -281,8 +281,8 @@ impl Languages {
         Ok(())
     }
 
-    /// A number that changes with all that decides how a file is read: tables, the user's
-    /// among them, and code. Fingerprints of another digest cannot be compared.
+    /// Changes with everything that decides how a file is read: tables, including the user's, and code.
+    /// Fingerprints with different digests are not comparable.
     pub fn digest(&self) -> u64 {
         self.digest
     }
@@ -306,8 +306,8 @@ impl Languages {
         self.by_file_name.get(name).copied().or_else(by_pattern)
     }
 
-    /// The language that people call `name`: a table, its name in any case, with spaces or hyphens, an
-    /// extension, an interpreter.
+    /// The language that people call `name`: a table, its display name in any case with spaces or hyphens,
+    /// an extension, or an interpreter.
     pub fn named(&self, name: &str) -> Option<&Language> {
         let name = name.trim().to_ascii_lowercase();
         let spaced = name.replace(' ', "-");
@@ -336,9 +336,9 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
-    /// Whether a file of this name may be source; if not, it need not be read.
+    /// Whether a file with this name may be source; if not, it need not be read.
     ///
-    /// A name without an extension may be a script: its first line tells.
+    /// A file without an extension may be a script, depending on its first line.
     pub fn may_know(&self, path: &FilePath) -> bool {
         let name = String::from_utf8_lossy(path.name());
         self.of_name(&name).is_some()
@@ -349,8 +349,8 @@ impl Languages {
             || !name.trim_start_matches('.').contains('.')
     }
 
-    /// The language that a file's name alone promises: its whole name's, or the owner's of its longest known extension;
-    /// where nobody owns that, one of those that claim it, and source rather than data.
+    /// The language that a file name alone promises: that of the whole name, or the owner of its longest known
+    /// extension. If nobody owns that one, a language that claims it, preferring source over data.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         let name = String::from_utf8_lossy(path.name());
         let by_extension = |extension: &str| {
@@ -363,15 +363,15 @@ impl Languages {
         Some(self.rows[row].language())
     }
 
-    /// The language of the file `path` that holds `text`.
+    /// The language of the file `path` with the contents `text`.
     ///
-    /// In this order: the whole name; the longest extension, where a language
-    /// that claims it by content comes before its owner; the `#!` line.
+    /// In this order: the whole name; the longest extension, preferring a
+    /// language that claims it by content over its owner; the `#!` line.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Option<&Language> {
         self.identify_why(path, text).map(|(language, _)| language)
     }
 
-    /// As [`Self::identify`], with what told it.
+    /// Like [`Self::identify`], with the reason.
     pub fn identify_why(&self, path: &FilePath, text: &[u8]) -> Option<(&Language, Reason)> {
         let name = String::from_utf8_lossy(path.name());
         let by_extension = |extension: &str| {
@@ -391,7 +391,7 @@ impl Languages {
         Some((self.rows[row].language(), reason))
     }
 
-    /// The language that claims `extension` by what `text` holds, and the pattern that was found.
+    /// The language that claims `extension` for the content of `text`, and the pattern that matched.
     fn claimed(&self, extension: &str, text: &[u8]) -> Option<(usize, String)> {
         let text = &text[..text.len().min(CLAIM_WITHIN)];
         let claim = |row: &usize| {
@@ -438,13 +438,13 @@ impl LanguageEntry {
     }
 }
 
-/// For each row of the table's strings, the language it holds; nothing when none does.
+/// For each row of the table's strings, the language it contains; empty if none does.
 fn holds(table: &Table) -> Vec<Option<String>> {
     let holds: Vec<_> = table.strings.iter().map(|row| row.holds.clone()).collect();
     if holds.iter().any(Option::is_some) { holds } else { Vec::new() }
 }
 
-/// Checks names by which files are found: one that could never be found is a mistake.
+/// Checks the names that files are found by: one that could never match is a mistake.
 fn check_names(table: &Table) -> Result<(), TableError> {
     let is_wrong = |name: &&str| name.starts_with('.') || name.is_empty() || name.chars().any(char::is_uppercase);
     let why = |name: &str| format!("`{name}` is not an extension in lower case without its dot");
@@ -462,7 +462,7 @@ fn check_names(table: &Table) -> Result<(), TableError> {
     }
 }
 
-/// Compiles the patterns by which a language claims extensions that another owns.
+/// Compiles the patterns by which a language claims extensions that another one owns.
 fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
     let compile = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).build();
     let claims = table.claims.iter().enumerate();
@@ -483,7 +483,7 @@ fn extensions(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('.').map(move |(at, _)| &name[at + 1..])
 }
 
-/// The interpreter a `#!` line names, without folder and version: `python` of `/usr/bin/env -S python3.11`.
+/// The interpreter in a `#!` line, without folder and version: `python` for `/usr/bin/env -S python3.11`.
 fn interpreter(text: &[u8]) -> Option<String> {
     let line = text.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(&line[..line.len().min(256)]);
@@ -496,7 +496,7 @@ fn interpreter(text: &[u8]) -> Option<String> {
     Some(without_version(&program).to_owned())
 }
 
-/// The name of a program without its version: `python` of `python3.11`.
+/// The name of a program without its version: `python` for `python3.11`.
 fn without_version(program: &str) -> &str {
     program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
 }

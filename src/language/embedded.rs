@@ -1,8 +1,8 @@
-//! Reads files that hold several languages: a page with scripts, a document with examples, a notebook.
+//! Reads files with several languages: a page with scripts, a document with examples, a notebook.
 //!
-//! The tokens of all of them are one stream, in the order of the file. A symbol
-//! is of its language's family, so code is compared with code of its own family
-//! only, wherever it stands.
+//! The tokens of all of them form one stream, in file order. A symbol belongs to
+//! the family of its language, so code is compared only with code of its own
+//! family, wherever it is.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::lexer::Held;
 use super::notebook;
 use super::token::Token;
 
-/// A stretch of a file that is code of another language than the file's.
+/// Part of a file that is in another language than the file.
 #[derive(Debug, Clone)]
 pub struct Embedded<'l> {
     /// Its bytes in the file.
@@ -22,7 +22,7 @@ pub struct Embedded<'l> {
     pub cell: Option<u32>,
 }
 
-/// Levels of languages in languages: an example in a document, its page, the script of that.
+/// Maximum depth of languages within languages: an example in a document, a page in that, its script.
 const MAX_LEVELS: usize = 4;
 
 /// Where the tokens of a file go, and what of it is read.
@@ -34,9 +34,9 @@ struct FileReading<'l, 'o> {
 }
 
 impl Languages {
-    /// Reads `text`, a file of `language`, into tokens, replacing what `tokens` held; returns what it holds of other languages.
+    /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns embedded code.
     ///
-    /// Text of languages that are data or prose leaves tokens only `with_data`; the code inside it does.
+    /// Text in languages that are data or prose gives tokens only `with_data`; the code inside it always does.
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize<'l>(
@@ -61,7 +61,7 @@ impl Languages {
     }
 }
 
-/// Puts tokens into the order of the text; a literal around code of another language ends where that begins.
+/// Sorts the tokens by position; a literal around code of another language ends where the code begins.
 fn part(tokens: &mut Vec<Token>) {
     tokens.sort_by_key(|token| token.start);
     for at in 1..tokens.len() {
@@ -106,7 +106,7 @@ impl<'l> FileReading<'l, '_> {
         }
     }
 
-    /// Reads the literals that are code of another language, all of one language as one text: a tag may
+    /// Reads the literals that are code of another language, all those of one language as a single text: a tag may
     /// open in one and close in another.
     fn read_held(&mut self, language: &'l Language, text: &[u8], held: &[Held], offset: usize, levels: usize) {
         let mut rows: Vec<(usize, &'l Language)> = Vec::new();
@@ -159,7 +159,7 @@ impl<'l> FileReading<'l, '_> {
     }
 }
 
-/// Makes `text` space, and keeps its lines.
+/// Replaces `text` with spaces, keeping its line ends.
 fn blank(text: &mut [u8]) {
     for byte in text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
         *byte = b' ';

@@ -2,14 +2,14 @@
 
 use super::{Example, Kind, Languages, Token};
 
-/// An example that does not give its tokens.
+/// An example that does not produce its expected tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmet {
-    /// What the example shows.
+    /// What it demonstrates.
     pub shows: String,
-    /// The tokens it expects.
+    /// The expected tokens.
     pub expected: Vec<String>,
-    /// Those that were found.
+    /// The actual tokens.
     pub found: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ impl std::fmt::Display for Unmet {
 }
 
 impl Languages {
-    /// The examples of a language's table that do not give their tokens.
+    /// The examples in a language's table that do not produce their expected tokens.
     pub fn unmet_examples(&self, id: &str) -> Vec<Unmet> {
         let (Some(language), Some(table)) = (self.get(id), self.table(id)) else { return Vec::new() };
         let mut tokens = Vec::new();
@@ -34,7 +34,7 @@ impl Languages {
     }
 }
 
-/// A token as examples write it.
+/// A token in the notation of examples.
 fn show(token: &Token, text: &[u8]) -> String {
     let bytes = String::from_utf8_lossy(token.text(text));
     match token.kind() {

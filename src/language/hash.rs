@@ -7,9 +7,9 @@ const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hashes a token's bytes, eight at a time; `fold` is 0 or [`FOLD`].
 ///
-/// A multiply-rotate hash in the manner of FxHash: it has to tell words
-/// apart, not to withstand an adversary, who gains nothing but a seed that
-/// alignment then refuses.
+/// A multiply-rotate hash in the manner of FxHash. It has to distinguish
+/// words, not to withstand an adversary, who would gain nothing but a seed
+/// that alignment then rejects.
 #[inline]
 pub(super) fn word(bytes: &[u8], fold: u64) -> u64 {
     let mut hash = bytes.len() as u64;
@@ -24,7 +24,7 @@ pub(super) fn word(bytes: &[u8], fold: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// As [`word`], of a word of one to seven bytes that `chunk` holds, with zeros above them.
+/// Like [`word`], for a word of one to seven bytes in `chunk`, with zeros above them.
 #[inline(always)]
 pub(super) fn short_word(chunk: u64, len: usize, fold: u64) -> u64 {
     let hash = step(len as u64, chunk | (fold & (u64::MAX >> (64 - 8 * len))));

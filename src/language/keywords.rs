@@ -1,24 +1,24 @@
-//! Tells reserved words from names, by the hash of their text.
+//! Distinguishes reserved words from names, by the hash of their text.
 
 /// The reserved words of a language.
 ///
-/// A table of buckets with room for four hashes each: one look at one bucket tells,
-/// without a branch that depends on the word.
+/// A table of buckets with room for four hashes each: a lookup reads one bucket, without a
+/// branch that depends on the word.
 #[derive(Debug)]
 pub(super) struct Keywords {
     buckets: Box<[[u64; ROOM]]>,
-    /// Hashes whose bucket was full; there are none but in odd tables.
+    /// Hashes whose bucket was full; empty except for unusual tables.
     crowded: Box<[u64]>,
     /// The words that are values: `this`, `null`.
     values: Box<[u64]>,
 }
 
 const ROOM: usize = 4;
-/// Buckets at most. More are only wanted by words that were chosen to share a bucket.
+/// Maximum buckets. Only words chosen to share a bucket would need more.
 const MAX_BUCKETS: usize = 1 << 12;
 
 impl Keywords {
-    /// Takes the hashes of the words, and of those among them that are `values`.
+    /// Takes the hashes of all words, and of the `values` among them.
     pub fn new(words: &[u64], values: &[u64]) -> Self {
         let mut n_buckets = words.len().next_power_of_two();
         loop {
@@ -51,7 +51,7 @@ impl Keywords {
         if self.crowded.is_empty() { is_here } else { is_here || self.crowded.contains(&hash) }
     }
 
-    /// Whether the word with this `hash` is a value: after it no value may begin.
+    /// Whether the word with this `hash` is a value: no value can begin right after it.
     pub fn is_value(&self, hash: u64) -> bool {
         self.values.contains(&hash)
     }

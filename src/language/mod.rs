@@ -1,6 +1,6 @@
 //! Reads source into tokens: finds a file's language and runs that language's table.
 //!
-//! Invariant: knows no language by name. What is known of one is in
+//! Invariant: knows no language by name. Everything known about one is in
 //! `config/languages/<name>.toml`, or in a table of the user's.
 
 mod compile;

@@ -1,4 +1,4 @@
-//! Reads Jupyter notebooks: the code of the cells, and where in the file each byte of it stands.
+//! Reads Jupyter notebooks: the code of the cells, and the position of each byte of it in the file.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ use serde_json::value::RawValue;
 pub(super) struct Cell {
     /// Its number among all cells, from 1.
     pub number: u32,
-    /// What names its language, as far as the notebook says.
+    /// The name of its language, if the notebook has one.
     pub language: Option<String>,
-    /// Its code, with the escapes of JSON resolved.
+    /// Its code, with JSON escapes resolved.
     pub code: Vec<u8>,
-    /// Where the code stands in the file.
+    /// The position of the code in the file.
     pub places: Places,
 }
 
 /// Maps offsets in decoded text to offsets in the file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// Runs of bytes that stand in the file as they are, or of the bytes of one escape.
+    /// Runs of bytes that are in the file unchanged, or that come from one escape.
     runs: Vec<Run>,
 }
 
@@ -109,7 +109,7 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-/// The code cells of the notebook `text`; none when it is no notebook.
+/// The code cells of the notebook `text`; empty if it is not a notebook.
 pub(super) fn cells(text: &[u8]) -> Vec<Cell> {
     let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
     let Ok(notebook) = serde_json::from_str::<Notebook<'_>>(text) else { return Vec::new() };
@@ -126,15 +126,15 @@ pub(super) fn cells(text: &[u8]) -> Vec<Cell> {
     cells
 }
 
-/// The language that a cell magic names: `%%bash`.
+/// The language of a cell magic: `%%bash`.
 fn magic(code: &[u8]) -> Option<String> {
     let word: Vec<u8> = code.strip_prefix(b"%%")?.iter().copied().take_while(u8::is_ascii_alphanumeric).collect();
-    // These change how the cell is run, not what it is written in.
+    // These change how the cell is run, not its language.
     let is_language = !matches!(&*word, b"time" | b"timeit" | b"capture" | b"prun" | b"writefile" | b"script");
     String::from_utf8(word).ok().filter(|_| is_language)
 }
 
-/// Resolves the strings of a JSON value, joined: one string, or a list of them. `raw` begins at `offset` of the file.
+/// Resolves the strings of a JSON value (one string or a list) and joins them. `raw` begins at `offset` in the file.
 fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
     let (raw, mut code, mut runs) = (raw.as_bytes(), Vec::new(), Vec::new());
     let mut is_inside = false;
@@ -158,7 +158,7 @@ fn decode(raw: &str, offset: usize) -> (Vec<u8>, Places) {
     (code, Places { runs })
 }
 
-/// Resolves the escape that `raw` begins with; returns its length.
+/// Resolves the escape at the start of `raw`; returns its length.
 fn escape(raw: &[u8], code: &mut Vec<u8>) -> usize {
     let unit = |at: usize| {
         let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -1,4 +1,4 @@
-//! Finds the stretches of a text that are code of another language, by the `regions` of a table.
+//! Finds the parts of a text that are code of another language, using the `regions` of a table.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,32 +22,32 @@ struct RegionRule {
     is_indented: bool,
 }
 
-/// What ends a region.
+/// The end of a region.
 #[derive(Debug)]
 enum RegionEnd {
     Fixed(Regex),
-    /// Holds `{name}`, to be filled with what a group of the beginning matched.
+    /// Contains `{name}`, to be filled with what a group of `begin` matched.
     Open {
         pattern: String,
         group: String,
     },
 }
 
-/// A stretch of code, and what names its language.
+/// A region of code, and the name of its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RegionCode {
     pub range: Range<usize>,
     pub language: Option<String>,
 }
 
-/// Bytes of a text that the end of a region repeats from its beginning.
+/// Maximum bytes that the end of a region repeats from its beginning.
 const MAX_REPEATED: usize = 64;
 
 impl Regions {
     /// Compiles the regions of `table`.
     ///
     /// # Errors
-    /// [`TableError::Value`] when a pattern is no regular expression, or its end names a group it lacks.
+    /// [`TableError::Value`] if a pattern is not a regular expression, or its end names a group it does not have.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let row = |(n, region)| row(region).map_err(|error| error.in_row("regions", n));
         table.regions.iter().enumerate().map(row).collect::<Result<_, _>>().map(|rows| Self { rows })
@@ -94,7 +94,7 @@ impl RegionRule {
         named.filter(|name| !name.is_empty()).or(self.language.as_deref().map(Cow::Borrowed))
     }
 
-    /// Where the code that starts at `start` ends, and where what ends it does.
+    /// Where the code that starts at `start` ends, and where the match of its end does.
     fn end(
         &self,
         text: &[u8],
@@ -143,14 +143,14 @@ fn row(region: &Region) -> Result<RegionRule, TableError> {
 pub(super) fn no_pattern(error: &regex::Error) -> String {
     let error = error.to_string();
     let why = error.lines().last().unwrap_or_default();
-    format!("no regular expression: {}", why.trim().trim_start_matches("error: "))
+    format!("not a regular expression: {}", why.trim().trim_start_matches("error: "))
 }
 
 fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).multi_line(true).unicode(false).build()
 }
 
-/// Where the lines that are indented more than the one at `begin` end, from `start` on; blank lines are part of them.
+/// The end of the lines indented more than the one at `begin`, from `start` on; blank lines are included.
 fn end_of_indented(text: &[u8], begin: usize, start: usize) -> usize {
     let line_start = text[..begin].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let indent = |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

@@ -1,25 +1,26 @@
-//! Reads versions of a text: what a change leaves alone is not read again.
+//! Reads versions of a text without reading again what a change left alone.
 //!
-//! Invariant: the symbols of a version are those that the whole text has when it is read alone.
+//! Invariant: the symbols of a version are the same as when its whole text is read on its own.
 
 use std::ops::Range;
 
 use super::token::{Symbol, Token};
 use crate::text::{common_prefix, common_suffix};
 
-/// Bytes after a place that may decide how what stands before it is read.
+/// Bytes after a position that may influence how the text before it is read.
 pub(super) const LOOKS_AHEAD: usize = 1024;
-/// Bytes between two places where reading may begin again, at the least.
+/// Minimum bytes between two positions at which reading may resume.
 pub(super) const BETWEEN_MARKS: usize = 256;
 
-/// The normalized reading of a text, and what of it must be known to read a changed version of it.
+/// The normalized reading of a text, and what is needed to read a changed version of it.
 #[derive(Debug, Clone, Default)]
 pub struct Version {
     symbols: Vec<Symbol>,
     marks: Vec<Mark>,
 }
 
-/// A line begin at which nothing is open: from here on a text is read as if it began here, but for the token before.
+/// The start of a line at which nothing is open: from here on, a text reads as if it began here, except that the
+/// previous token counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub at: u32,
@@ -27,7 +28,7 @@ pub(super) struct Mark {
     pub last: Option<Token>,
 }
 
-/// What a version shares with the one before it: all tokens but these.
+/// How a version differs from the previous one: in these tokens, and no others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedTokens {
     /// Tokens of the version before.
@@ -39,16 +40,16 @@ pub struct ChangedTokens {
 /// Where reading begins, and where it may end.
 #[derive(Debug, Clone)]
 pub(super) struct Plan<'v> {
-    /// The place where it begins; `None` at the text's begin.
+    /// Where reading begins; `None` at the start of the text.
     pub from: Option<Mark>,
-    /// Places of the version before that stand in this one, too.
+    /// Marks of the previous version that are also in this one.
     pub ends: &'v [Mark],
-    /// What a place of the version before has to be moved by.
+    /// The offset to add to positions of the previous version.
     pub shift: i64,
 }
 
 impl<'v> Plan<'v> {
-    /// Reads all.
+    /// Reads everything.
     pub fn whole() -> Self {
         Self { from: None, ends: &[], shift: 0 }
     }
@@ -74,7 +75,7 @@ pub(super) struct PlanOutcome {
     pub marks: Vec<Mark>,
     /// The end of the plan that was reached.
     pub end: Option<Mark>,
-    /// Whether all marks hold: something that is not closed may reach as far as it likes.
+    /// Whether all marks are valid: something unclosed may reach arbitrarily far.
     pub is_resumable: bool,
 }
 
@@ -84,8 +85,8 @@ impl Version {
         &self.symbols
     }
 
-    /// Puts together what was `taken`, by a plan that began at `from` and moves by `shift`, with what was known `before`;
-    /// of `tokens` the first `n_seeds` were known.
+    /// Combines what was `taken`, by a plan that began at `from` and is offset by `shift`, with what was known
+    /// `before`; the first `n_seeds` of `tokens` were known.
     pub(super) fn new(
         before: &Self,
         from: Option<Mark>,
@@ -118,7 +119,7 @@ impl Version {
                 marks.extend(rest.iter().map(|mark| Mark {
                     at: moved(mark.at),
                     n_tokens: (i64::from(mark.n_tokens) + n_shift) as u32,
-                    // A token before the end stands where this text has it.
+                    // A token before the end has its position in this text.
                     last: if mark.n_tokens == end.n_tokens { last } else { mark.last.map(moved_token) },
                 }));
             }
@@ -156,7 +157,7 @@ mod tests {
     use super::super::Languages;
     use super::*;
 
-    /// Pieces of code that open, close, join and part what a lexer knows.
+    /// Pieces of code that open, close, join and separate what a lexer knows.
     const PIECES: &[&str] = &[
         "int a = b + 1;\n",
         "/* open",
@@ -205,7 +206,7 @@ mod tests {
             filler in 0usize..3,
         ) {
             let languages = Languages::builtin();
-            // What stands around an edit is longer than what it is looked for ahead.
+            // The text around an edit is longer than any lookahead.
             let filler = "total = compute(value, 17, other);\n".repeat(filler * 60);
             let mut text_now = format!("{}{filler}{}{filler}{}", text(&around[0]), text(&around[1]), text(&around[0]));
             for id in ["c", "python", "shell", "javascript", "ruby", "perl", "rust", "php", "go"] {

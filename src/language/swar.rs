@@ -1,5 +1,5 @@
-//! Looks at eight bytes of a text at once, as one number: a look at each would cost a branch that is often
-//! foretold wrongly.
+//! SWAR: classifies eight bytes of a text at a time as one number, avoiding a badly predicted branch for each
+//! byte.
 
 /// The same byte in all eight places.
 const fn all(byte: u8) -> u64 {
@@ -8,7 +8,7 @@ const fn all(byte: u8) -> u64 {
 
 const TOP: u64 = all(0x80);
 
-/// The eight bytes from `at` on, the first lowest; zeros stand for what is beyond the end.
+/// The eight bytes from `at` on, the first lowest; beyond the end they are zeros.
 #[inline(always)]
 pub(super) fn load(text: &[u8], at: usize) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
@@ -29,19 +29,19 @@ pub(super) fn lowest(chunk: u64, n: usize) -> u64 {
     chunk & ((1 << (8 * n)) - 1)
 }
 
-/// How many bytes from the first on are spaces, up to eight.
+/// The number of leading bytes that are spaces, up to eight.
 #[inline(always)]
 pub(super) fn spaces(chunk: u64) -> usize {
     ((chunk ^ all(b' ')).trailing_zeros() / 8) as usize
 }
 
-/// How many bytes from the first on are ASCII letters, digits and `_`, up to eight.
+/// The number of leading bytes that are ASCII letters, digits or `_`, up to eight.
 #[inline(always)]
 pub(super) fn alphanumerics(chunk: u64) -> usize {
     leading(!chunk & is_alphanumeric(chunk & !TOP) & TOP)
 }
 
-/// How many of the places from the lowest on have their top bit set.
+/// The number of places, from the lowest on, with their top bit set.
 #[inline(always)]
 fn leading(tops: u64) -> usize {
     ((!tops & TOP).trailing_zeros() / 8) as usize
@@ -62,20 +62,20 @@ fn is_byte(low: u64, of: u64) -> u64 {
     !((low ^ of) + !TOP)
 }
 
-/// The bytes that words of a language are made of: letters, digits, `_`, all beyond ASCII, and at most two more.
+/// The bytes that words of a language consist of: letters, digits, `_`, all non-ASCII bytes, and at most two more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordBytes {
     more: [u64; 2],
 }
 
 impl WordBytes {
-    /// Takes the bytes that words hold `besides` letters, digits and `_`; they are ASCII. `None` when there are too many.
+    /// Takes the ASCII bytes that words contain `besides` letters, digits and `_`. `None` if there are too many.
     pub fn new(besides: &[u8]) -> Option<Self> {
         let nth = |n: usize| all(besides.get(n).copied().unwrap_or(b'_'));
         (besides.len() <= 2).then(|| Self { more: [nth(0), nth(1)] })
     }
 
-    /// How many bytes from the first on are of a word, up to eight.
+    /// The number of leading bytes that belong to a word, up to eight.
     #[inline(always)]
     pub fn run(self, chunk: u64) -> usize {
         let low = chunk & !TOP;
@@ -83,17 +83,17 @@ impl WordBytes {
     }
 }
 
-/// Up to three ASCII bytes that are searched for.
+/// Up to three ASCII bytes to search for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Few {
     bytes: [u8; 3],
 }
 
-/// Bytes that are looked at by eights before a search is worth its start.
+/// Bytes to check eight at a time before starting a full search pays off.
 const NEAR: usize = 32;
 
 impl Few {
-    /// Takes one to three ASCII bytes; `None` when they are others.
+    /// Takes one to three ASCII bytes; `None` for any others.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let (&first, rest) = bytes.split_first()?;
         let nth = |n: usize| rest.get(n).copied().unwrap_or(first);

@@ -29,7 +29,7 @@ pub(super) struct TestMarks {
 }
 
 impl TestMarks {
-    /// The marks of `table`, which [`Self::check`] has passed.
+    /// The marks of `table`, which [`Self::check`] has accepted.
     pub fn new(table: &Table) -> Self {
         Self { patterns: table.tests.clone(), marks: OnceLock::new() }
     }
@@ -37,7 +37,7 @@ impl TestMarks {
     /// Checks the marks of `table`.
     ///
     /// # Errors
-    /// [`TableError::Value`] when one is no regular expression.
+    /// [`TableError::Value`] if one is not a regular expression.
     pub fn check(table: &Table) -> Result<(), TableError> {
         for (number, pattern) in table.tests.iter().enumerate() {
             compile(pattern)
@@ -52,7 +52,7 @@ impl TestMarks {
         self.marks.get_or_init(|| (!self.patterns.is_empty()).then(all)).as_ref()
     }
 
-    /// The lines of `text` that hold test code, in order and apart, counted from 1. Time O(n).
+    /// The lines of `text` with test code, as disjoint ranges in order, counted from 1. Time O(n).
     pub fn find(&self, text: &[u8]) -> Vec<Range<u32>> {
         let mut units: Vec<Range<u32>> = Vec::new();
         let Some(marks) = self.marks() else { return units };

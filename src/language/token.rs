@@ -1,39 +1,39 @@
-//! Defines the token: a stretch of source with its two readings.
+//! Defines the token: a piece of source with its two readings.
 
 use super::hash;
 
-/// The normalized reading of a token: what stays when names and literals are taken away.
+/// The normalized reading of a token: what remains without names and literals.
 ///
-/// Identifiers are one symbol, literals one for each kind; punctuation is its
-/// byte; a keyword is a hash of its text. All of these differ between families:
-/// that code of two families is never compared follows from it, wherever the
-/// code stands, alone in a file or embedded in another's.
+/// All identifiers are one symbol, literals one for each kind; punctuation is its
+/// byte; a keyword is a hash of its text. All of these differ between families. It
+/// follows that code of two families is never compared, whether it is alone in a
+/// file or embedded in another one.
 ///
-/// A keyword is its hash with the top bit set; any other is its family (23 bits)
-/// and its class (8 bits).
+/// A keyword is its hash with the top bit set; any other symbol is its family
+/// (23 bits) and its class (8 bits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(u32);
 
-/// Languages that are compared with each other, as a number made from their name.
+/// A family of languages that are compared with each other, as a number derived from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Family(u32);
 
 impl Family {
-    /// The family of this name. Two of the built-in families never share a number: a test keeps that true.
+    /// The family with this name. No two built-in families have the same number; a test checks that.
     pub fn new(name: &str) -> Self {
         Self(((hash::word(name.as_bytes(), 0) >> 41) as u32) << 8)
     }
 }
 
 impl Symbol {
-    /// Any name, of no family.
+    /// Any name, without a family.
     pub const IDENTIFIER: Self = Self(1);
-    /// Any number, of no family.
+    /// Any number, without a family.
     pub const NUMBER: Self = Self(2);
-    /// Any string, character or regular expression, or a piece of one between interpolations, of no family.
+    /// Any string, character or regular expression, or a piece of one between interpolations, without a family.
     pub const STRING: Self = Self(3);
 
-    /// A punctuation byte, of no family. Each byte is a symbol of its own: `>>` is two, so
+    /// A punctuation byte, without a family. Each byte is its own symbol: `>>` is two, so
     /// that layout and generics (`Vec<Vec<T> >`) never change the tokens.
     pub fn punctuation(byte: u8) -> Self {
         Self(u32::from(byte))
@@ -45,13 +45,13 @@ impl Symbol {
         Self((exact ^ family.0) | 1 << 31)
     }
 
-    /// This symbol, which is no keyword, as one of `family`.
+    /// This symbol, which is not a keyword, in `family`.
     #[inline]
     pub(super) fn of(self, family: Family) -> Self {
         Self(self.0 | family.0)
     }
 
-    /// What the lexer took the token for.
+    /// The kind that the lexer read the token as.
     pub fn kind(self) -> Kind {
         match (self.0 >> 31, self.0 & 0xFF) {
             (1, _) => Kind::Keyword,
@@ -67,7 +67,7 @@ impl Symbol {
         (self.0 >> 31 == 0).then_some(Family(self.0 & !0xFF))
     }
 
-    /// The symbol that [`Self::get`] gave this number.
+    /// The symbol for which [`Self::get`] returned this number.
     pub fn new(number: u32) -> Self {
         Self(number)
     }
@@ -78,12 +78,12 @@ impl Symbol {
     }
 }
 
-/// What the lexer took a token for.
+/// The kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A name.
     Identifier,
-    /// A word the language reserves.
+    /// A reserved word of the language.
     Keyword,
     /// A numeric literal.
     Number,
@@ -93,7 +93,7 @@ pub enum Kind {
     Punctuation,
 }
 
-/// A token: where it stands, and its normalized and exact readings.
+/// A token: its position, and its normalized and exact readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// Offset of the first byte.
@@ -102,12 +102,12 @@ pub struct Token {
     pub end: u32,
     /// The normalized reading.
     pub symbol: Symbol,
-    /// The exact reading: a hash of the text, case folded where the language folds it.
+    /// The exact reading: a hash of the text, with case folded if the language ignores case.
     pub exact: u32,
 }
 
 impl Token {
-    /// What the lexer took it for.
+    /// Its kind.
     pub fn kind(&self) -> Kind {
         self.symbol.kind()
     }

@@ -1,4 +1,4 @@
-//! Sorts licenses into classes by what they ask of whoever copies, as `config/licenses/classes.toml` lists them.
+//! Classifies licenses by what they require of those who copy, as listed in `config/licenses/classes.toml`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use super::expression::{Expression, License};
 
-/// What a license asks of whoever copies; the order is from the least to the most.
+/// What a license requires of those who copy, in increasing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Nothing: no rights are reserved.
     PublicDomain,
-    /// That its notice is kept.
+    /// To keep its notice.
     Permissive,
-    /// That changes to the licensed part itself stay under the license.
+    /// To keep changes to the licensed part itself under the license.
     WeakCopyleft,
-    /// That the whole work is under the license when it is passed on.
+    /// To distribute the whole work under the license.
     StrongCopyleft,
-    /// The same when the work is used over a network.
+    /// The same if the work is used over a network.
     NetworkCopyleft,
-    /// That it is not used in certain ways: for competing services, commercially, for certain purposes.
+    /// Not to use it in certain ways: for competing services, commercially, or for certain purposes.
     SourceAvailable,
-    /// That it is not copied without leave.
+    /// Not to copy it without permission.
     Proprietary,
-    /// Not known: the license, or what it asks.
+    /// The license or its conditions are unknown.
     Unknown,
 }
 
@@ -42,7 +42,7 @@ impl Class {
         Self::Unknown,
     ];
 
-    /// The class as it is written in configuration and reports.
+    /// The class as written in configuration and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::PublicDomain => "public-domain",
@@ -56,7 +56,7 @@ impl Class {
         }
     }
 
-    /// The class of this name.
+    /// The class with this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
@@ -66,7 +66,7 @@ impl Class {
         CLASSES.get(license.base()).copied().unwrap_or(Self::Unknown)
     }
 
-    /// The class of an expression: of `OR` the best branch, of `AND` the worst.
+    /// The class of an expression: the best branch of `OR`, the worst of `AND`.
     pub fn of(expression: &Expression) -> Self {
         expression.fold(Self::of_license, std::cmp::max, std::cmp::min)
     }

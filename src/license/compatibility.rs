@@ -1,4 +1,4 @@
-//! Tells whether code under one license may go into a work under another, by OSADL's matrix.
+//! Decides whether code under one license may be part of a work under another, using OSADL's matrix.
 //!
 //! The data is in `config/licenses/compatibility.tsv`, with its source and license.
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::expression::License;
 
-/// Whether code under one license may go into a work under another.
+/// Whether code under one license may be part of a work under another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compatibility {
     /// It may.
@@ -31,15 +31,16 @@ static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
     Matrix { columns, rows }
 });
 
-/// Where the data comes from, as its license asks to say.
+/// The source of the data; its license requires us to name it.
 pub const ATTRIBUTION: &str = "Open Source License Compatibility Matrix, OSADL eG, 2024-05-22, CC-BY-4.0; abridged";
 
-/// Whether code under `inbound` may go into a work under `outbound`; `None` when the matrix does not know.
+/// Whether code under `inbound` may be part of a work under `outbound`; `None` if the matrix does not cover this.
 pub fn compatibility(outbound: &License, inbound: &License) -> Option<Compatibility> {
     if outbound == inbound {
         return Some(Compatibility::Yes);
     }
-    // An exception adds permissions: where a license with it is not listed, the license without it is the stricter one.
+    // An exception adds permissions: if a license with one is not listed, the license without it is the stricter
+    // choice.
     let names = |license: &License| [license.to_string(), license.id.clone()];
     let row = names(outbound).iter().find_map(|name| MATRIX.rows.get(name.as_str()).copied())?;
     let column = names(inbound).iter().find_map(|name| MATRIX.columns.get(name.as_str()).copied())?;

@@ -1,4 +1,4 @@
-//! Puts the statements of a component together, and answers for each of its files.
+//! Combines the statements of a component, and answers for each of its files.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::read::{is_relevant, own, statements};
 use super::statement::{Method, Scope, Statement};
 use crate::text::{FilePath, glob_matches};
 
-/// What is known of the licenses of a component: a package, a repository, a folder.
+/// What is known about the licenses of a component: a package, a repository, a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Licenses {
     /// Statements about folders, by folder.
@@ -23,22 +23,22 @@ pub struct Licenses {
     notices: BTreeMap<Vec<u8>, Vec<String>>,
 }
 
-/// What one file says of licenses and of copyright; depends on its name and bytes only.
+/// What one file states about licenses and copyright; depends only on its name and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Said {
-    /// What it says of licenses.
+    /// Its statements about licenses.
     pub statements: Vec<Statement>,
     /// Its copyright notices.
     pub notices: Vec<String>,
 }
 
 impl Said {
-    /// What the file at `path` says.
+    /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
         Self { statements: statements(path, bytes), notices: copyright_lines(bytes) }
     }
 
-    /// Whether it says nothing.
+    /// Whether it states nothing.
     pub fn is_empty(&self) -> bool {
         self.statements.is_empty() && self.notices.is_empty()
     }
@@ -53,10 +53,10 @@ pub struct LicenseEvidence {
     pub statement: Statement,
 }
 
-/// The license of a file or of a component, and why it is taken to be that.
+/// The license of a file or component, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identified {
-    /// The license; `None` when it is not known.
+    /// The license; `None` if unknown.
     pub expression: Option<Expression>,
     /// What says so, the strongest first.
     pub evidence: Vec<LicenseEvidence>,
@@ -64,7 +64,7 @@ pub struct Identified {
     pub contradictions: Vec<LicenseEvidence>,
     /// Parts of the file that have licenses of their own.
     pub snippets: Vec<SnippetLicense>,
-    /// The copyright notices that go with it: of the file, else of the license text that stands nearest.
+    /// The copyright notices that apply: those of the file, or else of the nearest license text.
     pub notices: Vec<String>,
 }
 
@@ -75,14 +75,14 @@ pub struct SnippetLicense {
     pub first: u32,
     /// The last line.
     pub last: u32,
-    /// The license; `None` when it is not known.
+    /// The license; `None` if unknown.
     pub expression: Option<Expression>,
     /// What says so.
     pub evidence: LicenseEvidence,
 }
 
 impl Licenses {
-    /// Reads the files of a component that [`is_relevant`]; others are passed over.
+    /// Reads the files of a component for which [`is_relevant`] is true, and skips the others.
     pub fn new<'f>(files: impl IntoIterator<Item = (&'f FilePath, &'f [u8])>) -> Self {
         let mut licenses = Self::default();
         for (path, bytes) in files.into_iter().filter(|(path, _)| is_relevant(path)) {
@@ -91,7 +91,7 @@ impl Licenses {
         licenses
     }
 
-    /// Takes in what the file at `path` says of others.
+    /// Adds what the file at `path` states about others.
     pub fn hear(&mut self, path: &FilePath, said: &Said) {
         let is_text = said.statements.iter().any(|of| of.method == Method::Text);
         if is_text && !said.notices.is_empty() {
@@ -103,7 +103,7 @@ impl Licenses {
         }
     }
 
-    /// Whether the license of a file may depend on its name, and not only on its folder and on what it says itself.
+    /// Whether the license of a file may depend on its name, and not only on its folder and its own statements.
     pub fn is_by_name(&self) -> bool {
         !self.files.is_empty() || !self.patterns.is_empty()
     }
@@ -112,7 +112,7 @@ impl Licenses {
         let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
         let evidence = LicenseEvidence { path: path.clone(), statement };
         match &evidence.statement.scope {
-            // A file's word about itself is heard when the file is asked for.
+            // Statements about the file itself are evaluated lazily, in `of`.
             Scope::File | Scope::Lines(..) => {}
             Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
             Scope::Sibling(name) => {
@@ -129,7 +129,7 @@ impl Licenses {
         }
     }
 
-    /// States that all files in `folder` (empty for the root) have the license that `written` names.
+    /// Declares that all files in `folder` (empty for the root) have the license named in `written`.
     pub fn declare(&mut self, folder: &FilePath, written: &str) {
         let statement = Statement {
             method: Method::Declared,
@@ -142,7 +142,7 @@ impl Licenses {
         self.folders.entry(folder.as_bytes().to_vec()).or_default().push(evidence);
     }
 
-    /// The license of the component as a whole: what is said at its root.
+    /// The license of the component as a whole: what is stated at its root.
     pub fn component(&self) -> Identified {
         let said = self.folders.get(&b""[..]).cloned().unwrap_or_default();
         let (declared, found) = said.into_iter().partition(|of| of.statement.method == Method::Declared);
@@ -155,14 +155,14 @@ impl Licenses {
         self.of_said(path, &Said { statements: own(bytes), notices: copyright_lines(bytes) })
     }
 
-    /// The same from what the file says, as [`Said::new`] gave it.
+    /// The same, from the file's statements as returned by [`Said::new`].
     pub fn of_said(&self, path: &FilePath, said: &Said) -> Identified {
         let identified = self.of_statements(path, said.statements.clone());
         let notices = if said.notices.is_empty() { self.notices_above(path) } else { said.notices.clone() };
         Identified { notices, ..identified }
     }
 
-    /// The notices of the license texts in the nearest folder that has any.
+    /// The notices of the license texts in the nearest folder that has some.
     fn notices_above(&self, path: &FilePath) -> Vec<String> {
         let mut at = path.as_bytes();
         while let Some(folder) = parent(at) {
@@ -189,7 +189,7 @@ impl Licenses {
         }
         about_file.extend(self.files.get(path.as_bytes()).into_iter().flatten().cloned());
         let (overriding, stated) = self.stated_for(path);
-        // The nearest scope that says anything counts: it outranks what is said of everything around it.
+        // The nearest scope with a statement wins: it overrides statements about everything around it.
         let declared = self.above(path, |method| method == Method::Declared);
         let scopes = [overriding, about_file, stated, self.above(path, |method| method != Method::Declared)];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
@@ -245,7 +245,7 @@ impl Identified {
         // Several texts in a folder all apply, unless a manifest says how.
         let mut same: Vec<_> = evidence.iter().filter(|of| of.statement.method == method).collect();
         if has_lesser_text(&same) {
-            // The LGPL adds to the GPL, whose text has to stand beside it.
+            // The LGPL adds to the GPL, whose text has to be next to it.
             same.retain(|of| {
                 of.statement.expression.as_ref().is_none_or(|of| of.licenses().all(|l| l.family() != "GPL"))
             });
@@ -261,7 +261,7 @@ impl Identified {
         let Some(chosen) = expression else { return Self { evidence, ..Self::default() } };
         let disagrees = |of: &LicenseEvidence| {
             let tells_later = method.tells_later() && of.statement.method.tells_later();
-            // A text that is not known beside one that is may add to it or take from it.
+            // An unknown text next to a known one may add to it or restrict it.
             match &of.statement.expression {
                 Some(other) => !chosen.agrees_with(other, tells_later),
                 None => of.statement.method != Method::Text || !is_all_known,
@@ -286,17 +286,17 @@ impl Identified {
         Self { contradictions, ..said }
     }
 
-    /// Whether it was declared, rather than found.
+    /// Whether it was declared rather than found.
     pub fn is_declared(&self) -> bool {
         self.evidence.first().is_some_and(|of| of.statement.method == Method::Declared)
     }
 
-    /// Whether a license text says so, and nothing stronger.
+    /// Whether a license text is the strongest evidence.
     pub fn is_of_text(&self) -> bool {
         self.evidence.first().is_some_and(|of| of.statement.method == Method::Text)
     }
 
-    /// How it was found, in words, as in "license text (COPYING:1)".
+    /// How it was found, in words, such as "license text (COPYING:1)".
     pub fn found_by(&self) -> Option<String> {
         let first = self.evidence.iter().find(|of| of.statement.expression.is_some())?;
         Some(first.describe())
@@ -309,19 +309,19 @@ impl LicenseEvidence {
         let Statement { method, line, .. } = &self.statement;
         match method {
             Method::Declared => method.describe().to_owned(),
-            // What a file says of itself.
+            // What a file states about itself.
             Method::Tag | Method::Header => format!("{}, line {line}", method.describe()),
             _ => format!("{} ({}:{line})", method.describe(), self.path),
         }
     }
 
-    /// The license it names; what was written where that is not known.
+    /// The license it names; if that is unknown, what was written.
     pub fn says(&self) -> String {
         let Statement { expression, written, .. } = &self.statement;
         match expression {
             Some(expression) => expression.to_string(),
-            None if written.is_empty() => "a license that is not known".to_owned(),
-            None => format!("\"{}\", which is not known", crate::text::printable(written.as_bytes())),
+            None if written.is_empty() => "an unknown license".to_owned(),
+            None => format!("\"{}\", which is unknown", crate::text::printable(written.as_bytes())),
         }
     }
 }
@@ -345,7 +345,7 @@ fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
 }
 
-/// The rest of `path` below `folder`.
+/// The part of `path` below `folder`.
 fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix(b"/") }
 }

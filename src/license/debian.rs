@@ -9,14 +9,14 @@ pub(super) fn is_relevant(path: &FilePath) -> bool {
     path.as_bytes() == b"debian/copyright" || path.as_bytes().ends_with(b"/debian/copyright")
 }
 
-/// What it says; of one that is not machine-readable, nothing.
+/// Its statements; none if it is not machine-readable.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     let is_dep5 = text.lines().take(20).any(|line| line.to_lowercase().starts_with("format:"));
     if is_dep5 { paragraphs(&text, Method::Debian, 1) } else { Vec::new() }
 }
 
-/// The `Files:` paragraphs; `n_up` folders up is where their patterns begin.
+/// The `Files:` paragraphs; their patterns start `n_up` folders up.
 pub(super) fn paragraphs(text: &str, method: Method, n_up: u8) -> Vec<Statement> {
     let mut found = Vec::new();
     let mut paragraph = Paragraph::default();
@@ -64,7 +64,7 @@ fn expression(written: &str) -> Option<Expression> {
     if let Some(whole) = Expression::parse_spdx(written) {
         return Some(whole);
     }
-    // A comma binds weaker than the words: "A or B, and C".
+    // A comma binds more loosely than the words: "A or B, and C".
     let alternatives = |part: &str| {
         let names: Option<Vec<_>> = part.split(" or ").map(|name| all_of(name.trim())).collect();
         names.and_then(Expression::any)

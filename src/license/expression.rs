@@ -1,6 +1,6 @@
 //! Reads SPDX license expressions, in their strict form and as people write them.
 //!
-//! Invariant: an [`Expression`] is in canonical spelling, so equal licenses are equal text.
+//! Invariant: an [`Expression`] has canonical spelling, so equal licenses are equal text.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,20 +30,20 @@ enum Node {
 pub struct License {
     /// Its SPDX identifier, or a `LicenseRef-`.
     pub id: String,
-    /// Whether a `+` follows; GNU licenses say `-or-later` instead.
+    /// Whether a `+` follows; GNU licenses use `-or-later` instead.
     pub or_later: bool,
-    /// What stands after `WITH`.
+    /// What follows `WITH`.
     pub exception: Option<String>,
 }
 
-/// Bytes of the longest expression that is read: no one writes more, and nesting stays shallow.
+/// Maximum bytes of an expression: nobody writes longer ones, and nesting stays shallow.
 const MAX_LENGTH: usize = 2_000;
-/// Licenses of the longest expression that is read.
+/// Maximum licenses in an expression.
 const MAX_LICENSES: usize = 100;
-/// Parentheses that may be open at once.
+/// Maximum depth of parentheses.
 const MAX_DEPTH: usize = 32;
 
-/// Deprecated identifiers that hold their exception.
+/// Deprecated identifiers that include their exception.
 const WITH_EXCEPTION: &[(&str, &str)] = &[
     ("-with-autoconf-exception", "Autoconf-exception-3.0"),
     ("-with-bison-exception", "Bison-exception-2.2"),
@@ -53,10 +53,10 @@ const WITH_EXCEPTION: &[(&str, &str)] = &[
 ];
 
 impl Expression {
-    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, `/` for `OR`, and then the
-    /// names that people give licenses, such as "Apache License, Version 2.0" or "GPLv2+".
+    /// Reads an expression: SPDX's own syntax, the deprecated identifiers, `/` for `OR`, and the names
+    /// that people give licenses, such as "Apache License, Version 2.0" or "GPLv2+".
     ///
-    /// `None` for what names no license that is known.
+    /// `None` for anything that does not name a known license.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_LENGTH {
@@ -92,17 +92,17 @@ impl Expression {
 
     /// The expression of one license.
     ///
-    /// `None` when `id` is no identifier of SPDX and no `LicenseRef-`.
+    /// `None` if `id` is neither an SPDX identifier nor a `LicenseRef-`.
     pub fn of(id: &str) -> Option<Self> {
         Self::parse_spdx(id)
     }
 
-    /// All of these licenses at once, without repetitions; `None` for none.
+    /// All of these licenses at once, without repetitions; `None` if empty.
     pub fn all(of: impl IntoIterator<Item = Self>) -> Option<Self> {
         Self::join(of, &Node::And)
     }
 
-    /// Any one of these licenses, without repetitions; `None` for none.
+    /// Any one of these licenses, without repetitions; `None` if empty.
     pub fn any(of: impl IntoIterator<Item = Self>) -> Option<Self> {
         Self::join(of, &Node::Or)
     }
@@ -255,7 +255,7 @@ impl License {
         self.or_later || self.id.ends_with("-or-later")
     }
 
-    /// Whether any license of SPDX is of this family: `GPL`, `CC-BY`.
+    /// Whether any SPDX license belongs to this family: `GPL`, `CC-BY`.
     pub fn is_family(name: &str) -> bool {
         IDENTIFIERS.values().any(|id| {
             let license = Self { id: (*id).to_owned(), or_later: false, exception: None };
@@ -263,7 +263,8 @@ impl License {
         })
     }
 
-    /// Whether whoever has code under this license may take it under `other`: the same, or a later version where that is allowed.
+    /// Whether code under this license may be used under `other`: the same license, or a later version if that is
+    /// allowed.
     pub fn may_be_taken_as(&self, other: &Self) -> bool {
         let version = |license: &Self| {
             let digits = license.base().rsplit('-').next().unwrap_or_default().split('.');
@@ -276,7 +277,7 @@ impl License {
         self.family() == other.family() && (self.base() == other.base() || is_later)
     }
 
-    /// The name without its version: `GPL` of `GPL-2.0-only`.
+    /// The name without its version: `GPL` for `GPL-2.0-only`.
     pub fn family(&self) -> &str {
         let base = self.base();
         let base = base.strip_prefix("LicenseRef-").unwrap_or(base);
@@ -308,7 +309,7 @@ impl fmt::Display for License {
 }
 
 impl fmt::Display for Expression {
-    /// Writes the canonical spelling; parentheses only where `OR` stands inside `AND`.
+    /// Writes the canonical spelling, with parentheses only around `OR` inside `AND`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wrapped = |(text, is_or): (String, bool)| if is_or { format!("({text})") } else { text };
         let (text, _) = self.fold(

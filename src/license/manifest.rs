@@ -1,4 +1,4 @@
-//! Reads the license out of package manifests.
+//! Reads licenses from package manifests.
 //!
 //! A manifest is a row of [`MANIFESTS`]: its name and the function that reads it.
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::expression::Expression;
 use super::statement::{Method, Scope, Statement};
 
-/// The licenses that a manifest names, and whether one of several may be chosen.
+/// The licenses named in a manifest, and whether one of several may be chosen.
 struct Named {
     names: Vec<String>,
     is_choice: bool,
@@ -24,7 +24,7 @@ impl Named {
     }
 }
 
-/// A manifest: the end of its name in lower case, and how it is read.
+/// A manifest: the end of its name in lower case, and the function that reads it.
 struct Manifest {
     name: &'static str,
     read: fn(&str) -> Option<Named>,
@@ -50,10 +50,10 @@ const MANIFESTS: &[Manifest] = &[
     Manifest { name: "opam", read: |text| field(text, "license") },
 ];
 
-/// Bytes of the largest manifest that is read.
+/// Maximum bytes of a manifest.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// Whether a file of this name, in lower case, is a manifest.
+/// Whether a file with this name, in lower case, is a manifest.
 pub(super) fn is_relevant(name: &str) -> bool {
     manifest(name).is_some()
 }
@@ -65,7 +65,7 @@ fn manifest(name: &str) -> Option<&'static Manifest> {
     MANIFESTS.iter().find(is_it)
 }
 
-/// What a manifest says of its folder.
+/// What a manifest states about its folder.
 pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     if bytes.len() > MAX_BYTES {
         return None;
@@ -76,7 +76,7 @@ pub(super) fn statement(name: &str, bytes: &[u8]) -> Option<Statement> {
     let known: Option<Vec<Expression>> = names.iter().map(|name| Expression::parse(name)).collect();
     let expression = known.and_then(|known| if is_choice { Expression::any(known) } else { Expression::all(known) });
     let written = names.join(", ");
-    // "SEE LICENSE IN ..." points to the text, which speaks for itself.
+    // "SEE LICENSE IN ..." points to the text, which is read on its own.
     let is_pointer = expression.is_none() && written.to_lowercase().contains("see ");
     (!is_pointer).then_some(Statement { method: Method::Manifest, scope: Scope::Folder, line, expression, written })
 }
@@ -101,12 +101,12 @@ fn pyproject(text: &str) -> Option<Named> {
     classified(classifiers.into_iter().flatten().filter_map(toml::Value::as_str))
 }
 
-/// A name, and not a whole license text.
+/// Whether this is a name rather than a whole license text.
 fn is_name(text: &str) -> bool {
     text.len() < 200 && text.trim().lines().count() == 1
 }
 
-/// The licenses of Python's classifiers: `License :: OSI Approved :: MIT License`.
+/// The licenses in Python's classifiers: `License :: OSI Approved :: MIT License`.
 fn classified<'t>(classifiers: impl Iterator<Item = &'t str>) -> Option<Named> {
     let licenses = classifiers.filter_map(|classifier| classifier.trim().strip_prefix("License :: "));
     let names: Vec<_> = licenses.map(|name| name.rsplit(" :: ").next().unwrap_or(name).to_owned()).collect();
@@ -143,7 +143,7 @@ fn package_json(text: &str) -> Option<Named> {
 }
 
 fn composer(text: &str) -> Option<Named> {
-    // Several licenses are a choice, as composer defines it.
+    // Several licenses are a choice, as defined by composer.
     package_json(text)
 }
 
@@ -163,7 +163,7 @@ fn pom(text: &str) -> Option<Named> {
         let text = |name: &str| license.children().find(|node| is_named(node, name)).and_then(|node| node.text());
         text("name").or_else(|| text("url")).map(|name| name.trim().to_owned())
     };
-    // Several licenses are a choice, as Maven defines it.
+    // Several licenses are a choice, as defined by Maven.
     Named::many(licenses.children().filter(|node| is_named(node, "license")).filter_map(name).collect(), true)
 }
 

@@ -1,11 +1,12 @@
-//! Identifies licenses: what files say about themselves and about each other, and what a license asks of whoever copies.
+//! Identifies licenses: what files state about themselves and each other, and what a license requires of those who
+//! copy.
 //!
-//! What one file says ([`Statement`]s) depends on its name and bytes only, so it
-//! can be cached by blob. [`Licenses`] puts the statements of a component
-//! together and answers for each of its files.
+//! What one file states ([`Statement`]s) depends only on its name and bytes, so
+//! it can be cached by blob. [`Licenses`] combines the statements of a component
+//! and answers for each of its files.
 //!
-//! Invariant: what is not known stays unknown; it is never taken for a license
-//! that allows. Evidence that disagrees is kept, both sides of it.
+//! Invariant: unknown stays unknown, and is never treated as permissive. If
+//! evidence is contradictory, both sides are kept.
 
 mod class;
 mod compatibility;

@@ -1,4 +1,4 @@
-//! Knows the names that people give licenses, by the table `config/licenses/names.toml`.
+//! Finds licenses by the names that people give them, using the table `config/licenses/names.toml`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,11 +19,11 @@ static NAMES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     rows.flat_map(|(id, names)| names.into_iter().map(move |name| (simple(&name), id.clone()))).collect()
 });
 
-/// Words that say nothing about which license is meant.
+/// Words that do not help to identify the license.
 const FILLERS: &[&str] =
     &["the", "license", "licence", "licensed", "licenses", "under", "version", "v", "software", "see"];
 
-/// The SPDX expression of a license's name.
+/// The SPDX expression for a license name.
 pub(super) fn find(name: &str) -> Option<&'static str> {
     if name.len() > 200 {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn find(name: &str) -> Option<&'static str> {
     NAMES.get(&simple).map(String::as_str).or_else(|| gnu(name))
 }
 
-/// Lower case, without fillers, punctuation and what stands in parentheses.
+/// Lower case, without filler words, punctuation and text in parentheses.
 fn simple(name: &str) -> String {
     let without: String = match (name.find('('), name.rfind(')')) {
         (Some(open), Some(close)) if open > 0 && open < close => format!("{} {}", &name[..open], &name[close + 1..]),
@@ -47,7 +47,7 @@ fn simple(name: &str) -> String {
     words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The GNU licenses, whose names vary the most.
+/// The GNU licenses, whose names vary most.
 fn gnu(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     let squeezed: String = lower.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -1,15 +1,15 @@
-//! Takes copyright notices out of texts: what most licenses ask to be kept.
+//! Extracts copyright notices, which most licenses require to be kept.
 
 use std::collections::BTreeSet;
 
 use crate::text::printable;
 
-/// Bytes of a text that are looked through.
+/// Maximum bytes of a text to search.
 const MAX_BYTES: usize = 64 * 1024;
-/// Notices of a text that are kept.
+/// Maximum notices of a text to keep.
 const MAX_LINES: usize = 50;
 
-/// The copyright lines of a text, as written, without comment marks, each once and in order.
+/// The copyright lines of a text, as written but without comment marks, in order and without duplicates.
 pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     if !speaks_of_copyright(&text[..text.len().min(MAX_BYTES)]) {
@@ -19,12 +19,12 @@ pub fn copyright_lines(text: &[u8]) -> Vec<String> {
     lines.filter(|line| seen.insert(line.clone())).take(MAX_LINES).collect()
 }
 
-/// Whether a text holds one of the words without which no line is a notice: most lines do not.
+/// Whether a text contains one of the words that every notice has.
 fn speaks_of_copyright(text: &[u8]) -> bool {
     ["opyright", "OPYRIGHT", "(c)", "(C)", "©"].iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
 }
 
-/// A line that claims a copyright: the word or the sign, and a year or a name after it.
+/// A line that claims a copyright: the word or the sign, followed by a year or a name.
 fn copyright_line(line: &[u8]) -> Option<String> {
     if line.len() > 300 || !speaks_of_copyright(line) {
         return None;
@@ -40,7 +40,7 @@ fn copyright_line(line: &[u8]) -> Option<String> {
     let is_tag = text.contains("SPDX-FileCopyrightText:");
     let has_year = notice.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     let has_sign = lower.contains("(c)") || lower.contains('©');
-    // "Copyright notice" and "copyright holders" are the words of license texts.
+    // "Copyright notice" and "copyright holders" occur in license texts.
     let is_prose = ["notice", "holder", "owner", "law", "license", "statement", "[yyyy]", "<year>"]
         .iter()
         .any(|word| lower.contains(word));

@@ -1,7 +1,7 @@
-//! Finds licenses by the phrases they are granted with, in headers and in whole texts.
+//! Finds licenses by the phrases that grant them, in headers and in whole texts.
 //!
-//! The table `config/licenses/phrases.toml` holds them; the GNU licenses, whose
-//! sentences vary the most, are told here.
+//! The phrases are in the table `config/licenses/phrases.toml`. The GNU licenses, whose
+//! sentences vary most, are recognized here.
 
 use std::sync::LazyLock;
 
@@ -16,12 +16,12 @@ struct GrantsFile {
     phrase: Vec<Grant>,
 }
 
-/// A license, and what stands in a text that grants it.
+/// A license, and the phrases of a text that grants it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Grant {
     license: String,
-    /// All of these.
+    /// All of these must occur.
     all: Vec<Phrase>,
     /// And one of these, if there are any.
     #[serde(default)]
@@ -29,10 +29,10 @@ struct Grant {
     /// And none of these.
     #[serde(default)]
     none: Vec<Phrase>,
-    /// The title of a whole license text: not looked for in headers.
+    /// The title of a whole license text, not searched for in headers.
     #[serde(default)]
     is_title: bool,
-    /// Licenses that this one says more exactly.
+    /// Licenses of which this one is a more specific version.
     #[serde(default)]
     instead_of: Vec<String>,
 }
@@ -43,7 +43,7 @@ static TABLE: LazyLock<Vec<Grant>> = LazyLock::new(|| {
     table.phrase
 });
 
-/// A license that phrases grant, and the line where.
+/// A license granted by phrases, and the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Granted {
     pub expression: Expression,
@@ -52,7 +52,7 @@ pub(super) struct Granted {
     pub is_title: bool,
 }
 
-/// The licenses that phrases in `words` grant; titles of whole license texts count with `titles`.
+/// The licenses that phrases in `words` grant; with `titles`, titles of whole license texts count too.
 pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
     let mut found: Vec<(&Grant, usize)> = Vec::new();
     for row in TABLE.iter().filter(|row| titles || !row.is_title) {
@@ -73,7 +73,7 @@ pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
             Some(Granted { expression: Expression::of(&row.license)?, line, is_title: row.is_title })
         })
         .collect();
-    // Long license texts speak of the GNU licenses, and those end with the header they ask for: that grants nothing.
+    // Long license texts mention the GNU licenses, and those end with the header they recommend: that grants nothing.
     let has_title = granted.iter().any(|of| of.is_title);
     let is_tri_license = replaced.iter().any(|id| id.starts_with("GPL"));
     if !has_title && !is_tri_license {
@@ -82,7 +82,7 @@ pub(super) fn granted(words: &Words, titles: bool) -> Vec<Granted> {
     granted
 }
 
-/// Joins what one header grants: a choice when it says so, else all of it.
+/// Combines the licenses granted in one header: a choice if it says so, otherwise all of them.
 pub(super) fn joined(granted: Vec<Granted>, words: &Words) -> Option<(Expression, u32)> {
     let line = granted.iter().map(|of| of.line).min()?;
     let expressions = granted.into_iter().map(|of| of.expression);
@@ -90,7 +90,7 @@ pub(super) fn joined(granted: Vec<Granted>, words: &Words) -> Option<(Expression
     joined.map(|expression| (expression, line))
 }
 
-/// Whether a header gives a choice of licenses; "at your option any later version" is no such choice.
+/// Whether a header offers a choice of licenses; "at your option any later version" does not.
 fn is_choice(words: &Words) -> bool {
     let offers =
         ["alternatively", "dual licensed", "dual license", "at your choice", "your choice of", "at your discretion"];
@@ -101,10 +101,10 @@ fn is_choice(words: &Words) -> bool {
     at_option || offers.iter().any(|phrase| words.has(phrase))
 }
 
-/// Words around a GNU license's name in which its version is looked for.
+/// Maximum distance in bytes between a GNU license's name and its version.
 const REACH: usize = 240;
 
-/// The GNU licenses that a header grants, with their versions and exceptions.
+/// The GNU licenses granted in a header, with their versions and exceptions.
 fn gnu(words: &Words) -> Vec<Granted> {
     let text = words.text();
     let mut found: Vec<Granted> = Vec::new();
@@ -143,7 +143,7 @@ fn gnu(words: &Words) -> Vec<Granted> {
     found
 }
 
-/// The version that is granted, and whether later ones are: `None` when nothing is granted here.
+/// The version that is granted, and whether later ones are; `None` if nothing is granted here.
 fn version_of<'t>(before: &'t str, after: &'t str, is_spelled_out: bool) -> Option<(&'t str, bool)> {
     let is_granted = after.starts_with(" as published by the free software foundation ")
         || after.starts_with(" version ")
@@ -156,7 +156,7 @@ fn version_of<'t>(before: &'t str, after: &'t str, is_spelled_out: bool) -> Opti
     if !is_granted {
         return None;
     }
-    // Only this sentence: the next mention of a license begins another.
+    // Only this sentence: the next mention of a license starts another one.
     let end = [" general public license ", " if not see ", " for more details ", " without any warranty "]
         .iter()
         .filter_map(|stop| after.find(stop))
@@ -190,7 +190,7 @@ fn gnu_id(family: &str, version: &str, is_later: bool) -> Option<String> {
     Some(format!("{family}-{version}-{suffix}"))
 }
 
-/// The exception that a GNU header adds.
+/// The exception added in a GNU header.
 fn exception(words: &Words, family: &str) -> Option<&'static str> {
     let known = [
         ("gcc runtime library exception", "GCC-exception-3.1"),

@@ -1,6 +1,6 @@
-//! Reads what one file says about licenses: its own, its folder's, or that of other files.
+//! Reads what one file states about licenses: its own, its folder's, or those of other files.
 //!
-//! The answer depends on the file's name and bytes only.
+//! The result depends only on the file's name and bytes.
 
 use super::expression::Expression;
 use super::phrases::{granted, joined};
@@ -9,10 +9,10 @@ use super::words::Words;
 use super::{debian, manifest, reuse, tag, text};
 use crate::text::FilePath;
 
-/// Files that license the folder above theirs: the name of their folder, and their own.
+/// Files that license their parent directory: (directory, file name).
 pub const LICENSING_PARENT: &[(&str, &str)] = &[("debian", "copyright"), (".reuse", "dep5")];
 
-/// Whether a file with this name may speak of licenses beyond its own.
+/// Whether a file with this name may make statements about other files' licenses.
 pub fn is_relevant(path: &FilePath) -> bool {
     let name = lower_name(path);
     is_license_text(&name)
@@ -22,10 +22,10 @@ pub fn is_relevant(path: &FilePath) -> bool {
         || manifest::is_relevant(&name)
 }
 
-/// What a file says: of itself and, where [`is_relevant`], of others.
+/// The statements of a file: about itself and, if it [`is_relevant`], about others.
 pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     let name = lower_name(path);
-    // Before the license texts: `debian/copyright` has the name of one.
+    // Before the license texts: `debian/copyright` is named like one.
     if debian::is_relevant(path) {
         return debian::statements(bytes);
     }
@@ -48,7 +48,7 @@ fn lower_name(path: &FilePath) -> String {
     String::from_utf8_lossy(path.name()).to_lowercase()
 }
 
-/// Whether a file of this name, in lower case, is a license text.
+/// Whether a file with this name, in lower case, is a license text.
 fn is_license_text(name: &str) -> bool {
     let (stem, extension) = name.rsplit_once('.').map_or((name, ""), |(stem, extension)| (stem, extension));
     let is_source = [
@@ -62,7 +62,8 @@ fn is_license_text(name: &str) -> bool {
 }
 
 fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
-    // REUSE keeps the texts of all licenses that occur anywhere in a folder of this name: that says nothing of any file.
+    // REUSE keeps the texts of all licenses used anywhere in a folder with this name: that is no statement about any
+    // file.
     if path.as_bytes().rsplit(|&byte| byte == b'/').nth(1) == Some(b"LICENSES") {
         return Vec::new();
     }
@@ -71,7 +72,7 @@ fn license_text(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
         Some(tag) => Some((tag.expression, tag.line)),
         None => text::identify(bytes).map(|(expression, line)| (Some(expression), line)),
     };
-    // A text that is not known is evidence all the same: something is asked for here.
+    // An unknown text is evidence too: it requires something.
     let (expression, line) = found.unwrap_or((None, 1));
     vec![Statement { method: Method::Text, scope: Scope::Folder, line, expression, written: String::new() }]
 }
@@ -88,7 +89,7 @@ fn sidecar(of: &[u8], bytes: &[u8]) -> Vec<Statement> {
     }]
 }
 
-/// All tags at once: each of them applies. `None` when one of them is not known.
+/// All tags at once, since each of them applies. `None` if one of them is unknown.
 fn all_of(tags: &[tag::Tag]) -> Option<Expression> {
     let known: Option<Vec<Expression>> = tags.iter().map(|tag| tag.expression.clone()).collect();
     Expression::all(known?)
@@ -98,12 +99,12 @@ fn written(tags: &[tag::Tag]) -> String {
     tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes at the beginning of a file that its license header is looked for in.
+/// Bytes at the beginning of a file that are searched for its license header.
 const HEADER: usize = 8 * 1024;
-/// And at its end, where some single-file libraries keep it.
+/// Bytes at its end, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
 
-/// What a file says of itself.
+/// What a file states about itself.
 pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
     let (snippets, tags): (Vec<_>, Vec<_>) = tag::tags(bytes).into_iter().partition(|tag| tag.snippet.is_some());
     let mut found = Vec::new();
@@ -150,7 +151,7 @@ fn header_words(bytes: &[u8]) -> Words {
     words
 }
 
-/// Whether a stretch holds any of the words without which no license is granted: most files do not.
+/// Whether a text contains any of the words that every license grant has. Most files do not.
 fn speaks_of_licenses(bytes: &[u8]) -> bool {
     [
         "icens",

@@ -1,4 +1,4 @@
-//! Reads REUSE.toml, and `.reuse/dep5` before it: licenses that are stated for other files.
+//! Reads REUSE.toml and its predecessor `.reuse/dep5`: licenses stated for other files.
 
 use serde::Deserialize;
 
@@ -38,12 +38,12 @@ impl OneOrMany {
     }
 }
 
-/// Whether a file holds REUSE information about others.
+/// Whether a file has REUSE information about other files.
 pub(super) fn is_relevant(path: &FilePath) -> bool {
     path.name() == b"REUSE.toml" || path.as_bytes() == b".reuse/dep5" || path.as_bytes().ends_with(b"/.reuse/dep5")
 }
 
-/// What it says.
+/// Its statements.
 pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
     let text = String::from_utf8_lossy(bytes);
     match toml::from_str::<ReuseToml>(&text) {

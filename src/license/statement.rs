@@ -1,20 +1,20 @@
-//! Defines what a file says about a license: a statement, how it was found and what it is about.
+//! Defines a statement of a file about a license: how it was found and what it is about.
 
 use serde::{Deserialize, Serialize};
 
 use super::expression::Expression;
 
-/// How a license was found; the order is from the strongest evidence to the weakest.
+/// How a license was found, from the strongest evidence to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// It was declared by the user.
+    /// Declared by the user.
     Declared,
-    /// `REUSE.toml`, where it overrides what files say.
+    /// `REUSE.toml`, overriding what files state.
     ReuseOverride,
     /// An `SPDX-License-Identifier` in the file.
     Tag,
-    /// A `.license` file beside the file.
+    /// A `.license` file next to the file.
     Sidecar,
     /// The sentences of a license in the file's header.
     Header,
@@ -29,7 +29,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// In words, to follow "license found by".
+    /// In words, as a continuation of "license found by".
     pub fn describe(self) -> &'static str {
         match self {
             Self::Declared => "declared",
@@ -44,7 +44,7 @@ impl Method {
         }
     }
 
-    /// Whether it tells "only" from "or later": a license text does not.
+    /// Whether it distinguishes "only" from "or later", which a license text does not.
     pub fn tells_later(self) -> bool {
         self != Self::Text
     }
@@ -54,42 +54,42 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// The file it stands in.
+    /// The file that contains it.
     File,
-    /// Lines of that file, the first and the last.
+    /// Lines of that file, first and last.
     Lines(u32, u32),
-    /// The file beside it that has this name.
+    /// The file next to it with this name.
     Sibling(Vec<u8>),
-    /// The folder of its file, and all below.
+    /// The folder of its file, and everything below.
     Folder,
-    /// The files that one of these patterns takes in, from the folder that `n_up` above its file's.
+    /// The files that match one of these patterns, starting from the folder `n_up` levels above its file's.
     Paths {
         /// The patterns.
         globs: Vec<String>,
-        /// Folders between the file and the one that the patterns begin at.
+        /// Number of folders between the file and the one that the patterns start from.
         n_up: u8,
         /// Whether `*` stops at a `/`.
         is_literal_separator: bool,
     },
 }
 
-/// What a file says about a license.
+/// A statement of a file about a license.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Statement {
-    /// How it says so.
+    /// How it was found.
     pub method: Method,
     /// What it is about.
     pub scope: Scope,
-    /// The line that says so, from 1.
+    /// The line of the statement, from 1.
     pub line: u32,
-    /// The license; `None` when it names one that is not known.
+    /// The license; `None` if it names an unknown one.
     #[serde(with = "as_text")]
     pub expression: Option<Expression>,
-    /// As it was written, where it was written out.
+    /// The license as written, if it was written out.
     pub written: String,
 }
 
-/// An expression as its text; an empty text when it is not known.
+/// An expression as its text; empty if unknown.
 pub(super) mod as_text {
     use serde::{Deserialize, Deserializer, Serializer};
 

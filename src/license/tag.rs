@@ -1,35 +1,35 @@
-//! Reads the tags of SPDX in files: `SPDX-License-Identifier`, and snippets with their own.
+//! Reads SPDX tags in files: `SPDX-License-Identifier`, and snippets with their own.
 //!
-//! A tag is taken in comments of any language: what stands before it on its line
-//! must end like the beginning of a comment, and a tag inside quotes is code.
+//! Tags are recognized in comments of any language: the text before one on its line
+//! must end like the beginning of a comment, and a tag in quotes is code.
 
 use super::expression::Expression;
 
-/// A tag and where it stands.
+/// A tag and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag {
     /// Its line, from 1.
     pub line: u32,
-    /// What it says; `None` when that is no license that is known.
+    /// Its license; `None` if it is not a known one.
     pub expression: Option<Expression>,
     /// As written.
     pub written: String,
-    /// The lines of the snippet that it speaks of; `None` for the file.
+    /// The lines of the snippet that it is about; `None` for the file.
     pub snippet: Option<(u32, u32)>,
 }
 
 const LICENSE: &str = "SPDX-License-Identifier:";
-/// The same for a snippet, as the standard has it since 2.3.
+/// The same for a snippet, in the standard since 2.3.
 const SNIPPET_LICENSE: &str = "SPDX-SnippetLicenseConcluded:";
 const MARKS: [&str; 6] =
     [LICENSE, SNIPPET_LICENSE, "SPDX-SnippetBegin", "SPDX-SnippetEnd", "REUSE-IgnoreStart", "REUSE-IgnoreEnd"];
-/// Tags of a file that are read.
+/// Maximum tags of a file.
 const MAX_TAGS: usize = 1_000;
 
 /// The tags of a text.
 pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
     let mut found: Vec<Tag> = Vec::new();
-    // Most files have none: they are told by one fast search.
+    // Most files have none; a single fast search rules them out.
     if memchr::memmem::find(text, b"SPDX-").is_none() {
         return found;
     }
@@ -53,7 +53,7 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
             }
             _ if is_in_comment(&line[..at]) && found.len() < MAX_TAGS => {
                 let written = expression_of(&line[at + mark.len()..]);
-                // `NONE` and `NOASSERTION` say that nothing is said.
+                // `NONE` and `NOASSERTION` state nothing.
                 if !written.is_empty() && written != "NOASSERTION" && written != "NONE" {
                     if let Some((_, tags)) = open.last_mut() {
                         tags.push(found.len());
@@ -64,7 +64,7 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
             _ => {}
         }
     }
-    // A snippet that nobody ended reaches to the end of the file.
+    // An unclosed snippet extends to the end of the file.
     for (begin, tags) in open {
         for tag in tags {
             found[tag].snippet = Some((begin, n_lines));
@@ -73,23 +73,25 @@ pub(super) fn tags(text: &[u8]) -> Vec<Tag> {
     found
 }
 
-/// The first mark on a line, and where it begins.
+/// The first tag on a line, and where it begins.
 fn mark(line: &[u8]) -> Option<(usize, &'static str)> {
     memchr::memmem::find(line, b"SPDX-").or_else(|| memchr::memmem::find(line, b"REUSE-I"))?;
     let found = MARKS.iter().filter_map(|mark| Some((memchr::memmem::find(line, mark.as_bytes())?, *mark)));
     found.min_by_key(|(at, _)| *at)
 }
 
-/// Whether what stands before a tag ends like the beginning of a comment.
+/// Whether the text before a tag ends like the beginning of a comment.
 fn is_in_comment(before: &[u8]) -> bool {
     let trimmed = before.trim_ascii_end();
     let is_apart = trimmed.len() < before.len();
     match trimmed.last() {
         None => true,
-        // A quote right before the tag begins a string; with a space between, a comment of Vim or Basic.
+        // A quote right before the tag begins a string; with a space in between, it is a comment in Vim script or
+        // Basic.
         Some(b'"' | b'\'' | b'`') => is_apart && trimmed.trim_ascii_start().len() == 1,
         Some(last) if last.is_ascii_alphanumeric() => {
-            // Comment words: REM, dnl, C of Fortran, @c of Texinfo; and a name before the tag, as in "file.c - SPDX-...".
+            // Comment words: REM, dnl, C in Fortran, @c in Texinfo; or a name before the tag, as in "file.c -
+            // SPDX-...".
             let word = trimmed.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
             let begins = trimmed.trim_ascii_start().len() <= word.len() + 1;
             begins && [&b"rem"[..], b"REM", b"dnl", b"C", b"c", b"comment"].contains(&word)
@@ -99,7 +101,7 @@ fn is_in_comment(before: &[u8]) -> bool {
     }
 }
 
-/// The expression at the beginning of a tag's value: operands and operators in turn.
+/// The expression at the start of a tag's value: alternating operands and operators.
 fn expression_of(value: &[u8]) -> String {
     let value = String::from_utf8_lossy(&value[..value.len().min(2_000)]);
     let mut taken: Vec<&str> = Vec::new();
@@ -111,7 +113,7 @@ fn expression_of(value: &[u8]) -> String {
         let is_name = core.starts_with(|c: char| c.is_ascii_alphanumeric())
             && core.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/'));
         if is_operator == is_operand_next || !(is_operator || is_name) {
-            // A word that ends in a mark of the comment, as `MIT*/` or `MIT"`, is taken up to it.
+            // A word with the end of a comment attached, such as `MIT*/` or `MIT"`, is cut before it.
             let end = core.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | ':' | '/')));
             if let Some(end) = end.filter(|&end| end > 0 && is_operand_next) {
                 let start = word.len() - word.trim_start_matches('(').len();
@@ -121,7 +123,7 @@ fn expression_of(value: &[u8]) -> String {
         }
         depth += word.matches('(').count() as i32 - word.matches(')').count() as i32;
         if depth < 0 {
-            // A closing parenthesis of the text around.
+            // A closing parenthesis belongs to the surrounding text.
             taken.push(word.trim_end_matches(')'));
             break;
         }

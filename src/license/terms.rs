@@ -1,4 +1,4 @@
-//! Defines what is kept of an identification: the license, why it is taken to be that, and the notices that go with it.
+//! Defines what is stored about a license: the expression, its evidence, and the notices that apply.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,26 +7,26 @@ use super::component::{Identified, LicenseEvidence, SnippetLicense};
 use super::expression::Expression;
 use super::statement::as_text;
 
-/// What is known of the license of a file or a component.
+/// What is known about the license of a file or component.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Terms {
-    /// The license; `None` when it is not known.
+    /// The license; `None` if unknown.
     #[serde(with = "as_text")]
     pub license: Option<Expression>,
     /// How it was found, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// Whether it was declared, by whoever made the corpus or in the settings, rather than found.
+    /// Whether it was declared, by the maker of the corpus or in the settings, rather than found.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_declared: bool,
-    /// Whether a license text says so, which cannot tell "only" from "or later".
+    /// Whether a license text is the evidence, which does not distinguish "only" from "or later".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_of_text: bool,
-    /// What says otherwise.
+    /// Evidence for other licenses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
-    /// Parts of the file that have licenses of their own.
+    /// Parts of the file with their own licenses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<LicensedLines>,
     /// The copyright notices that go with it.
@@ -37,29 +37,29 @@ pub struct Terms {
 /// Evidence for another license.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Contradiction {
-    /// The license; `None` when it is not known.
+    /// The license; `None` if unknown.
     #[serde(with = "as_text")]
     pub license: Option<Expression>,
-    /// What says so, in words, as in "package manifest (Cargo.toml:3) says MIT".
+    /// The evidence in words, such as "package manifest (Cargo.toml:3) says MIT".
     pub evidence: String,
 }
 
-/// Lines of a file that have a license of their own.
+/// Lines of a file with their own license.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LicensedLines {
     /// The first line.
     pub first: u32,
     /// The last line.
     pub last: u32,
-    /// The license; `None` when it is not known.
+    /// The license; `None` if unknown.
     #[serde(with = "as_text")]
     pub license: Option<Expression>,
-    /// What says so, in words.
+    /// The evidence in words.
     pub evidence: String,
 }
 
 impl Terms {
-    /// What is kept of an identification.
+    /// The part of an identification that is stored.
     pub fn new(identified: &Identified) -> Self {
         let contradiction = |of: &LicenseEvidence| Contradiction {
             license: of.statement.expression.clone(),
@@ -82,7 +82,7 @@ impl Terms {
         }
     }
 
-    /// What is known of some lines: that of the part they lie in or touch, else that of the file.
+    /// What is known about some lines: that of the part they are in or touch, or else that of the file.
     pub fn at(&self, first: u32, last: u32) -> Self {
         let touched = self.parts.iter().filter(|part| part.first <= last && first <= part.last);
         let Some(part) = touched.min_by_key(|part| part.last - part.first) else {
@@ -92,7 +92,7 @@ impl Terms {
         let (license, evidence) = if is_inside {
             (part.license.clone(), part.evidence.clone())
         } else {
-            // Lines on both sides of a part's border have both licenses; where one is not known, neither are they.
+            // Lines on both sides of a part's border have both licenses; if one is unknown, so is the result.
             let both = [part.license.clone(), self.license.clone()].into_iter().collect::<Option<Vec<_>>>();
             let file = self.evidence.as_deref().unwrap_or("nothing");
             (both.and_then(Expression::all), format!("{} and {file}", part.evidence))

@@ -1,7 +1,7 @@
-//! Recognizes whole license texts: LICENSE, COPYING and their like.
+//! Recognizes whole license texts: LICENSE, COPYING and the like.
 //!
-//! Phrases come first: they are sure, take microseconds, and know what the text
-//! comparison gets wrong. What they do not know is compared with all texts of SPDX.
+//! Phrases come first: they are reliable, take microseconds, and get right what the text
+//! comparison gets wrong. A text they do not recognize is compared with all SPDX texts.
 
 use std::sync::LazyLock;
 
@@ -12,40 +12,40 @@ use super::expression::Expression;
 use super::phrases::{Granted, granted, joined};
 use super::words::Words;
 
-/// Bytes of a license text that are read: the longest of SPDX has 90,000.
+/// Maximum bytes to read of a license text: the longest in SPDX has 90,000.
 const MAX_BYTES: usize = 400_000;
-/// Bytes of a text that is compared with all of SPDX; the comparison takes time.
+/// Maximum bytes of a text to compare with all SPDX texts, since that takes time.
 const MAX_COMPARED: usize = 120_000;
-/// Bytes of the shortest.
+/// Minimum bytes of such a text.
 const MIN_COMPARED: usize = 150;
-/// Bytes from which a text is taken for a license with terms of its own, and not for a short grant.
+/// From this many bytes on, a text is treated as a license with its own terms rather than a short grant.
 const LONG: usize = 6_000;
-/// How alike a text must be to one of SPDX, 0 to 1.
+/// Minimum similarity to an SPDX text, 0 to 1.
 const MIN_LIKENESS: f32 = 0.9;
 
 static STORE: LazyLock<Option<Store>> = LazyLock::new(|| Store::load_inline().ok());
 
 /// The license of a whole text, and the line where it was recognized.
 ///
-/// Text cannot tell "only" from "or later": the GNU licenses are given as "only", the narrower grant.
+/// A text does not distinguish "only" from "or later": GNU licenses are given as "only", the narrower grant.
 pub(super) fn identify(text: &[u8]) -> Option<(Expression, u32)> {
     let text = &text[..text.len().min(MAX_BYTES)];
     let words = Words::new(text, 1);
     let found = granted(&words, true);
     let (titles, others): (Vec<Granted>, Vec<Granted>) = found.into_iter().partition(|of| of.is_title);
     if titles.is_empty() {
-        // A long text speaks of other licenses: the comparison goes first, as far as it is sure.
+        // Long texts mention other licenses, so a confident comparison takes precedence.
         let is_long = text.len() > LONG;
         let whole = if is_long { compare(text) } else { None };
         return whole.or_else(|| joined(others, &words)).or_else(|| if is_long { None } else { compare(text) });
     }
-    // Below its title a license text quotes the header it asks for: what only repeats it is left out.
+    // Below its title, a license text quotes the header it recommends; ignore what only repeats the title.
     let is_new = |of: &Granted| !titles.iter().any(|title| title.expression.agrees_with(&of.expression, false));
     let others: Vec<Granted> = others.iter().filter(|of| is_new(of)).cloned().collect();
     joined(titles.into_iter().chain(others).collect(), &words)
 }
 
-/// Compares a text with all of SPDX.
+/// Compares a text with all SPDX texts.
 fn compare(text: &[u8]) -> Option<(Expression, u32)> {
     let text = String::from_utf8_lossy(text);
     if !(MIN_COMPARED..=MAX_COMPARED).contains(&text.trim().len()) {

@@ -14,7 +14,7 @@ pub(super) struct Words {
     lines: Vec<(u32, u32)>,
 }
 
-/// A phrase, ready to be looked for: whole words.
+/// A phrase to search for, as whole words.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(super) struct Phrase(Finder<'static>);
@@ -35,7 +35,7 @@ impl Words {
         words
     }
 
-    /// Appends the words of another stretch of the same text.
+    /// Appends the words of another part of the same text.
     pub fn append(&mut self, other: &Self) {
         let shift = self.text.len() as u32 - 1;
         self.text.push_str(&other.text[1..]);
@@ -47,7 +47,7 @@ impl Words {
         let line = &later_spelled_out(line);
         for part in line.split(|c: char| !c.is_alphanumeric() && c != '.') {
             for word in split_points(part) {
-                // The comment words of DOS batch and m4.
+                // The comment words of DOS batch files and m4.
                 let is_comment_mark = std::mem::take(&mut is_first) && matches!(word, "rem" | "REM" | "dnl");
                 if !is_comment_mark {
                     self.add_word(word, number);
@@ -87,7 +87,7 @@ impl Words {
         memchr::memmem::find(self.text.as_bytes(), format!(" {phrase} ").as_bytes())
     }
 
-    /// As [`Self::find`], of a phrase that is looked for in many texts.
+    /// Like [`Self::find`], for a phrase that is searched for in many texts.
     pub fn find_phrase(&self, phrase: &Phrase) -> Option<usize> {
         phrase.0.find(self.text.as_bytes())
     }
@@ -122,7 +122,7 @@ fn later_spelled_out(line: &str) -> Cow<'_, str> {
     Cow::Owned(spelled)
 }
 
-/// Splits at points, but not at one between digits: `2.0` is a word.
+/// Splits at periods, except between digits: `2.0` is a word.
 fn split_points(part: &str) -> impl Iterator<Item = &str> {
     let bytes = part.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);

@@ -1,15 +1,15 @@
-//! Cuts runs into those whose names agree: what is certainly the same code, however it was renamed.
+//! Cuts runs into parts whose names agree: certainly the same code, however it was renamed.
 //!
-//! Invariant: within a run each name of one side is one name of the other, both ways (Baker's p-match, 1992), and no run can be
-//! extended on either side without losing that.
+//! Invariant: within a part, each name of one side is one name of the other, in both directions (Baker's p-match,
+//! 1992), and no part can be extended on either side without losing that.
 
 use std::collections::HashMap;
 
 use super::alignment::Block;
 use crate::language::{Kind, Token};
 
-/// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may overlap: where one name clashes
-/// with an earlier one, the next part begins behind the earlier.
+/// The maximal parts of `runs` with at least `min_tokens` tokens whose names agree. They may overlap: if a name clashes
+/// with an earlier one, the next part begins after the earlier occurrence.
 ///
 /// Time and memory O(n) for n tokens in `runs`.
 pub fn agreeing(runs: &[Block], query: &[Token], target: &[Token], min_tokens: usize) -> Vec<Block> {

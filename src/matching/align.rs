@@ -1,9 +1,12 @@
 //! Aligns a query with a target around a chain, to the exact first and last token.
 //!
-//! Runs see neither an edited token at the ends of a copy nor the short pieces
-//! between its edits. The alignment restores both: between the runs of the
-//! chain everything is aligned that the gaps allow, and beyond its ends
-//! it goes on for as long as it pays.
+//! Runs miss edited tokens at the ends of a copy and the short pieces between its edits. The alignment restores both:
+//! it aligns everything between the runs of the chain, and extends beyond its ends for as long as that pays.
+//!
+//! ```text
+//! query    x = a + 1 ;    x→y and a→b are the renames of the chain: 8 + 4 + 8 + 4 + 12 + 4 = 40
+//! target   y = b + 1 ;    without renames each name only agrees by class: -2 + 4 - 2 + 4 + 12 + 4 = 20
+//! ```
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,50 +14,50 @@ use std::ops::Range;
 use super::alignment::{Alignment, Block};
 use crate::language::{Kind, Token};
 
-// The scores. Unrelated code scores below zero on average, also with gaps, so
-// an extension ends soon after the copy does; a renamed copy scores above.
+// The scores. Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the copy
+// does. A renamed copy scores above zero.
 
-/// A name or literal that both sides spell the same: rarely chance.
+/// A name or literal that both sides spell the same: rarely a coincidence.
 const SAME_WORD: i32 = 12;
-/// A name that the rest of the alignment renames in just this way.
+/// A name that the rest of the alignment renames in the same way.
 const RENAMED_WORD: i32 = 8;
 /// A keyword.
 const KEYWORD: i32 = 6;
-/// A punctuation byte: often chance.
+/// A punctuation byte: often a coincidence.
 const PUNCTUATION: i32 = 4;
-/// A name or literal of which only the class agrees.
+/// A name or literal that agrees only by class.
 const SAME_CLASS: i32 = -2;
-/// Two tokens in each other's place with different symbols.
+/// Two tokens with different symbols, aligned with each other.
 const MISMATCH: i32 = -10;
 /// Opening a gap on one side, and each token in it.
 const GAP: i32 = -12;
 const GAP_TOKEN: i32 = -1;
-/// How far below its best an extension may fall before it ends: an edited
-/// line, or about twenty inserted tokens. Higher bridges more and wanders further.
+/// How far an extension may fall below its best score before it ends: seven mismatches in a row, or one gap up to the
+/// edge of the band. Higher bridges more edits, and wanders further beyond the end of a copy.
 const X_DROP: i32 = 72;
-/// Half the width of the band of diagonals that an extension looks at.
+/// Half the width of the band of diagonals that an extension examines.
 const BAND: usize = 40;
-/// Tokens that one round of an extension may add; a long one takes more rounds.
+/// Maximum query tokens that one round of an extension adds; a long extension takes more rounds.
 const ROUND: usize = 256;
-/// The largest gap between runs, in cells, that is aligned inside.
+/// Maximum cells of a gap between two runs that is aligned inside.
 const GAP_CELLS: usize = 160 * 160;
 
-/// How many rows the extensions of one pair of documents may look at in all.
+/// Maximum rows that all extensions of one pair of documents examine together.
 ///
-/// Code that is alike everywhere has chains without number, and each could be extended over all of the text. The best
-/// are extended first. Without an extension a chain still has all its runs, and loses only what lies around them.
+/// Code that is similar everywhere has countless chains, and each could be extended over the whole text. The best
+/// chains are extended first. A chain without an extension still has all its runs; it only misses what is around them.
 #[derive(Debug)]
 pub struct Budget {
     n_rows_left: usize,
 }
 
 impl Budget {
-    /// Rows for each token of both documents. Ordinary files take less than one.
+    /// Rows for each token of both documents. Ordinary files need less than one.
     const ROWS_PER_TOKEN: usize = 8;
-    /// Rows of the shortest documents.
+    /// Minimum rows, for short documents.
     const MIN_ROWS: usize = 64 * ROUND;
 
-    /// The budget of a query and a target.
+    /// The budget for a query and a target.
     pub fn of(query: &[Token], target: &[Token]) -> Self {
         Self { n_rows_left: Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS }
     }
@@ -68,15 +71,17 @@ impl Budget {
 
 /// Aligns `query` with `target` along a `chain` of runs.
 ///
-/// Between runs by global, beyond the ends by X-drop alignment in a band
+/// Global alignment between runs, X-drop alignment in a band beyond the ends
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
-/// Time O(n + gaps² + 80 · extension); an extension ends when the budget of rows does.
+/// Time O(n + gaps² + 80 · extension). An extension also ends when the budget of rows is used up.
 pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Budget) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);
     let scorer = Scorer { query, target, renames };
     let Some(first) = anchors.first().copied() else { return Alignment::default() };
 
+    // Extend to the left in rounds. Each round starts at the outermost block of the previous one with a best score of 0
+    // again, so a long copy is followed to its start while the matrix of a round stays small.
     let mut head = Vec::new();
     let mut at = (first.query as usize, first.target as usize);
     loop {
@@ -86,6 +91,7 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Bu
         head.extend(blocks);
     }
 
+    // The blocks of `head` descend, but an alignment is built in ascending order.
     let mut alignment = Alignment::default();
     for block in head.iter().rev() {
         alignment.push(block.query as usize, block.target as usize, block.len as usize);
@@ -109,8 +115,8 @@ pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Bu
     alignment
 }
 
-/// The runs of a chain, cut so that no two overlap: what two of them claim is cut between them where most of it is
-/// spelled the same.
+/// The runs of a chain, cut so that no two overlap: where two overlap, they are cut at the point that leaves most
+/// tokens spelled the same.
 fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
     let is_exact =
         |block: &Block, at: u32| query[(block.query + at) as usize].exact == target[(block.target + at) as usize].exact;
@@ -123,10 +129,10 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
             if n >= next.len {
                 continue;
             }
-            // The earlier run may be cut already, and be shorter than what the two share.
+            // The earlier run may already have been cut, and be shorter than the overlap.
             let n_behind = n.saturating_sub(last.len);
             next = Block { query: next.query + n_behind, target: next.target + n_behind, len: next.len - n_behind };
-            // The first `n_left` of the other `n` tokens stay with the earlier run, the others with the later.
+            // The first `n_left` of the remaining `n` tokens stay with the earlier run, the others with the later one.
             let n = n - n_behind;
             let mut n_exact: i64 = (0..n).map(|at| i64::from(is_exact(&next, at))).sum();
             let mut best = (n_exact, 0);
@@ -149,7 +155,7 @@ fn disjoint(chain: &[Block], query: &[Token], target: &[Token]) -> Vec<Block> {
     anchors
 }
 
-/// For each name of the query, the name that stands in its place most often: Baker's p-match, by majority.
+/// For each name of the query, the name that most often replaces it: Baker's p-match, by majority.
 fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32, u32> {
     let mut counts: HashMap<(u32, u32), u32> = HashMap::new();
     for block in anchors {
@@ -165,22 +171,28 @@ fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32,
     counts.into_iter().map(|(names, _)| names).collect()
 }
 
-/// The columns of a band: column c of row i stands for target position i + c - [`BAND`].
+/// The columns of a band: column c of row i is the cell of i query tokens and i + c - [`BAND`] target tokens.
+///
+/// ```text
+///            column   c-1    c    c+1       One row down, the same column is one target token further:
+/// row i                    diag  query      a diagonal step stays in its column, a query token without a
+/// row i + 1        target  cell             target token comes from the column to the right
+/// ```
 const WIDTH: usize = 2 * BAND + 1;
 
 /// A row of the band, with a column on either side that is never reached.
 struct Row {
     scores: [i32; WIDTH + 2],
-    /// The best scores of paths that end with a query token left out.
+    /// The best scores of paths that end with an unmatched query token.
     in_query_gap: [i32; WIDTH + 2],
-    /// The columns worth going on from; outside of them and the two beside them nothing is written.
+    /// The columns worth continuing from. Nothing is written outside them and the two columns next to them.
     live: Range<usize>,
 }
 
 impl Row {
     const EMPTY: Self = Self { scores: [NEVER; WIDTH + 2], in_query_gap: [NEVER; WIDTH + 2], live: 0..0 };
 
-    /// Makes it a row that nothing reaches.
+    /// Makes this a row that nothing reaches.
     fn clear(&mut self) {
         let written = self.live.start..self.live.end + 2;
         self.scores[written.clone()].fill(NEVER);
@@ -195,8 +207,8 @@ struct Best {
     cell: Option<(usize, usize)>,
 }
 
-/// The matched cells on the way back from `cell`, in ascending order; a
-/// diagonal step counts when `is_match` says so of its query and target position.
+/// The matched cells on the way back from `cell`, in ascending order; a diagonal step counts if `is_match` is true for
+/// its query and target position.
 fn trace_back(
     steps: &[[Step; WIDTH]],
     cell: Option<(usize, usize)>,
@@ -204,6 +216,8 @@ fn trace_back(
 ) -> Vec<(usize, usize)> {
     let mut path = Vec::new();
     let mut at = cell;
+    // Each cell stores its best step, but not whether that step opened a gap or continued one. Inside a gap, the path
+    // can therefore differ from the best-scoring one. It is always a legal path, and all its matches are real.
     while let Some((i, c)) = at {
         let Some(j) = (i + 1 + c).checked_sub(BAND).filter(|&j| j > 0) else { break };
         at = match steps[i][c] {
@@ -227,13 +241,13 @@ struct Scorer<'t> {
     renames: HashMap<u32, u32>,
 }
 
-/// How a cell of the matrix was best reached.
+/// The best way to reach a cell of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Diagonal,
-    /// A query token without a target token.
+    /// An unmatched query token.
     Query,
-    /// A target token without a query token.
+    /// An unmatched target token.
     Target,
 }
 
@@ -260,13 +274,13 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// Extends beyond the ends `from`, one round; empty when nothing is gained.
+    /// Extends one round beyond the end `from`; empty if nothing is gained.
     fn extend_right(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
         let path = self.extend(|i| self.query.get(from.0 + i), |j| self.target.get(from.1 + j), budget);
         blocks(&path, |i, j| (from.0 + i, from.1 + j))
     }
 
-    /// Extends before the starts `from`, one round; the blocks descend.
+    /// Extends one round before the start `from`; the blocks descend.
     fn extend_left(&self, from: (usize, usize), budget: &mut Budget) -> Vec<Block> {
         let before = |tokens: &'t [Token], from: usize| move |n: usize| tokens.get(from.checked_sub(n + 1)?);
         let path = self.extend(before(self.query, from.0), before(self.target, from.1), budget);
@@ -280,14 +294,16 @@ impl<'t> Scorer<'t> {
 
     /// The matched cells, in order, of the best-scoring path from the corner.
     ///
-    /// Row i stands for i tokens of the query; of each row only the columns are
-    /// looked at that the row before left within [`X_DROP`] of the best score.
+    /// Row i stands for i tokens of the query. In each row, only the columns are examined that the previous row left
+    /// within [`X_DROP`] of the best score.
     fn extend(
         &self,
         query: impl Fn(usize) -> Option<&'t Token>,
         target: impl Fn(usize) -> Option<&'t Token>,
         budget: &mut Budget,
     ) -> Vec<(usize, usize)> {
+        // Row 0: no query token is consumed yet, so every column but the corner is a gap in the target. Columns left of
+        // the corner would be negative target positions.
         let (mut row, mut next) = (Row::EMPTY, Row::EMPTY);
         row.live = BAND..WIDTH;
         for n_skipped in 0..WIDTH - BAND {
@@ -311,7 +327,7 @@ impl<'t> Scorer<'t> {
         })
     }
 
-    /// Fills `next`, which nothing reaches yet, from `row`: the cells of query token `i`.
+    /// Fills `next`, an empty row, from `row`: the cells of query token `i`.
     #[inline]
     fn next_row(
         &self,
@@ -325,11 +341,14 @@ impl<'t> Scorer<'t> {
         let renamed = self.renamed(token);
         let mut steps = [Step::Diagonal; WIDTH];
         let mut in_target_gap = NEVER;
+        // A query gap can move a path one column to the left of the live ones, but not to a negative target position.
         let first = row.live.start.saturating_sub(1).max(BAND.saturating_sub(i + 1));
         #[expect(clippy::needless_range_loop, reason = "a column is a place in five arrays of two rows")]
         for c in first..WIDTH {
             let j = i + 1 + c - BAND;
-            // One row on, a column stands one target position further; each place is one further for the column beside the band.
+            // Arrays have one extra column on the left, so column c is at index c + 1: the cell itself and its diagonal
+            // predecessor are at c + 1, the query gap comes from c + 2 of the previous row, the target gap from c of
+            // this row.
             let query_gap = (row.scores[c + 2] + GAP).max(row.in_query_gap[c + 2]) + GAP_TOKEN;
             in_target_gap = (next.scores[c] + GAP).max(in_target_gap) + GAP_TOKEN;
             let mut diagonal = NEVER;
@@ -338,6 +357,9 @@ impl<'t> Scorer<'t> {
                 diagonal = row.scores[c + 1] + self.score(token, other, renamed);
             }
             let score = diagonal.max(query_gap).max(in_target_gap);
+            // Pruning. To the right of the previous row's live columns, only a target gap can still reach a cell, and
+            // its score falls with every column, so the rest of the row is out of reach. Left of that, later columns
+            // may still be reached from above: `continue`, not `break`.
             if score < best.score - X_DROP {
                 if c >= row.live.end {
                     break;
@@ -352,6 +374,8 @@ impl<'t> Scorer<'t> {
                 score if score == query_gap => Step::Query,
                 _ => Step::Target,
             };
+            // Only a match may end the alignment: a path that ends in a gap always scores less than the same path
+            // without it.
             if score > best.score && steps[c] == Step::Diagonal {
                 *best = Best { score, cell: Some((i, c)) };
             }
@@ -359,7 +383,7 @@ impl<'t> Scorer<'t> {
         steps
     }
 
-    /// Aligns what lies between two blocks: all of it, from corner to corner.
+    /// Aligns everything between two blocks, from corner to corner.
     fn fill(&self, before: &Block, after: &Block, alignment: &mut Alignment) {
         let from = ((before.query + before.len) as usize, (before.target + before.len) as usize);
         let a = &self.query[from.0..after.query as usize];
@@ -372,8 +396,8 @@ impl<'t> Scorer<'t> {
         }
     }
 
-    /// The matched cells of the best path through the whole matrix. Gaps cost
-    /// the same in any number: both ends are known to belong together.
+    /// The matched cells of the best path through the whole matrix. Opening a gap costs nothing extra here, since both
+    /// ends are known to belong together.
     fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
         let width = b.len() + 1;
         let mut scores = vec![0i32; (a.len() + 1) * width];
@@ -389,6 +413,8 @@ impl<'t> Scorer<'t> {
                 scores[(i + 1) * width + j + 1] = diagonal.max(gap);
             }
         }
+        // Retrace the path by comparing scores. That needs no second matrix of steps, and the scores are integers, so
+        // equality is exact.
         let (mut i, mut j) = (a.len(), b.len());
         let mut path = Vec::new();
         while i > 0 && j > 0 {
@@ -411,7 +437,7 @@ impl<'t> Scorer<'t> {
     }
 }
 
-/// Joins matched cells into blocks, their places given by `place`.
+/// Joins matched cells into blocks; `place` gives their positions.
 fn blocks(path: &[(usize, usize)], place: impl Fn(usize, usize) -> (usize, usize)) -> Vec<Block> {
     path.iter().map(|&(i, j)| place(i, j)).collect::<Alignment>().blocks
 }

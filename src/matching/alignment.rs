@@ -1,6 +1,6 @@
-//! Defines the alignment: which tokens of a query stand for which of a target.
+//! Defines the alignment: which tokens of a query match which tokens of a target.
 //!
-//! Invariant: the blocks of an alignment strictly ascend on both sides and hold equal symbols.
+//! Invariant: the blocks of an alignment strictly ascend on both sides and have equal symbols.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl Alignment {
         })
     }
 
-    /// The part of the alignment whose query tokens lie in `query`.
+    /// The part of the alignment whose query tokens are in `query`.
     pub fn within(&self, query: Range<usize>) -> Self {
         let clip = |block: &Block| {
             let from = (query.start as u32).max(block.query);
@@ -77,7 +77,7 @@ impl Alignment {
 }
 
 impl FromIterator<(usize, usize)> for Alignment {
-    /// Joins aligned positions, ascending on both sides, into blocks.
+    /// Joins aligned positions, which ascend on both sides, into blocks.
     fn from_iter<T: IntoIterator<Item = (usize, usize)>>(pairs: T) -> Self {
         let mut alignment = Self::default();
         alignment.extend(pairs);
@@ -86,7 +86,7 @@ impl FromIterator<(usize, usize)> for Alignment {
 }
 
 impl Extend<(usize, usize)> for Alignment {
-    /// Adds aligned positions behind those it has.
+    /// Appends aligned positions after the existing ones.
     fn extend<T: IntoIterator<Item = (usize, usize)>>(&mut self, pairs: T) {
         for (query, target) in pairs {
             self.push(query, target, 1);

@@ -20,18 +20,19 @@ use crate::language::{Kind, Token};
 pub struct Aligned {
     /// Alignments along the chains, the best chain first.
     pub alignments: Vec<Alignment>,
-    /// All runs of at least `min_run` tokens that hold a seed and whose names agree, whether or not an alignment holds them.
+    /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or not an alignment has
+    /// them.
     pub runs: Vec<Block>,
 }
 
 /// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains first.
 ///
-/// With `is_same`, query and target are one document: fragments never overlap themselves.
-/// Nothing is judged yet: that is for [`clones`](super::clones), once the caller has cut out what it asks about.
+/// With `is_same`, query and target are one document: fragments never overlap themselves. Nothing is judged yet; that
+/// is up to [`clones`](super::clones), once the caller has cut out the relevant part.
 ///
-/// Guarantee: every run of at least `min_run` tokens around a seed lies in an alignment, on its own diagonal, unless it
-/// repeats itself with a shorter period. A chain may join runs, but none is ever dropped because another was
-/// better, or because it lies between two that are.
+/// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its own diagonal, unless
+/// it repeats itself with a shorter period. A chain may join runs, but none is ever dropped because another was better,
+/// or because it is between two that are.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -46,14 +47,14 @@ pub fn alignments(
     let mut aligned = Diagonals::default();
     let mut budget = Budget::of(query.tokens, target.tokens);
     for chain in chains(&mut runs, params.max_gap) {
-        // An earlier alignment that was extended over these very runs says all there is to say.
+        // An earlier alignment that was extended over the same runs already shows everything.
         if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
             continue;
         }
         let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
         let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
         for part in parts {
-            // No clone has fewer tokens: a block that repeats itself every few tokens is cut into as many parts.
+            // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
             if part.n_tokens() >= params.min_run {
                 part.blocks.iter().for_each(|block| aligned.add(block));
                 found.push(part);
@@ -63,8 +64,8 @@ pub fn alignments(
     Aligned { alignments: found, runs: agreeing }
 }
 
-/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone rests
-/// on one or the other. Most chains that chance makes end here, before they are aligned.
+/// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone needs
+/// one or the other. Most coincidental chains end here, before they are aligned.
 fn may_be_clone(chain: &[Block], query: Document<'_>, target: Document<'_>, params: &Params) -> bool {
     chain.iter().any(|run| {
         let len = run.len as usize;
@@ -75,7 +76,7 @@ fn may_be_clone(chain: &[Block], query: Document<'_>, target: Document<'_>, para
     })
 }
 
-/// What is aligned already, by diagonal.
+/// What is already aligned, by diagonal.
 #[derive(Default)]
 struct Diagonals(HashMap<i64, Vec<Range<u32>>>);
 
@@ -94,12 +95,11 @@ impl Diagonals {
     }
 }
 
-/// Tokens at an end of an alignment that may be cut off: more than that is no chance.
+/// Maximum tokens to cut off at an end of an alignment: more than that is not a coincidence.
 const MAX_TRIM: usize = 10;
 
-/// Cuts an alignment down to its solid runs and what belongs to them, and off the piece of a
-/// line at either end: what follows a copy often begins as what follows its
-/// origin does (`static int`), and what comes before ends alike (`;`, `}`).
+/// Cuts an alignment down to its solid runs and what belongs to them, and removes the partial line at either end: what
+/// follows a copy often begins like what follows its origin (`static int`), and what precedes it ends alike (`;`, `}`).
 fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
     let solid = solid_runs(alignment, query.tokens, target.tokens);
     let (Some(first), Some(last)) = (solid.first(), solid.last()) else { return Alignment::default() };
@@ -121,11 +121,11 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     }
 }
 
-/// Tokens of a neighboring unit that may be cut off: the end of the function before, the head of the next one. Both
-/// are much the same everywhere. Of more, the copy has a part of that unit as well.
+/// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head of the next one. Both
+/// are much the same everywhere. If there are more, the copy includes part of that unit as well.
 const MAX_OF_NEIGHBOR: usize = 24;
 
-/// The tokens at the start of an alignment that close a block which was opened before it.
+/// The number of tokens at the start of an alignment that close a block opened before it.
 fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     let (mut depth, mut deepest, mut n) = (0i64, 0i64, 0);
     for (number, &(at, _)) in pairs.iter().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -134,11 +134,12 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
             (deepest, n) = (depth, number + 1);
         }
     }
-    // What else closes with it: `});`
+    // Whatever closes together with it: `});`
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && is_closer(&query.tokens[*at], query)).count()
 }
 
-/// The tokens at the end of an alignment that open a unit, behind a blank line on both sides, which goes on without it.
+/// The number of tokens at the end of an alignment that open a unit, after a blank line on both sides, which continues
+/// beyond it.
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
@@ -159,17 +160,17 @@ fn nesting(token: &Token, document: Document<'_>) -> i64 {
     }
 }
 
-/// Whether a token closes what was opened before it, or goes on from it: nothing begins with it.
+/// Whether a token closes or continues what came before it: nothing begins with it.
 fn is_closer(token: &Token, document: Document<'_>) -> bool {
     matches!(token.text(document.text), b")" | b"]" | b"}" | b";" | b",")
 }
 
-/// Equal tokens in a row that belong to a copy when they follow it closely and spell a word the same.
+/// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word the same.
 const SUPPORTED_RUN: u32 = 4;
-/// Tokens that may stand between such a run and the copy.
+/// Maximum tokens between such a run and the copy.
 const MAX_BEFORE_END: u32 = 24;
 
-/// The alignment from `core` outward to the last block that is supported; blocks of a few tokens in between are chance.
+/// The alignment from `core` outward to the last supported block; blocks of a few tokens in between are coincidences.
 fn with_supported_ends(
     alignment: &Alignment,
     core: Range<usize>,
@@ -200,10 +201,9 @@ fn with_supported_ends(
 
 /// Cuts an alignment of a document with itself into parts whose sides do not overlap.
 ///
-/// The longest block is kept whole, and takes the blocks beside it for as long as
-/// the sides stay apart; what is left on either side is cut in the same way. A block
-/// that overlaps itself is periodic, and cut by its period: of `A A A`, the
-/// second is a copy of the first, and the third of the second.
+/// The longest block is kept whole, and takes the blocks next to it for as long as the sides stay apart; what is left
+/// on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by its period: in `A A
+/// A`, the second is a copy of the first, and the third of the second.
 fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
     let mut parts = Vec::new();
     let mut rest = vec![alignment];

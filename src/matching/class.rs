@@ -1,35 +1,35 @@
-//! Groups clone pairs into classes: one copy with all its origins is one report.
+//! Groups clone pairs into classes: a copy with all its origins is one report.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A clone pair as grouping sees it: what it covers of the query and how well.
+/// A clone pair as seen by grouping: what it covers of the query, and how well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The fragment of the query, in tokens.
     pub query: Range<usize>,
-    /// The positions in the query of the aligned tokens, ascending.
+    /// Positions of the aligned tokens in the query, ascending.
     pub aligned: Vec<u32>,
-    /// Those of them whose text agrees: the evidence.
+    /// Those of them that are spelled the same: the evidence.
     pub exact: Vec<u32>,
-    /// The runs of equal symbols whose names agree, ascending: what is certainly copied.
+    /// The runs of equal symbols whose names agree, ascending: certainly copied.
     pub runs: Vec<Range<usize>>,
 }
 
 impl Candidate {
-    /// How well it explains its fragment: of two, the one that is joined from pieces explains less.
+    /// How well it explains its fragment. A candidate joined from pieces explains less than one without gaps.
     fn evidence(&self) -> i64 {
         let n_gap = self.query.len() - self.aligned.len();
         self.exact.len() as i64 - n_gap as i64
     }
 
-    /// The number of tokens in `range` whose text agrees.
+    /// The number of tokens in `range` that are spelled the same.
     fn n_exact_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.exact, range)
     }
 
-    /// How well it explains the tokens in `range`: those that are aligned, and once more those whose text agrees.
+    /// How well it explains the tokens in `range`: the aligned ones, counting those spelled the same twice.
     fn agreement_in(&self, range: &Range<usize>) -> usize {
         n_in(&self.aligned, range) + self.n_exact_in(range)
     }
@@ -45,32 +45,32 @@ fn n_in(positions: &[u32], range: &Range<usize>) -> usize {
 pub struct CloneClass {
     /// The fragment.
     pub query: Range<usize>,
-    /// Indices of the pairs, as they were given.
+    /// Indices of the pairs in the order they were given.
     pub members: Vec<usize>,
 }
 
-/// How much two fragments must overlap, as a part of either, to be one class.
+/// Minimum overlap of two fragments, as a fraction of either, to be one class.
 const SAME: f64 = 0.7;
-/// How much of a fragment better classes must cover to explain it away.
+/// Minimum fraction of a candidate that better classes must cover to explain it away.
 const EXPLAINED: f64 = 0.5;
-/// How well a class must agree where it covers a fragment to explain it, as a part of how well the fragment's own pair
-/// does. A renamed copy reaches 0.8; an alignment that wandered on beyond its copy stays below.
+/// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of the fragment's own
+/// pair, to explain that fragment. A renamed copy reaches 0.8; an alignment that went on beyond its copy stays below.
 const AGREES: f64 = 0.7;
 
-/// Tokens at an end of a run that may be missing, and it counts as held.
+/// Maximum tokens that may be missing at an end of a run for it to count as covered.
 const RAGGED: usize = 8;
-/// Maximum members of a class; more show nothing further, and the best come first.
+/// Maximum members of a class; more would add nothing, and the best come first.
 const MAX_MEMBERS: usize = 64;
 
 /// Groups `candidates` of one query into classes, so that each stretch of the query belongs to what explains it best.
 ///
-/// The nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns; the next takes what is
-/// left, also within the gaps of better ones, and so on. What takes a stretch of `min_tokens` and more, or all of a
-/// shorter candidate (a whole file), is a class, and parts
-/// the classes that reach around it. Two things differ from genomes. A candidate takes a stretch from a better one that
-/// hardly agrees there, and tokens at the border of two go to the one that is spelled the same there, since what
-/// follows a copy often begins as what follows its origin does. And a candidate that takes nothing is not lost: it
-/// is one more member where it has nearly the same fragment, or agrees better with its part than all members before it.
+/// These are the nets of genome alignment (Kent 2003): the best candidate takes the tokens that it aligns, the next one
+/// takes what is left, including the gaps of better ones, and so on. A stretch of at least `min_tokens`, or all of a
+/// shorter candidate (a whole file), becomes a class, and splits the classes that extend around it. Two things differ
+/// from genomes. First, a candidate takes a stretch from a better one that hardly agrees there, and tokens at the
+/// border of two candidates go to the one that spells them the same, because what follows a copy often begins like what
+/// follows its origin. Second, a candidate that takes nothing is not lost: it becomes another member if it has nearly
+/// the same fragment, or agrees with its part better than all members so far.
 ///
 /// ```text
 /// candidates   a |=================----------==========|      classes   a |=======|    |=========| a
@@ -91,13 +91,13 @@ pub fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<CloneClass> {
     net.into_classes()
 }
 
-/// Which class each token of a query belongs to.
+/// The class that each token of a query belongs to.
 struct Net<'c> {
     candidates: &'c [Candidate],
     min_tokens: usize,
     /// The position of the first token.
     start: usize,
-    /// For each token from there on the number of the class that aligns it.
+    /// For each token from there on, the number of the class that aligns it.
     owners: Vec<Option<usize>>,
     classes: Vec<CloneClass>,
 }
@@ -107,14 +107,18 @@ impl Net<'_> {
         self.owners[at as usize - self.start]
     }
 
-    /// The candidate that made a class: the best of its members.
+    /// The candidate that made a class, which is the best of its members.
     fn best(&self, class: usize) -> &Candidate {
         &self.candidates[self.classes[class].members[0]]
     }
 
-    /// Lets a candidate have what it explains better than those before it.
+    /// Gives a candidate what it explains better than the previous ones.
     fn take(&mut self, at: usize) {
         let candidate = &self.candidates[at];
+        // Three steps: cut the candidate where the owner of its tokens changes; keep the stretches that it wins,
+        // joining neighbors that no other class separates; and make each of these claims a class. Candidates come best
+        // first, so a single pass is enough. A later one can still take a stretch from a class that hardly agrees
+        // there; `into_classes` splits that class in the end.
         let stretches = self.stretches(candidate);
         let n_explained: usize = stretches.iter().filter(|stretch| !stretch.is_free()).map(Stretch::len).sum();
         let is_explained = n_explained as f64 >= EXPLAINED * candidate.aligned.len() as f64;
@@ -132,7 +136,7 @@ impl Net<'_> {
             }
             is_cut = false;
         }
-        // What is left of a fragment that is explained for the most part has to agree by itself.
+        // If the fragment is mostly explained already, the rest has to agree on its own.
         claims.retain(|claim| {
             let range = span(claim);
             let agreement = candidate.agreement_in(&range) as f64;
@@ -143,7 +147,7 @@ impl Net<'_> {
         for claim in claims {
             let mut from = claim[0] as usize;
             for &position in &claim {
-                // A gap in which no class has room belongs to what stands around it.
+                // A gap too small for another class belongs to the class around it.
                 let position = position as usize;
                 let from_gap = if position - from < self.min_tokens { from } else { position };
                 self.owners[from_gap - self.start..=position - self.start].fill(Some(self.classes.len()));
@@ -157,7 +161,7 @@ impl Net<'_> {
         self.name_runs(at, &claimed);
     }
 
-    /// Makes a candidate a member where a run of it lies that no member has: that part came from there.
+    /// Makes a candidate a member if it has a run that no member has: that part came from there.
     fn name_runs(&mut self, at: usize, claimed: &[Range<usize>]) {
         let is_long = |run: &&Range<usize>| run.len() >= self.min_tokens;
         let is_within = |run: &Range<usize>, all: &[Range<usize>]| {
@@ -184,7 +188,7 @@ impl Net<'_> {
         let mut behind = candidate.query.start;
         for (number, &position) in candidate.aligned.iter().enumerate() {
             let owner = self.owner(position);
-            // Tokens of other classes in a gap part what stands around them.
+            // A gap in which other classes have tokens separates what is on either side.
             let is_parted = (behind..position as usize).any(|between| self.owner(between as u32).is_some());
             behind = position as usize + 1;
             match stretches.last_mut() {
@@ -195,7 +199,7 @@ impl Net<'_> {
         stretches
     }
 
-    /// Whether a candidate gets a stretch: nobody has it, or who has it explains it less.
+    /// Whether a candidate gets a stretch: nobody owns it, or the owner explains it less well.
     fn yields(&self, stretch: &Stretch, candidate: &Candidate, is_explained: bool) -> bool {
         let Some(owner) = stretch.owner else { return true };
         let (class, best) = (&self.classes[owner], self.best(owner));
@@ -204,15 +208,15 @@ impl Net<'_> {
         if is_worse && stretch.len() >= self.min_tokens {
             return true;
         }
-        // At an end of the class, beyond which the candidate goes on.
+        // At an end of the class, where the candidate continues beyond it.
         let is_end = range.start <= class.query.start && candidate.query.start < class.query.start
             || range.end >= class.query.end && candidate.query.end > class.query.end;
         !is_explained && is_end && candidate.n_exact_in(&range) > best.n_exact_in(&range)
     }
 
-    /// Makes a candidate that got nothing a member of the class that has most of it, if it tells of a further origin.
+    /// Makes a candidate that got nothing a member of the class that owns most of it, if it shows another origin.
     ///
-    /// A few tokens that it has beyond an end of the class, and that nobody else has, come along: the copy goes on there.
+    /// A few free tokens that it has beyond an end of the class are added: the copy continues there.
     fn join(&mut self, at: usize) {
         let candidate = &self.candidates[at];
         let mut n_owned: BTreeMap<usize, usize> = BTreeMap::new();
@@ -242,7 +246,7 @@ impl Net<'_> {
         self.classes[class].members.push(at);
     }
 
-    /// What a candidate has beyond either end of a class, if it agrees by itself and nobody has it.
+    /// What a candidate has beyond either end of a class, if nobody owns it and it agrees on its own.
     fn free_ends(&self, candidate: &Candidate, class: &Range<usize>) -> [Range<usize>; 2] {
         let ends = [
             candidate.query.start..class.start.min(candidate.query.end),
@@ -255,7 +259,7 @@ impl Net<'_> {
         })
     }
 
-    /// The classes by place, each parted where others took stretches out of it.
+    /// The classes by position, each split where others took stretches out of it.
     fn into_classes(self) -> Vec<CloneClass> {
         let owned = self.owners.iter().enumerate().filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
         let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
@@ -266,7 +270,7 @@ impl Net<'_> {
             }
         }
         let class = |(class, range): (usize, Range<usize>)| {
-            // What is left begins and ends with a token that a member aligns.
+            // Trim to the first and last token that a member aligns.
             let members = self.classes[class].members.clone();
             let within = |member: &usize| {
                 let aligned = &self.candidates[*member].aligned;
@@ -283,10 +287,10 @@ impl Net<'_> {
     }
 }
 
-/// Aligned tokens of a candidate in a row that belong to one class, or to none.
+/// Consecutive aligned tokens of a candidate with the same owner, or none.
 struct Stretch {
     owner: Option<usize>,
-    /// Whether tokens of other classes stand before it.
+    /// Whether there are tokens of other classes right before it.
     is_parted: bool,
     /// Indices of the candidate's aligned tokens.
     aligned: Range<usize>,
@@ -310,7 +314,7 @@ fn span(positions: &[u32]) -> Range<usize> {
     }
 }
 
-/// What `a` and `b` both cover.
+/// The overlap of `a` and `b`.
 fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
@@ -320,7 +324,7 @@ fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// A candidate that is aligned throughout, and whose first `n_exact` tokens agree.
+    /// A candidate that is aligned throughout, and spelled the same in part of it.
     fn candidate(query: Range<usize>, n_exact: usize) -> Candidate {
         let positions = |n: usize| query.clone().take(n).map(|at| at as u32).collect();
         Candidate { aligned: positions(query.len()), exact: positions(n_exact), runs: Vec::new(), query }

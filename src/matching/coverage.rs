@@ -1,17 +1,18 @@
-//! Holds the classes of a file to the runs: each run of novel tokens lies in a class that names its origin.
+//! Checks the classes of a file against its runs: each run of novel tokens must be in a class that names its origin.
 //!
-//! A class is a hypothesis, made of chains that follow each other across gaps; it may have lost a run, or name an origin that
-//! is alike where another one is the same. Runs are certain. So each is looked for in the classes, the longest first, and
-//! where it is missing the least is changed: a border is moved, an origin added, at last a class.
+//! A class is a hypothesis, made of chains that join runs across gaps. It may have lost a run, or name an origin that
+//! is similar where another one is the same. Runs are certain. So each run is looked up in the classes, the longest
+//! first, and if it is missing, the smallest possible change is made: moving a border, adding an origin, or adding a
+//! class.
 //!
 //! ```text
 //! run        |==================|           from x, a whole function
-//! classes    |====== x ===|--- y ----|      the border moves to the end of the run: y wandered into it
-//!            |======== y ============|      x is one more origin
-//!                                           no class at all: the run is one
+//! classes    |====== x ===|--- y ----|      the border moves to the end of the run: y had gone too far
+//!            |======== y ============|      x becomes one more origin
+//!                                           no class at all: the run becomes one
 //! ```
 //!
-//! A stretch within a longer run that has its origin needs no other.
+//! A part of a longer run whose origin is named needs no other origin.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,9 +24,9 @@ use super::class::CloneClass;
 use super::pair::{ClonePair, Params, clones};
 use crate::language::Token;
 
-/// Rounds of looking; what moves a border for one run may take a stretch from another.
+/// Maximum rounds; a border that is moved for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
-/// Maximum origins of a class; more show nothing further.
+/// Maximum origins of a class; more would add nothing.
 const MAX_MEMBERS: usize = 64;
 
 /// A clone pair of a query and one of several targets.
@@ -39,11 +40,11 @@ pub struct Shown<'s> {
     pub tokens: &'s [Token],
     /// Whether the target is the query itself.
     pub is_same: bool,
-    /// Whether it is a single run, to be held by the classes that the others make.
+    /// Whether it is a single run, to be checked against the classes that the others make.
     pub is_run: bool,
 }
 
-/// A class and its members, each with what it shows of the class.
+/// A class and its members, each with its part in the class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Named {
     /// The fragment of the query.
@@ -52,16 +53,16 @@ pub struct Named {
     pub members: Vec<(usize, ClonePair)>,
 }
 
-/// What is searched, and what for.
+/// What is searched, and for what.
 #[derive(Clone, Copy)]
 pub struct Searched<'s> {
     /// The query.
     pub query: Document<'s>,
-    /// All pairs that it is in.
+    /// All pairs of the query.
     pub shown: &'s [Shown<'s>],
-    /// The least number of tokens of a class.
+    /// Minimum tokens of a class.
     pub min_tokens: usize,
-    /// Whether a fragment has enough of what is asked about.
+    /// Whether enough tokens of a fragment are searched for.
     pub is_enough: &'s dyn Fn(&Range<usize>) -> bool,
     /// What counts as a clone.
     pub params: &'s Params,
@@ -73,10 +74,10 @@ impl std::fmt::Debug for Searched<'_> {
     }
 }
 
-/// Sees to it that each run that is shown lies in a class with its origin. `classes` are those of the other pairs, by
-/// their numbers; those of which no member is left are dropped.
+/// Makes sure that each run is in a class with its origin. `classes` are those of the other pairs, by their numbers;
+/// classes that lose all members are dropped.
 ///
-/// Time O(r log r + r · m) for r runs and m members of the classes that each lies in.
+/// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
 pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named> {
     let layout = Layout::new(searched.query);
     let mut pieces: Vec<Piece> = Vec::new();
@@ -91,7 +92,7 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named>
             n_exact: run.pair.n_exact,
         }));
     }
-    // Of equally long ones the one that is spelled most alike.
+    // Of equally long ones, the one with the most similar spelling.
     pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
     let named = classes.into_iter().map(|class| searched.named(&class.query, class.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
@@ -116,7 +117,7 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named>
 }
 
 impl Searched<'_> {
-    /// The class of the tokens in `range`, with those of the `members` that name an origin of it.
+    /// The class of the tokens in `range`, with those `members` that name an origin of it.
     fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
         let mut named = Named { query: range.clone(), members: Vec::new() };
         for number in members {
@@ -127,7 +128,7 @@ impl Searched<'_> {
         named
     }
 
-    /// What is left of a pair within `range`, if that is a clone; of a run any part is one.
+    /// What is left of a pair within `range`, if that is a clone; for a run, any part counts.
     fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
         let Shown { pair, tokens, is_run, .. } = self.shown[number];
         let left = pair.alignment.within(range.clone());
@@ -140,7 +141,7 @@ impl Searched<'_> {
         self.best(left, tokens)
     }
 
-    /// What is left of a pair when its target stays out of `range`: a copy is no origin of itself.
+    /// What is left of a pair if its target stays out of `range`: a copy is not its own origin.
     fn apart(&self, range: &Range<usize>, pair: ClonePair, number: usize) -> Option<ClonePair> {
         let Shown { tokens, is_same, .. } = self.shown[number];
         if !is_same || !overlaps(&pair.alignment.target(), range) {
@@ -149,7 +150,7 @@ impl Searched<'_> {
         self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
     }
 
-    /// The largest clone in what is left of an alignment: it may have been held together by what is gone.
+    /// The largest clone in what is left of an alignment, which may have been held together by what is gone.
     fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
         let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
         parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
@@ -157,7 +158,7 @@ impl Searched<'_> {
 }
 
 impl Named {
-    /// Adds a member, unless another one names all of its origin.
+    /// Adds a member, unless another one already names all of its origin.
     fn add(&mut self, number: usize, pair: ClonePair, shown: &[Shown<'_>]) {
         let target = pair.alignment.target();
         let is_known = |(other, of_other): &(usize, ClonePair)| {
@@ -170,32 +171,32 @@ impl Named {
     }
 }
 
-/// A part of a run: whole units of code, where it holds any.
+/// A part of a run: whole units of code, if it has any.
 struct Piece {
     /// The number of the run.
     number: usize,
     query: Range<usize>,
-    /// Where its first token stands in the target.
+    /// The position of its first token in the target.
     target_start: usize,
     /// Tokens of the run that are spelled the same.
     n_exact: usize,
 }
 
 impl Piece {
-    /// Where a stretch of it stands in the target.
+    /// The position of a part of it in the target.
     fn target(&self, stretch: &Range<usize>) -> Range<usize> {
         let start = self.target_start + stretch.start - self.query.start;
         start..start + stretch.len()
     }
 }
 
-/// Ranges of which none holds another.
+/// The ranges that are not inside another one.
 #[derive(Default)]
 struct Held(BTreeMap<usize, usize>);
 
 impl Held {
     fn holds(&self, range: &Range<usize>) -> bool {
-        // Both starts and ends ascend, so that the last one that begins early enough ends last.
+        // Starts and ends both ascend, so the last range that begins early enough ends last.
         self.0.range(..=range.start).next_back().is_some_and(|(_, end)| *end >= range.end)
     }
 
@@ -210,14 +211,14 @@ impl Held {
     }
 }
 
-/// The classes by their first token; no two overlap.
+/// The classes by first token; no two overlap.
 struct Coverage<'s> {
     classes: BTreeMap<usize, Named>,
     searched: Searched<'s>,
 }
 
 impl Coverage<'_> {
-    /// Cuts a piece where classes begin and end; each stretch with the first token of its class.
+    /// Cuts a piece where classes begin and end; returns each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
         let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
         let mut stretches = Vec::new();
@@ -248,12 +249,12 @@ impl Coverage<'_> {
             self.searched.shown[*number].target == run.target
                 && named.start <= target.start
                 && target.end <= named.end
-                // A copy is no origin of itself.
+                // A copy is not its own origin.
                 && !(run.is_same && overlaps(&named, &class.query))
         })
     }
 
-    /// The stretches of `piece` that lie in no class that names their origin.
+    /// The stretches of `piece` that are in no class with their origin.
     fn missing(&self, piece: &Piece) -> Vec<(Range<usize>, Option<usize>)> {
         let is_missing = |(stretch, class): &(Range<usize>, Option<usize>)| {
             class.is_none_or(|class| !self.is_named(class, piece, stretch))
@@ -261,7 +262,7 @@ impl Coverage<'_> {
         self.stretches(&piece.query).into_iter().filter(is_missing).collect()
     }
 
-    /// Lets the classes hold a piece; whether any of them was changed.
+    /// Fits the classes to a piece; returns whether any of them changed.
     fn hold(&mut self, piece: &Piece, held: &Held) -> bool {
         let mut is_changed = false;
         for (stretch, class) in self.missing(piece) {
@@ -277,7 +278,7 @@ impl Coverage<'_> {
         is_changed
     }
 
-    /// Takes a short stretch at an end of a class from it, and gives it to the class beside it that has the rest of the piece.
+    /// Moves a short stretch at an end of a class to the neighboring class that has the rest of the piece.
     fn move_border(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>, held: &Held) -> bool {
         let range = self.classes[&class].query.clone();
         let rest = match (stretch.start == range.start, stretch.end == range.end) {
@@ -285,13 +286,13 @@ impl Coverage<'_> {
             (false, true) => range.start..stretch.start,
             _ => return false,
         };
-        // What is itself a part of a run as long as this stays where it is.
+        // Leave it if it is itself part of a run that is as long.
         if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.searched.is_enough)(&rest) {
             return false;
         }
         let neighbor = if rest.start > stretch.start { stretch.start.checked_sub(1) } else { Some(stretch.end) };
         let Some(neighbor) = neighbor.and_then(|at| self.class_at(at)).filter(|_| {
-            // The class beside it has the rest of the piece.
+            // The neighboring class has the rest of the piece.
             let is_right = rest.start > stretch.start;
             (is_right && stretch.start > piece.query.start) || (!is_right && stretch.end < piece.query.end)
         }) else {
@@ -313,7 +314,7 @@ impl Coverage<'_> {
         true
     }
 
-    /// Adds the origin of a stretch of `piece` to the class that it lies in.
+    /// Adds the origin of a stretch of `piece` to the class that contains it.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
         if self.searched.shown[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
@@ -332,7 +333,7 @@ impl Coverage<'_> {
         true
     }
 
-    /// Parts a class that holds a stretch and its origin between the two.
+    /// Splits a class that contains a stretch and its origin between the two.
     fn part(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let range = self.classes[&class].query.clone();
         let target = piece.target(stretch);
@@ -354,7 +355,8 @@ impl Coverage<'_> {
         true
     }
 
-    /// Gives a stretch that no class has to the class beside it that has what comes before or behind, or makes it a class.
+    /// Adds a stretch that no class has to the neighboring class that has what comes before or after, or makes it a
+    /// class.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_enough = (self.searched.is_enough)(stretch);
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
@@ -374,13 +376,13 @@ impl Coverage<'_> {
         true
     }
 
-    /// The class that has the token at `at`.
+    /// The class that contains the token at `at`.
     fn class_at(&self, at: usize) -> Option<usize> {
         let (&start, class) = self.classes.range(..=at).next_back()?;
         class.query.contains(&at).then_some(start)
     }
 
-    /// Extends a class over a stretch beside it, which belongs to `piece`.
+    /// Extends a class over a neighboring stretch that belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let is_same = self.searched.shown[piece.number].is_same;
         let join = |own: &Range<usize>| own.start.min(stretch.start)..own.end.max(stretch.end);
@@ -388,7 +390,7 @@ impl Coverage<'_> {
         let mut range = join(&before);
         let Some(mut pair) = self.searched.left(&range, piece.number) else { return false };
         if is_same && overlaps(&pair.alignment.target(), &range) {
-            // Of code that repeats itself the class has another turn: it may as well begin where the unit does.
+            // In repetitive code, the class has another period: it can begin where the unit does.
             range = join(&shared(&before, &piece.query));
             let n_lost = before.len() - shared(&before, &range).len();
             let Some(left) = self.searched.left(&range, piece.number) else { return false };
@@ -403,7 +405,7 @@ impl Coverage<'_> {
         }
         named.query = range;
         let (target, of_target) = (self.searched.shown[piece.number].target, pair.alignment.target());
-        // The run names all that others of this place named.
+        // The run names everything that others at this position named.
         named.members.retain(|(number, other)| {
             let other = other.alignment.target();
             self.searched.shown[*number].target != target || other.start < of_target.start || of_target.end < other.end
@@ -414,9 +416,9 @@ impl Coverage<'_> {
     }
 }
 
-/// How the lines of a document lie.
+/// The layout of the lines of a document.
 struct Layout {
-    /// For each line that a token begins: the token, its indentation, whether a blank line stands before it, and whether
+    /// For each line on which a token begins: the token, its indentation, whether a blank line precedes it, and whether
     /// it only closes what was opened before.
     lines: Vec<Line>,
     n_tokens: usize,
@@ -442,9 +444,9 @@ impl Layout {
         Self { lines, n_tokens }
     }
 
-    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines of the least
-    /// indentation. Neighbors are joined until they have `min_tokens`, and never get longer than `period`. Pieces of a unit
-    /// at the ends are left out when they are shorter.
+    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines with the least
+    /// indentation. Neighbors are joined until they have `min_tokens`, but never get longer than `period`. Shorter
+    /// pieces of a unit at the ends are left out.
     fn parts(&self, run: Range<usize>, min_tokens: usize, period: usize) -> Vec<Range<usize>> {
         let from = self.lines.partition_point(|line| line.at < run.start);
         let to = self.lines.partition_point(|line| line.at < run.end);
@@ -492,7 +494,7 @@ fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// What `a` and `b` both cover.
+/// The overlap of `a` and `b`.
 fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)

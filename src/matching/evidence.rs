@@ -1,8 +1,8 @@
-//! Weighs what a clone tells of copying between projects.
+//! Weighs what a clone proves about copying between projects.
 //!
-//! Within a project two fragments of one shape are likely to be copies: few people wrote it, and they know it. Between
-//! projects most are not, however long: loops, constructors and tests are written in the same way time and again. What
-//! seldom comes about by itself is a word that few projects know, at the same place in both, or a long run.
+//! Within a project, two fragments of the same shape are likely to be copies: few people wrote it, and they know it.
+//! Between projects most are not, however long: loops, constructors and tests are written in the same way again and
+//! again. What rarely happens by chance is a word that few projects use, at the same position in both, or a long run.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -10,32 +10,33 @@ use std::sync::LazyLock;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Token};
 
-/// Which evidence is enough; each kind is enough by itself.
+/// The required evidence; any one kind is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enough {
-    /// Different rare words that both sides have, at the same places.
+    /// Minimum distinct rare words that both sides have at matching positions.
     pub n_words: usize,
-    /// Tokens in a row that are spelled the same.
+    /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
-    /// Tokens in a row that are the same but for names and literals.
+    /// Minimum tokens in a row that are equal apart from names and literals.
     pub run: usize,
 }
 
-/// What a clone has to show.
+/// The evidence of a clone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evidence {
-    /// Different rare words that both sides have, at the same places.
+    /// The number of distinct rare words that both sides have at matching positions.
     pub n_words: usize,
     /// The longest run of tokens that are spelled the same.
     pub exact_run: usize,
-    /// The longest run of tokens that are the same but for names and literals.
+    /// The longest run of tokens that are equal apart from names and literals.
     pub run: usize,
-    /// Whether the two files are the same as wholes, but for a sixth.
+    /// Whether five sixths of both files are the same.
     pub is_whole: bool,
 }
 
 impl Evidence {
-    /// Weighs `pair`, a clone of `query` and of a text with the tokens `target`. Time O(n log w) for n aligned tokens and w common words.
+    /// Weighs `pair`, a clone of `query` and of a text with the tokens `target`. Time O(n log w) for n aligned tokens
+    /// and w common words.
     pub fn new(pair: &ClonePair, query: Document<'_>, target: &[Token]) -> Self {
         let mut words = HashSet::new();
         let mut exact_run = 0;
@@ -59,28 +60,29 @@ impl Evidence {
         Self { n_words: words.len(), exact_run, run: pair.longest_run, is_whole }
     }
 
-    /// Whether one kind of it is enough.
+    /// Whether one kind of evidence is enough.
     pub fn is(&self, enough: &Enough) -> bool {
         let is_long = self.exact_run >= enough.exact_run || self.run >= enough.run;
         self.n_words >= enough.n_words || is_long || self.is_whole
     }
 }
 
-/// Whether `n` tokens are all of `n_all`, but for a sixth.
+/// Whether `n` tokens are at least five sixths of `n_all`.
 fn are_alike(n: usize, n_all: usize) -> bool {
     6 * n >= 5 * n_all
 }
 
-/// The rare words of a text, by their exact reading. Time O(n log w) for n tokens and w common words.
+/// The rare words of a text, by exact reading. Time O(n log w) for n tokens and w common words.
 pub fn rare_words(document: Document<'_>) -> HashSet<u32> {
     let rare = document.tokens.iter().filter(|token| is_rare(token.kind(), token.text(document.text)));
     rare.map(|token| token.exact).collect()
 }
 
-/// Whether any clone of `query` and `target` could show evidence that is `enough`, before they are aligned: `rare` are the
-/// rare words of the query, `words` the exact readings of the target, `seeds` what the two share.
+/// Whether any clone of `query` and `target` could have evidence that is `enough`, before they are aligned: `rare` are
+/// the rare words of the query, `words` the exact readings of the target, `seeds` what the two share.
 ///
-/// What chance makes of two projects mostly ends here. Time O(r + s log s + m) for r rare words, s seeds and m tokens in runs.
+/// Most coincidences between projects are ruled out here. Time O(r + s log s + m) for r rare words, s seeds and m
+/// tokens in runs.
 pub fn may_be_evident(
     query: &[Token],
     target: &[Token],
@@ -128,13 +130,13 @@ pub fn may_be_evident(
     false
 }
 
-/// Names, literals and parts of literals that stand in five or more of 167 projects, sorted, one a line.
+/// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per line.
 const COMMON_WORDS: &str = include_str!("../../config/common-words.txt");
 
-/// The bytes of the shortest name, number and string that can be rare: shorter ones are the same by chance.
+/// Minimum bytes of a rare name, number and string: shorter ones agree by chance.
 const SHORTEST: (usize, usize, usize) = (3, 5, 4);
 
-/// Whether the token of this kind and text is a word that few projects know.
+/// Whether the token with this kind and text is a word that few projects use.
 fn is_rare(kind: Kind, text: &[u8]) -> bool {
     static WORDS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| COMMON_WORDS.lines().map(str::as_bytes).collect());
     let word = match kind {
@@ -152,7 +154,7 @@ fn is_rare(kind: Kind, text: &[u8]) -> bool {
     WORDS.binary_search(&word).is_err()
 }
 
-/// What stands between the quotes of a string literal.
+/// The text between the quotes of a string literal.
 fn unquoted(text: &[u8]) -> &[u8] {
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
     let start = text.iter().position(is_quote).map_or(0, |at| at + 1);

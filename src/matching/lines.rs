@@ -5,23 +5,23 @@ use std::ops::{Range, RangeInclusive};
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
-/// How surely the change from base adds a line, as git and code hosts count it.
+/// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
-/// Where a change can be told in several ways, code hosts tell it in theirs, and an annotation on a
-/// line that they do not call added is not shown.
+/// If a change can be described in several ways, a code host picks its own, and does not show an annotation on a line
+/// that it does not consider added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Added {
     /// Git's default diff does not add it.
     No,
     /// Git's default diff adds it: Myers's, with the indent heuristic.
     ByDefault,
-    /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add
-    /// it, wherever an insertion is put that could stand in several places; and where lines were replaced rather than
-    /// added, base has no line equal to it.
+    /// Myers's diff, its minimal form and histogram diff, each with git's indent heuristic, all add it, at whichever
+    /// position an ambiguous insertion is put; and if lines were replaced rather than added, base has no line equal to
+    /// it.
     Surely,
 }
 
-/// For each line of `head`, counted from 0, how surely the change from `base` adds it.
+/// For each line of `head`, counted from 0, how certain it is that the change from `base` adds it.
 pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     let input = InternedInput::new(base, head);
     let of_base: HashSet<_> = input.before.iter().copied().collect();
@@ -55,8 +55,8 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     added
 }
 
-/// The lines of the insertion `hunk` that are not inserted when it is put in another place where it could stand as well,
-/// between `earliest` and `latest`.
+/// The lines that are no longer inserted if the insertion `hunk` is put at another possible position between `earliest`
+/// and `latest`.
 fn slid_over(
     lines: &[Token],
     hunk: Range<usize>,
@@ -70,14 +70,15 @@ fn slid_over(
     hunk.filter(move |&line| slides && (line < start + n_down || line + n_up >= end))
 }
 
-/// Lines that an insertion may be moved by, over the ends of blocks and blank lines, and all diffs put it in the same place.
+/// Maximum lines by which an insertion can be moved, over ends of blocks and blank lines, and all diffs agree on its
+/// position.
 const FAR: usize = 6;
 
-/// A hunk that removes at least one line for this many added ones replaces code.
+/// Minimum removed lines of a hunk, as one per this many added ones, for it to count as replacing code.
 const REPLACED: usize = 4;
 
-/// Where a code host shows what is said of `lines` (from 1, inclusive): the longest run of lines that are
-/// added at least as surely as any there, the first of several. None when the change adds no line of them.
+/// Where a code host shows an annotation for `lines` (from 1, inclusive): the longest run of lines that are added with
+/// the highest certainty found there; the first of several. `None` if the change adds none of them.
 pub fn shown_lines(added: &[Added], lines: RangeInclusive<u32>) -> Option<(u32, u32)> {
     let of_line = |line: u32| added.get(line as usize - 1).copied().unwrap_or(Added::No);
     let surest = lines.clone().map(of_line).max().filter(|&added| added > Added::No)?;
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn lines_that_another_place_of_the_insertion_leaves_out_are_not_sure() {
-        // `x y ABCDEF` may be put before `ABCDEF` as well as behind it.
+        // `x y ABCDEF` may be put before `ABCDEF` or after it.
         let lines = |text: &str| text.split("").collect::<Vec<_>>().join("\n");
         let added = added_lines(lines("qABCDEFr").as_bytes(), lines("qABCDEFxyABCDEFr").as_bytes());
         assert_eq!(added.iter().filter(|&&added| added == Added::Surely).count(), 2);

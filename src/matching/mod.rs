@@ -1,8 +1,8 @@
-//! Finds clones: fragments of a query that stand in a target as well.
+//! Finds clones: fragments of a query that also occur in a target.
 //!
 //! seeds -> runs -> chain -> alignment -> clone pair -> clone class
 //!
-//! Invariant: an equal input gives an equal output; nothing here reads a file or a clock.
+//! Invariant: the same input gives the same output; nothing here reads a file or a clock.
 
 mod agreeing;
 mod align;
@@ -52,12 +52,12 @@ impl Document<'_> {
         self.n_line_ends_before(at) > 0
     }
 
-    /// Whether a line without tokens stands before the token at `at`; true at the end.
+    /// Whether there is a line without tokens before the token at `at`; true at the end.
     pub fn starts_paragraph(&self, at: usize) -> bool {
         self.n_line_ends_before(at) > 1
     }
 
-    /// Bytes of space before the first code on the line of the token at `at`; 0 at the end.
+    /// Bytes of white space before the first code on the line of the token at `at`; 0 at the end.
     pub fn indent(&self, at: usize) -> usize {
         let Some(token) = self.tokens.get(at) else { return 0 };
         let before = self.text.get(..token.start as usize).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Document<'_> {
         line.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
-    /// Line ends between the token at `at` and the one before it, 2 at the most and at both ends of the text.
+    /// Line ends between the token at `at` and the previous one, at most 2, and 2 at both ends of the text.
     fn n_line_ends_before(&self, at: usize) -> usize {
         let (Some(before), Some(token)) = (at.checked_sub(1).and_then(|at| self.tokens.get(at)), self.tokens.get(at))
         else {

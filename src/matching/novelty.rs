@@ -1,22 +1,22 @@
-//! Finds novel tokens: those a change brings in, by a diff that reads closely first.
+//! Finds novel tokens, which a change adds, using a diff that compares closely first.
 //!
 //! ```text
 //!           base                 head
 //! lines     int f(int a)         int f(int a)          kept: spelled the same
 //!           { return a + 1; }    {
-//! tokens                           return a + 1;       kept: the same tokens, laid out anew
+//! tokens                           return a + 1;       kept: the same tokens in a new layout
 //!                                }
 //!                                int g(int b)          novel: f is spelled as before, g is not
 //!                                {
 //!                                  return b + 1;
 //!                                }
-//! symbols   x = h(y);            z = h(w);             kept: only names differ, and nothing nearer agrees
+//! symbols   x = h(y);            z = h(w);             kept: only names differ, and nothing closer agrees
 //! ```
 //!
-//! Each stage looks only between what the one before it kept. An old function stays bound to itself, however much a new
-//! one beside it resembles it; and where a name was changed, the symbols still agree.
+//! Each stage only looks between the parts that the previous one kept. An old function stays aligned with itself,
+//! however similar a new one next to it is, and if a name was changed, the symbols still agree.
 //!
-//! Invariant: layout, comments and the names of things make nothing novel.
+//! Invariant: changes of layout, comments and names make nothing novel.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -31,9 +31,9 @@ use crate::language::{Kind, Token};
 /// What a change did to a file, token by token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Novelty {
-    /// For each token of the head file, whether the change brings it in.
+    /// For each token of the head file, whether the change adds it.
     pub novel: Vec<bool>,
-    /// For each token of the base file, whether the change took it away.
+    /// For each token of the base file, whether the change removes it.
     pub removed: Vec<bool>,
     /// What the change kept: the head file is the query, the base file the target.
     pub kept: Alignment,
@@ -41,7 +41,7 @@ pub struct Novelty {
 
 /// Diffs a head file with its predecessor in base.
 ///
-/// Time O(n √n) at the worst: see `kept`.
+/// Worst-case time O(n √n): see `kept`.
 pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     let kept = kept(base, head);
     let mut novelty = Novelty { novel: vec![true; head.tokens.len()], removed: vec![true; base.tokens.len()], kept };
@@ -52,25 +52,24 @@ pub fn novelty(base: Document<'_>, head: Document<'_>) -> Novelty {
     novelty
 }
 
-/// Equal runs longer than this are kept even between larger edits.
+/// Minimum length above which an equal run is always kept, even between larger edits.
 const LONG_RUN: usize = 24;
 
-/// Equal runs up to this long are dropped beside a larger edit when no word agrees.
+/// Maximum length of an equal run that is dropped next to a larger edit if no word in it agrees.
 const SHORT_RUN: usize = 10;
 
-/// How far a run of novel tokens is moved over equal tokens to find its true start.
+/// Maximum tokens that an insertion is moved to find where it really starts.
 const MAX_SLIDE: usize = 200;
 
-/// Aligns `head` with `base` from end to end: what a change kept, the head file as the query.
+/// Aligns `head` with `base` from end to end: what a change kept, with the head file as the query.
 ///
-/// Three diffs, each between what the one before it kept: of lines, spaces left out, in the manner of git (Myers 1986,
-/// with git's bounds and its indent heuristic), so that a line that git shows as context is seldom novel; of tokens as
-/// they are spelled, for code that was wrapped anew; and of symbols, for names that were changed (both histogram diff,
-/// which falls back to Myers's). Two repairs follow, since tokens are few and agree by
-/// chance: equal runs that are shorter than the edits beside them count as edited (the
-/// semantic cleanup of Fraser's diff-match-patch), and an insertion that could stand
-/// in several places is put where the tokens beside it agree exactly, its
-/// brackets are balanced, and a line starts.
+/// Three diffs, each between what the previous one kept. First of lines, ignoring white space, like git's (Myers 1986,
+/// with git's bounds and its indent heuristic), so that a line that git shows as context is rarely novel. Then of
+/// spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs,
+/// which fall back to Myers's.) Because there are few distinct tokens and they often agree by chance, two repairs
+/// follow. Equal runs that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
+/// diff-match-patch). And an insertion with several possible positions is put where the tokens next to it agree
+/// exactly, its brackets are balanced, and a line starts.
 pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     for gap in edited_lines(base, head) {
@@ -81,13 +80,13 @@ pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     between(&edits, base.tokens.len(), head.tokens.len())
 }
 
-/// Aligns two token streams from end to end, as `kept` does between the lines that are spelled the same.
+/// Aligns two token streams from end to end, like `kept` does between equal lines.
 pub fn aligned(query: &[Token], target: &[Token]) -> Alignment {
     let all = Edit { base: 0..target.len(), head: 0..query.len() };
     between(&edited_tokens(&all, target, query), target.len(), query.len())
 }
 
-/// What no edit touches.
+/// Everything that no edit touches.
 fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     let mut kept = Alignment::default();
     let mut from = (0, 0);
@@ -99,7 +98,7 @@ fn between(edits: &[Edit], n_base: usize, n_head: usize) -> Alignment {
     kept
 }
 
-/// Tokens of base that tokens of head replaced; either may be empty.
+/// Tokens of the base that were replaced by tokens of the head; either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     base: Range<usize>,
@@ -112,7 +111,7 @@ impl Edit {
     }
 }
 
-/// The tokens of the lines that a diff of lines leaves unaligned, as edits with kept tokens between any two.
+/// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
     let mut diff = Diff::compute(Algorithm::Myers, &input);
@@ -124,11 +123,12 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let mut tells = vec![false; head.tokens.len()];
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
+    // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one to one.
     for hunk in diff.hunks().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
             let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
-            // A line may be code in one and comment in the other.
+            // A line may be code on one side and inside a comment on the other.
             if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact) {
                 kept.push(at.start, from.start, at.len());
                 tells[at].fill(is_telling[line]);
@@ -144,8 +144,8 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     })
 }
 
-/// For each line of `head`, whether it is found once in both texts, spaces left out: there is no other that it could
-/// have been.
+/// For each line of `head`, whether it occurs exactly once in both texts, ignoring white space, so that it cannot have
+/// been any other line.
 fn telling_lines(base: Document<'_>, head: Document<'_>) -> Vec<bool> {
     let code = |line: &[u8]| -> Vec<u8> { line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect() };
     let mut n_found: HashMap<Vec<u8>, (u32, u32)> = HashMap::new();
@@ -158,7 +158,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
 }
 
-/// For each line, the first token that starts on it or after it; and the number of tokens, behind the last.
+/// For each line, the first token that starts on it or after it; then the number of tokens.
 fn first_tokens(document: Document<'_>) -> Vec<usize> {
     let mut first = Vec::new();
     let (mut at, mut start) = (0, 0);
@@ -173,7 +173,7 @@ fn first_tokens(document: Document<'_>) -> Vec<usize> {
     first
 }
 
-/// What `kept` leaves out of `within`.
+/// The parts of `within` that `kept` does not cover.
 fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
     let mut edits = Vec::new();
     let (mut of_base, mut of_head) = (within.base.start, within.head.start);
@@ -187,19 +187,19 @@ fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
     edits
 }
 
-/// The edits in `gap`: first of tokens as they are spelled, and then of their symbols.
+/// The edits in `gap`: by a diff of spelled tokens, and within its edits of symbols.
 fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
     let by_spelling = edited(gap, base, head, |token| (token.symbol.get(), token.exact));
     by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get())).collect()
 }
 
-/// The edits in `gap`, by a diff of what `reading` makes of the tokens.
+/// The edits in `gap`, from a diff of the tokens as read by `reading`.
 fn edited<T: Eq + Hash>(gap: &Edit, base: &[Token], head: &[Token], reading: impl Fn(&Token) -> T + Copy) -> Vec<Edit> {
     let (of_base, of_head) = (&base[gap.base.clone()], &head[gap.head.clone()]);
     if of_base.is_empty() || of_head.is_empty() {
         return vec![gap.clone()];
     }
-    // No diff is needed where only names differ; and one could be led astray by names that were exchanged.
+    // If only names differ, no diff is needed, and one could be misled by names that were swapped.
     if of_base.iter().map(|token| token.symbol).eq(of_head.iter().map(|token| token.symbol)) {
         return Vec::new();
     }
@@ -215,12 +215,12 @@ fn edited<T: Eq + Hash>(gap: &Edit, base: &[Token], head: &[Token], reading: imp
     drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head))
 }
 
-/// Joins the edits between which an equal run `is_chance`.
+/// Joins two edits if the equal run between them `is_chance`.
 fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) -> Vec<Edit> {
     let mut kept: Vec<Edit> = Vec::with_capacity(edits.len());
     for edit in edits {
         kept.push(edit);
-        // Joining two edits makes a larger one, which may join the one before it.
+        // The joined edit is larger, and may in turn absorb the run before it.
         while let [.., before, after] = kept.as_slice() {
             if !is_chance(before, after) {
                 break;
@@ -233,10 +233,11 @@ fn drop_chance_runs(edits: Vec<Edit>, is_chance: impl Fn(&Edit, &Edit) -> bool) 
     kept
 }
 
-/// Whether the equal run between two edits says nothing: it is shorter than
-/// both, or shorter than one and without a word that is spelled the same.
+/// Whether the equal run between two edits is a coincidence: it is shorter than both of them, or shorter than one and
+/// without a word that is spelled the same.
 ///
-/// Where nothing was removed, or nothing added, there was nothing to confuse it with.
+/// For example, `) ; }` between 6 replaced tokens and 8 replaced tokens is a coincidence (3 is less than 6), and the
+/// two edits are really one. Between two pure insertions it is not: nothing was removed that it could be confused with.
 fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> bool {
     let of_base = &base[before.base.end..after.base.start];
     let of_head = &head[before.head.end..after.head.start];
@@ -247,7 +248,7 @@ fn is_chance(before: &Edit, after: &Edit, base: &[Token], head: &[Token]) -> boo
     n <= n_confusable && (n <= small.min(LONG_RUN) || n <= large.min(SHORT_RUN) && !same_words())
 }
 
-/// Puts each insertion of `edits` where it reads best within `gap`.
+/// Moves each insertion in `edits` to where it reads best within `gap`.
 fn slide_insertions(edits: &mut [Edit], gap: &Edit, base: Document<'_>, head: Document<'_>) {
     for at in 0..edits.len() {
         let earliest = if at == 0 { gap.head.start } else { edits[at - 1].head.end };
@@ -264,21 +265,32 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
     let tokens = head.tokens;
     let (start, end) = (edit.head.start, edit.head.end);
     let same_symbol = |a: usize, b: usize| tokens[a].symbol == tokens[b].symbol;
+    // A diff is free to choose among several equal positions of an insertion. Here it may report either of
+    //
+    //     base   a ( ) ; }                            int h
+    //     head   a ( ) ; } int g ( ) { b ( ) ; }      int h
+    //                    ^-------------------^          `} int g ( ) { b ( ) ;`, unbalanced
+    //                      ^-------------------^        `int g ( ) { b ( ) ; }`, which is what was written
+    //
+    // Moving it up by one is possible while the token that enters at its top has the same symbol as the one that leaves
+    // at its bottom; moving it down likewise. So first find how far it can move, then rate every position.
     let n_up = (1..=(start - earliest).min(MAX_SLIDE)).take_while(|&n| same_symbol(start - n, end - n)).count();
     let n_down = (0..(latest - end).min(MAX_SLIDE)).take_while(|&n| same_symbol(start + n, end + n)).count();
 
-    // Sliding over a token aligns it with another token of base: count where the text agrees too.
+    // Each step aligns another token of the head with the base: count where the spelling agrees too.
     let mut best = (i64::MIN, start);
     let mut agreement = 0i64;
     let first = start - n_up;
     for at in first..=start + n_down {
         if at > first {
-            // The token before the insertion's new start now stands for base's, not the one behind it.
+            // The base token that was aligned behind the insertion is now aligned before it.
             let Some(of_base) = base.tokens.get(edit.base.start - n_up + (at - first) - 1) else { break };
             agreement += i64::from(of_base.exact == tokens[at - 1].exact);
             agreement -= i64::from(of_base.exact == tokens[at - 1 + (end - start)].exact);
         }
         let is_balanced = is_balanced(head, at..at + (end - start));
+        // In order of importance, each outweighing the next ones together: spelling, brackets, start of a line or
+        // paragraph. On a tie the last position wins.
         let quality = agreement * 16
             + i64::from(is_balanced) * 8
             + i64::from(head.starts_line(at)) * 4

@@ -12,24 +12,24 @@ use crate::language::{Kind, Token};
 pub struct Params {
     /// k: the length of a seed in tokens.
     pub k: usize,
-    /// Different tokens a seed must have. Higher leaves out more tables and
+    /// Minimum distinct tokens of a seed. Higher leaves out more tables and
     /// lists, and misses more copies of plain code.
     pub min_distinct: usize,
-    /// Tokens that may stand between two seeds of one clone. Higher joins
-    /// pieces of a heavily edited copy, and pieces that have nothing to do with each other.
+    /// Maximum tokens between two seeds of one clone. Higher joins pieces of a
+    /// heavily edited copy, but also unrelated pieces.
     pub max_gap: usize,
-    /// The part of the better covered side that must be aligned, 0 to 1. Lower
-    /// finds more heavily edited copies, and more chance likeness.
+    /// Minimum fraction of the better covered side that is aligned, 0 to 1. Lower
+    /// finds more heavily edited copies, and more coincidences.
     pub min_containment: f64,
-    /// The part of the aligned names and literals that must be spelled the same, or
-    /// renamed as elsewhere in the clone, 0 to 1. Lower finds more
-    /// inconsistently renamed copies, and more code that merely has the same shape.
+    /// Minimum fraction of the aligned names and literals that are spelled the same, or
+    /// renamed as elsewhere in the clone, 0 to 1. Lower finds more inconsistently renamed
+    /// copies, and more code that merely has the same shape.
     pub min_agreement: f64,
-    /// The part of the names and literals that must be spelled the same, 0 to 1,
-    /// unless the clone holds a long run. Lower finds more edited copies that were renamed as well.
+    /// Minimum fraction of the names and literals that are spelled the same, 0 to 1,
+    /// unless the clone has a long run. Lower finds more edited copies that were renamed as well.
     pub min_spelled: f64,
-    /// The length in tokens of a run that makes a clone whatever its names are.
-    /// Lower finds shorter renamed copies, and more code that is written alike.
+    /// Minimum length in tokens of a run that makes a clone whatever its names are.
+    /// Lower finds shorter renamed copies, and more code that is merely similar.
     pub min_run: usize,
 }
 
@@ -40,7 +40,7 @@ pub enum CloneType {
     Type1,
     /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's p-match, 1992).
     Type2 {
-        /// Whether each name stands for one name throughout.
+        /// Whether names are renamed one to one throughout.
         is_consistent: bool,
     },
     /// Tokens were inserted, deleted or changed.
@@ -57,7 +57,7 @@ impl CloneType {
         }
     }
 
-    /// What the type says of the copy, to follow "a copy".
+    /// The type as a description, as a continuation of "a copy".
     pub fn describe(self) -> &'static str {
         match self {
             Self::Type1 => "exact but for layout and comments",
@@ -68,30 +68,30 @@ impl CloneType {
     }
 }
 
-/// Two fragments that are clones of each other, and how alike they are.
+/// Two fragments that are clones of each other, and how similar they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClonePair {
-    /// Which tokens stand for which.
+    /// Which tokens match which.
     pub alignment: Alignment,
     /// How they differ.
     pub clone_type: CloneType,
-    /// Aligned tokens over all tokens of both fragments, 0 to 1 (Dice).
+    /// Aligned tokens divided by all tokens of both fragments, 0 to 1 (Dice).
     pub similarity: f64,
-    /// Aligned tokens over those of the better covered fragment, 0 to 1.
+    /// Aligned tokens divided by those of the better covered fragment, 0 to 1.
     pub containment: f64,
-    /// Aligned tokens whose text agrees.
+    /// Aligned tokens that are spelled the same.
     pub n_exact: usize,
-    /// Tokens in solid runs: the part that is alike line after line.
+    /// Tokens in solid runs: the part that is similar line after line.
     pub n_solid: usize,
-    /// Tokens in solid runs over those of the shorter fragment, 0 to 1.
+    /// Tokens in solid runs divided by those of the shorter fragment, 0 to 1.
     pub solidity: f64,
-    /// Aligned names and literals that agree, over those that could, 0 to 1.
+    /// Aligned names and literals that agree, divided by those that could, 0 to 1.
     pub agreement: f64,
-    /// Aligned names and literals that are spelled the same, over all of them, 0 to 1.
+    /// Aligned names and literals that are spelled the same, divided by all of them, 0 to 1.
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Names and keywords over all aligned tokens, 0 to 1: data has few.
+    /// Names and keywords divided by all aligned tokens, 0 to 1: data has few.
     pub worded: f64,
 }
 
@@ -126,7 +126,7 @@ impl ClonePair {
         }
     }
 
-    /// The pair as grouping sees it.
+    /// The pair as seen by grouping.
     pub fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
         Candidate {
@@ -140,11 +140,11 @@ impl ClonePair {
         }
     }
 
-    /// Whether the sides are alike enough to be a clone.
+    /// Whether the sides are similar enough to be a clone.
     ///
-    /// Three kinds of evidence, each enough: words that are spelled the same, as in an
-    /// edited copy; a long run of one shape whose names agree with each other, as in a renamed one;
-    /// and a run half as long again that is nearly the whole, however its names were changed.
+    /// Three kinds of evidence, each of which is enough: words that are spelled the same, as in an edited copy; a long
+    /// run of the same shape whose names agree with each other, as in a renamed one; and a run half as long again that
+    /// covers nearly everything, however its names were changed.
     pub fn is_clone(&self, params: &Params) -> bool {
         let agrees = self.agreement >= params.min_agreement;
         let is_spelled = agrees && self.solidity >= params.min_containment && self.spelled >= params.min_spelled;
@@ -157,18 +157,19 @@ impl ClonePair {
     }
 }
 
-/// The part of names and keywords below which tokens are a table or a text in
-/// pieces; code has about two fifths.
+/// Minimum fraction of names and keywords; with fewer, tokens are a table or scattered pieces of text. Code has about
+/// two fifths.
 const WORDED: f64 = 0.2;
 
-/// What a token of a gap costs an alignment, in matched tokens, one after the other: an alignment that is no clone at
-/// one cost is split at the next. The first joins a copy across what was inserted into it; the last parts all.
+/// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a clone at one cost
+/// is split at the next. The first joins a copy across insertions; the last separates everything.
 const GAP_COSTS: [f64; 4] = [0.5, 1.0, 2.0, 1e6];
 
-/// The clones in `alignment`: the largest parts of it that are worth more joined than alone, and are a clone.
+/// The clones in `alignment`: its largest parts that are worth more joined than alone, and are clones.
 ///
-/// Guarantee: a run of `min_run` tokens and more whose names agree, and that is a clone by itself, lies in one of them:
-/// what is joined is split again until it is a clone, at last into runs. Time O(n), as often as there are costs at the most.
+/// Guarantee: a run of `min_run` tokens or more whose names agree, and that is a clone on its own, is part of one of
+/// them. What is joined is split again until it is a clone, in the end into runs. Time O(n), at most once for each
+/// cost.
 pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &Params) -> Vec<ClonePair> {
     let mut found = Vec::new();
     let mut rest = vec![(alignment, 0)];
@@ -180,7 +181,7 @@ pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &
                 runs.map(|run| Alignment { blocks: vec![run] }).collect()
             }
         };
-        // The last is judged first: `rest` is a stack.
+        // In reverse, since `rest` is a stack: of the parts that are split again, the first comes first.
         for part in parts.into_iter().rev().filter(|part| part.n_tokens() >= params.min_run) {
             let pair = ClonePair::new(part, query, target);
             if pair.is_clone(params) {
@@ -194,17 +195,17 @@ pub fn clones(alignment: Alignment, query: &[Token], target: &[Token], params: &
     found
 }
 
-/// The run, in halves of the usual one, that such a copy must hold.
+/// Minimum run of such a copy, in halves of the usual minimum.
 const RESHAPED_RUN: usize = 3;
-/// The part of the usual agreement that a long run needs when it is nearly the whole.
+/// The fraction of the usual agreement that is enough for a long run that covers nearly everything.
 const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
-/// The part of such a copy that must be aligned.
+/// Minimum fraction of such a copy that is aligned.
 const RESHAPED_CONTAINMENT: f64 = 0.95;
 
-/// The part of the aligned names and literals that agree.
+/// The fraction of the aligned names and literals that agree.
 ///
-/// A name that is renamed says nothing at its first occurrence, whatever it is
-/// renamed to; at each further one it agrees or disagrees.
+/// The first occurrence of a renamed name says nothing, whatever it is renamed to; each further one agrees or
+/// disagrees.
 fn agreement(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
     let renaming = renaming(alignment, query, target);
     let mut met = HashSet::new();
@@ -223,10 +224,10 @@ fn agreement(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
     if n_telling == 0 { 0.0 } else { n_agreeing as f64 / n_telling as f64 }
 }
 
-/// The part of a renamed copy that must lie in solid runs.
+/// Minimum fraction of a renamed copy in solid runs.
 const RENAMED_SOLIDITY: f64 = 0.75;
 
-/// The part of the aligned names and literals that are spelled the same.
+/// The fraction of the aligned names and literals that are spelled the same.
 fn spelled(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
     let words = || {
         let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
@@ -235,11 +236,11 @@ fn spelled(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
     words().filter(|(a, b)| a.exact == b.exact).count() as f64 / words().count().max(1) as f64
 }
 
-/// Equal tokens in a row that make a solid run: fewer agree by chance.
+/// Minimum equal tokens in a row to be a solid run: fewer agree by chance.
 const SOLID_RUN: u32 = 8;
 
-/// The renaming that an alignment goes by: for each name of the query, the one
-/// that stands in its place most often, each name of either side used once.
+/// The renaming of an alignment: for each name of the query, the one that most often replaces it, with each name of
+/// either side used once.
 fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap<u32, u32> {
     let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
     for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
@@ -260,11 +261,10 @@ fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap
     renaming
 }
 
-/// Cuts an alignment's blocks into runs in which every name agrees, and keeps
-/// those of [`SOLID_RUN`] tokens and more.
+/// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least [`SOLID_RUN`] tokens.
 ///
-/// Code of the same shape but another origin agrees in punctuation and
-/// keywords, a few tokens at a time; a copy agrees line after line, also between its edits.
+/// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at a time. A copy
+/// agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
     let renaming = renaming(alignment, query, target);
     let agrees = |&(a, b): &(usize, usize)| {
@@ -276,7 +276,7 @@ pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token
     agreeing.blocks
 }
 
-/// Whether each name of one side stands for one name of the other, both ways.
+/// Whether names are renamed one to one, in both directions.
 fn is_consistent(alignment: &Alignment, query: &[Token], target: &[Token]) -> bool {
     let mut to_target: HashMap<u32, u32> = HashMap::new();
     let mut to_query: HashMap<u32, u32> = HashMap::new();

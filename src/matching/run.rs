@@ -1,6 +1,6 @@
 //! Grows seeds into runs: the longest stretches of equal symbols around them.
 //!
-//! Invariant: runs are maximal on their diagonal, no two overlap on one, and each holds a seed.
+//! Invariant: runs are maximal on their diagonal, none overlap on one, and each contains a seed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,20 +9,21 @@ use super::alignment::Block;
 use super::seed::Seed;
 use crate::language::Token;
 
-/// How often the tokens of both documents may be walked over before growing ends. Code that is alike on that many
-/// diagonals repeats itself throughout, and further diagonals show nothing new.
+/// Maximum number of times that the tokens of both documents are traversed. Code that is similar on that many diagonals
+/// is repetitive throughout, and further diagonals show nothing new.
 const MAX_WALKS: usize = 32;
 
 /// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`.
 ///
-/// With `is_same` both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
-/// `period` tokens over and over. A period below `min_period` is how tables, lists and accessors look, and no copy; the
-/// run is left out, and so is each other run between two places within the repeat. (Masking of tandem repeats, as DUST and TRF do for genomes.)
+/// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
+/// `period` tokens over and over. A period below `min_period` is typical of tables, lists and accessors, and not a
+/// copy: the run is left out, and so is every other run between two positions in the repeat. (Masking of tandem
+/// repeats, as DUST and TRF do for genomes.)
 ///
 /// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both documents.
 pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
     let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
-    // The nearest diagonals first: on them a tandem repeat shows, and what lies within one is not looked at again.
+    // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not examined again.
     seeds.sort_unstable_by_key(|seed| (diagonal(seed).abs(), diagonal(seed), seed.query));
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
@@ -31,7 +32,7 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
     for seed in seeds.iter() {
         let (a, b) = (seed.query as usize, seed.target as usize);
         let start_of_rest = match known {
-            // A seed on the diagonal of the last run, and within it, adds nothing.
+            // A seed inside the last run on the same diagonal adds nothing.
             Some((of, end)) if of == diagonal(seed) && a < end => continue,
             Some((of, end)) if of == diagonal(seed) => end,
             _ => 0,
@@ -68,13 +69,13 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
     runs
 }
 
-/// The tandem repeats of a document; those that overlap are one.
+/// The tandem repeats of a document; overlapping ones are joined.
 #[derive(Default)]
 struct Tandems(BTreeMap<usize, usize>);
 
 impl Tandems {
     fn add(&mut self, mut range: Range<usize>) {
-        // What only touches is another repeat: tandems of two shapes stand side by side.
+        // Ranges that only touch are separate repeats: tandems of two shapes can be next to each other.
         while let Some((&start, &end)) = self.0.range(..range.end).next_back().filter(|(_, end)| **end > range.start) {
             self.0.remove(&start);
             range = range.start.min(start)..range.end.max(end);
@@ -86,7 +87,7 @@ impl Tandems {
         self.0.range(..=position).next_back().filter(|(_, end)| position < **end).map(|(start, _)| *start)
     }
 
-    /// Whether two positions lie within the same one.
+    /// Whether two positions are in the same repeat.
     fn holds_both(&self, a: usize, b: usize) -> bool {
         !self.0.is_empty() && self.at(a).is_some_and(|of_a| self.at(b) == Some(of_a))
     }

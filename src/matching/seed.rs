@@ -11,11 +11,10 @@ pub struct Seed {
     pub target: u32,
 }
 
-/// Whether a k-gram tells anything: tables, lists and rows of one shape do not.
+/// Whether a k-gram is informative; tables, lists and rows of the same shape are not.
 ///
-/// A k-gram is low in entropy when it has fewer than `min_distinct` different
-/// tokens, names and literals counted by their class, or when it repeats itself
-/// with a period of a third of its length or less.
+/// A k-gram has low entropy if it has fewer than `min_distinct` distinct tokens, counting names and literals by class,
+/// or if it repeats itself with a period of at most a third of its length.
 pub fn is_telling(kgram: &[Token], min_distinct: usize) -> bool {
     n_distinct(kgram) >= min_distinct && !is_periodic(kgram) && has_words(kgram)
 }
@@ -29,7 +28,7 @@ fn is_periodic(kgram: &[Token]) -> bool {
     (1..=kgram.len() / 3).any(|period| kgram[period..].iter().zip(kgram).all(|(a, b)| a.symbol == b.symbol))
 }
 
-/// A run of nothing but literals and punctuation is data.
+/// A run of only literals and punctuation is data.
 fn has_words(kgram: &[Token]) -> bool {
     kgram.iter().any(|token| matches!(token.kind(), Kind::Identifier | Kind::Keyword))
 }

@@ -1,12 +1,12 @@
 //! Pairs the occurrences of shared k-grams into seeds, without pairing each with each.
 //!
-//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b` seeds. Code that repeats
-//! itself (rows of a table, alike functions, generated accessors) makes that quadratic, and dropping such k-grams
-//! loses whole copies. So a repeated k-gram pairs each of its occurrences with the few in the other document whose
-//! surroundings are most like its own, as a suffix array would find them.
+//! A k-gram that occurs `a` times in the query and `b` times in the target could give `a * b` seeds. Repetitive code
+//! (rows of a table, similar functions, generated accessors) makes that quadratic, and dropping such k-grams would lose
+//! whole copies. Instead, each occurrence of a repeated k-gram is paired with the few in the other document whose
+//! surroundings are most similar, as a suffix array would find them.
 //!
-//! Guarantee: an occurrence in the query that lies in an exact or consistently renamed run of up to `CONTEXT` tokens
-//! is paired with an occurrence of the target that lies in a run at least as long on that side.
+//! Guarantee: an occurrence in the query that is part of an exact or consistently renamed run of up to `CONTEXT` tokens
+//! is paired with an occurrence of the target that is part of a run at least as long on that side.
 //!
 //! ```text
 //! query    ... A x B ...  A y B ...          A's first occurrence is paired with the one before `x`,
@@ -22,24 +22,24 @@ use crate::language::{Kind, Token};
 /// The occurrences of one k-gram in two documents, by the position of its first token, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shared {
-    /// Where the query has it.
+    /// Positions in the query.
     pub query: Vec<u32>,
-    /// Where the target has it.
+    /// Positions in the target.
     pub target: Vec<u32>,
 }
 
-/// Maximum pairs of occurrences of which each is a seed. Beyond it only the most alike are paired.
-/// Higher costs time in proportion, and finds no more: it only saves looking at surroundings.
+/// Maximum pairs of occurrences for which every pair becomes a seed. Above it, only the most similar ones are paired.
+/// Higher takes time in proportion and finds no more: it only avoids comparing surroundings.
 const MAX_PAIRS: usize = 16;
 
-/// Tokens to either side by which repeated occurrences are told apart. Runs that agree for longer count as equally
-/// alike, and the nearest is taken. Costs its share of time and 4 bytes for each repeated occurrence.
+/// Number of tokens on either side by which repeated occurrences are distinguished. Runs that agree for longer count as
+/// equally similar, and the nearest is used. Takes time in proportion, and 4 bytes for each repeated occurrence.
 const CONTEXT: usize = 64;
 
-/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` when they are one document.
+/// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one document.
 ///
-/// Time O(n · CONTEXT · log n) for n occurrences in both, memory the same for the k-gram that occurs most; never more
-/// than `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
+/// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m occurrences of the most
+/// frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
 pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: usize, is_same: bool) -> Vec<Seed> {
     let mut seeds = Vec::new();
     let mut readings: Option<[Contexts; 2]> = None;
@@ -60,8 +60,8 @@ pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: us
     seeds
 }
 
-/// How the surroundings of an occurrence are read: in which direction, and whether names count as they are spelled or
-/// by where they occurred last (Baker's p-match, 1992), which a consistent renaming leaves alone.
+/// How to read the surroundings of an occurrence: in which direction, and whether names count by their spelling or by
+/// the distance to their last occurrence (Baker's p-match, 1992), which a consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
 enum Reading {
     ExactRight,
@@ -80,7 +80,7 @@ type Context = [u32; CONTEXT];
 struct Contexts<'t> {
     tokens: &'t [Token],
     k: usize,
-    /// For each token the distance to the last one before it with the same name, 0 when there is none.
+    /// For each token, the distance to the previous one with the same name, 0 if there is none.
     before: Vec<u32>,
     /// Likewise to the next one.
     after: Vec<u32>,
@@ -99,8 +99,8 @@ impl<'t> Contexts<'t> {
         Self { tokens, k, before, after }
     }
 
-    /// The surroundings of the k-gram at `at`: it and what follows it, or it and what comes before it, backward.
-    /// Beyond an end of the document all is 0, which no token reads as.
+    /// The surroundings of the k-gram at `at`: the k-gram and what follows it, or the k-gram and what precedes it,
+    /// backward. Beyond an end of the document they are 0, which no token reads as.
     fn of(&self, at: u32, reading: Reading) -> Context {
         let mut context = [0; CONTEXT];
         let at = at as usize;
@@ -121,7 +121,11 @@ impl<'t> Contexts<'t> {
         context
     }
 
-    /// One token: a renamed name is the distance to where it occurred last, if that is among the `n_read` read before it.
+    /// Reads one token. With renaming, a name becomes the distance to its last occurrence if that is among the `n_read`
+    /// tokens read before it, which is what "the same name again" means within the surroundings.
+    ///
+    /// Spelled names and other tokens are odd, distances are even from 2 on, and 0 is beyond the end: no two of them
+    /// collide.
     fn read(&self, at: usize, reading: Reading, distance: u32, n_read: usize) -> u32 {
         let token = &self.tokens[at];
         match reading {
@@ -133,8 +137,8 @@ impl<'t> Contexts<'t> {
     }
 }
 
-/// Pairs each occurrence in the query with the one of the target whose surroundings agree longest with its own; of
-/// equally alike ones with the nearest position, so that repeats in a row are paired in step.
+/// Pairs each occurrence in the query with the one of the target whose surroundings agree with its own for longest. On
+/// a tie the nearest position wins, so that consecutive repeats are paired in step.
 fn pair_most_alike(
     of_query: &[u32],
     of_target: &[u32],
@@ -144,12 +148,19 @@ fn pair_most_alike(
     is_same: bool,
     seeds: &mut Vec<Seed>,
 ) {
+    // A small suffix array: sorting the surroundings puts those with the longest common prefix next to each other. For
+    //
+    // query    ... f ( 7 ) ; ...
+    // target   ... f ( 2 ) ; ...   f ( 7 ) , ...   f ( 7 ) ; ...   f ( 9 ) ; ...
+    //
+    // a binary search finds the place of the query's surroundings between two entries, and the best match is one of
+    // these two: further away, the common prefix can only get shorter.
     let mut sorted: Vec<(Context, u32)> = of_target.iter().map(|&at| (other.of(at, reading), at)).collect();
     sorted.sort_unstable();
     for &query in of_query {
         let key = (own.of(query, reading), query);
         let at = sorted.partition_point(|place| *place < key);
-        // In sorted order the most alike stand beside where the query's own surroundings would be.
+        // The neighbors of the query's own place; in one document, the occurrence itself is not a partner.
         let is_other = |place: &&(Context, u32)| !is_same || place.1 != query;
         let before = sorted[..at].iter().rev().find(is_other);
         let after = sorted[at..].iter().find(is_other);
@@ -157,6 +168,8 @@ fn pair_most_alike(
         let best = before.into_iter().chain(after).max_by_key(|place| {
             (n_alike(place), std::cmp::Reverse(place.1.abs_diff(query)), std::cmp::Reverse(place.1))
         });
+        // The k-gram itself has to agree in this reading too. It has the same symbols on both sides, but with exact
+        // spelling an agreement on less would pair arbitrary occurrences.
         if let Some(best) = best.filter(|place| n_alike(place) >= own.k.min(CONTEXT)) {
             seeds.push(Seed { query, target: best.1 });
         }

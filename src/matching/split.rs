@@ -1,29 +1,29 @@
 //! Splits an alignment where its parts are worth more alone.
 //!
-//! A chain joins all that follows in order on both sides: an edited copy across its edits, but also two functions that
-//! have nothing to do with each other but their order. Which of the two it is shows in what lies between: a part stays
-//! joined to the others only while it is worth more than the gap to them costs.
+//! A chain joins everything in the same order on both sides: an edited copy across its edits, but also two functions
+//! that have nothing in common but their order. The gaps tell these cases apart: a part stays joined to the others only
+//! while it is worth more than the gap to them costs.
 //!
 //! ```text
-//! aligned     40      100     30  12   60          with a token of a gap at 1/2:
+//! aligned     40      100     30  12   60          with a gap token at 1/2:
 //!          |------| . . . . |---| . |------|       the gap of 100 costs 50, more than the 40 before it: split;
 //! gap            100            12                 the gap of 12 costs 6, less than either side: joined
 //! ```
 
 use super::alignment::{Alignment, Block};
 
-/// Equal tokens in a row that count for a part: fewer agree by chance, and only make the gap they lie in smaller.
+/// Minimum length of an equal run to count for a part: shorter ones agree by chance, and only make their gap smaller.
 const COUNTED_RUN: u32 = 8;
 
-/// The parts of `alignment` that are joined at a cost of `gap_cost` for each token of a gap, a matched token being worth 1.
+/// The parts of `alignment` that stay joined at a cost of `gap_cost` for each gap token, a matched token being worth 1.
 ///
-/// These are its maximal scoring subsequences (Ruzzo and Tompa 1999): each part scores more than any piece of it, and no
-/// part can be extended to score more. What the larger side of a gap has more than is aligned in it counts.
+/// These are its maximal scoring subsequences (Ruzzo and Tompa 1999): each part scores more than any piece of it, and
+/// no part can be extended to score more. A gap counts the tokens of its larger side minus those aligned in it.
 /// Time and memory O(n) for n blocks.
 pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let counted: Vec<usize> = (0..blocks.len()).filter(|&at| blocks[at].len >= COUNTED_RUN).collect();
-    // The paper's list of candidates: a part with the sums of all scores before its first and behind its last block.
+    // The paper's list of candidates: a part with the sum of all scores before its first and after its last block.
     struct Part {
         first: usize,
         last: usize,
@@ -39,8 +39,8 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
         let before = sum;
         sum += f64::from(blocks[at].len);
         let mut part = Part { first: at, last: at, before, behind: sum };
-        // Join with the nearest earlier part that begins lower, unless that one ends as high as this does.
-        // Parts skipped on the way begin higher and are joined as well, so that each is looked at once.
+        // Join with the nearest earlier part that begins lower, unless that one ends at least as high as this one does.
+        // Parts in between begin higher and are joined as well, so each is visited once.
         while let Some(earlier) = found.iter().rposition(|earlier| earlier.before < part.before) {
             if found[earlier].behind >= part.behind {
                 break;
@@ -51,7 +51,7 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
         }
         found.push(part);
     }
-    // The alignment's own ends were trimmed already: short blocks there belong to the parts beside them.
+    // The ends of the alignment were trimmed already: short blocks there belong to the parts next to them.
     if let Some(first) = found.first_mut() {
         first.first = 0;
     }
@@ -61,7 +61,7 @@ pub fn parts(alignment: &Alignment, gap_cost: f64) -> Vec<Alignment> {
     found.into_iter().map(|part| Alignment { blocks: blocks[part.first..=part.last].to_vec() }).collect()
 }
 
-/// The tokens between the first and the last of `blocks`, of the side with more, less those that are aligned.
+/// The tokens between the first and the last of `blocks` on the longer side, minus those that are aligned.
 fn gap(blocks: &[Block]) -> u32 {
     let [first, between @ .., last] = blocks else { return 0 };
     let n_aligned: u32 = between.iter().map(|block| block.len).sum();
@@ -74,7 +74,7 @@ fn gap(blocks: &[Block]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Blocks of these lengths, with these gaps behind each in the query.
+    /// Blocks with these lengths, and these gaps after each in the query.
     fn alignment(lengths_and_gaps: &[(u32, u32)]) -> Alignment {
         let (mut query, mut target) = (0, 0);
         let mut blocks = Vec::new();
@@ -117,7 +117,8 @@ mod tests {
         assert_eq!(n_tokens(&[(5, 10), (40, 100), (30, 10), (5, 0)], 0.5), [45, 35]);
     }
 
-    /// The definition: no sequence of neighbors scores more than a part, of those that are left when better ones are taken.
+    /// The definition: no sequence of neighbors scores more than a part, among those that remain when better ones are
+    /// taken.
     #[test]
     fn the_best_part_scores_as_much_as_any() {
         let mut seed = 7u32;

@@ -1,14 +1,14 @@
-//! Finds whole units of code, functions and their like, by layout alone.
+//! Finds whole units of code, such as functions, by layout alone.
 //!
-//! What begins on a line and goes on over further lines that are indented more is a unit with its body, in any
-//! language that people lay out. No grammar is asked, so that this holds for all languages that have a table.
+//! A unit begins on a line and continues over further lines that are indented more, in any language that people indent.
+//! No grammar is needed, so this works for every language with a table.
 
 use std::ops::Range;
 
 use super::Document;
 use crate::language::Kind;
 
-/// Words that begin a part of a function rather than a unit of its own.
+/// Words that begin part of a function rather than a unit.
 const PARTS: &[&str] = &[
     "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "repeat",
     "switch", "select", "case", "when", "default", "match", "try", "except", "rescue", "catch", "finally", "ensure",
@@ -26,7 +26,7 @@ impl Document<'_> {
             if self.is_part(start) {
                 return false;
             }
-            // The body: lines that are indented more, and between them those that open or close its brackets.
+            // The body: lines that are indented more, and among them those that open or close its brackets.
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
@@ -38,7 +38,7 @@ impl Document<'_> {
                     break;
                 }
             }
-            // A unit that reaches to the end of the range is whole if nothing of it stands beyond.
+            // A unit that extends to the end of the range is whole if nothing of it follows.
             let goes_on = end == range.end
                 && end < self.tokens.len()
                 && (!self.starts_line(end) || self.indent(end) > indentation);

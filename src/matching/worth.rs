@@ -1,15 +1,15 @@
-//! Measures how much a copy tells a reviewer.
+//! Measures how interesting a copy is to a reviewer.
 //!
-//! Most copies that a change brings in are true and of no interest: fields, getters, builder chains, the overload beside
-//! its sibling. What sets off the others is how much they *do*: how many different statements of a copy decide, call or
-//! compute, how many kinds of control flow are among them, and how much of that reads as the origin does.
+//! Most copies that a change adds are real but uninteresting: fields, getters, builder chains, an overload next to its
+//! sibling. The others stand out by how much they *do*: how many different statements of a copy decide, call or
+//! compute, how many kinds of control flow are among them, and how much of that reads like the origin.
 //!
 //! ```text
 //!                                                  statements     control flow
 //!     Token next(Reader in) {
 //!         int c = in.read();                       1  calls
 //!         while (c == ' ' || c == '\t') {          2  decides     while
-//!             c = in.read();                       -  has the shape of one before, but for its type
+//!             c = in.read();                       -  same shape as an earlier one, apart from its type
 //!         }
 //!         if (c < 0) {                             3  decides     if
 //!             return Token.END;
@@ -18,8 +18,8 @@
 //!     }
 //! ```
 //!
-//! The worth of this copy, with every name kept, is 4 statements and 2 points for each of 2 kinds of control flow: 8. With
-//! all names changed it is a quarter of that.
+//! With every name kept, the worth of this copy is 4 statements and 2 points for each of 2 kinds of control flow: 8.
+//! With all names changed, it is a quarter of that.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -28,43 +28,43 @@ use super::Document;
 use crate::language::{Kind, Symbol, Token};
 use crate::text::Lines;
 
-/// Words of control flow, in any language that people lay out: each kind counts once.
+/// Words of control flow in any language; each kind counts once.
 const CONTROL_FLOW: &[&str] = &[
     "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "switch",
     "case", "when", "match", "select", "try", "catch", "except", "rescue", "finally", "ensure", "throw", "raise",
     "break", "continue", "goto", "guard", "defer", "yield", "await", "with", "cond",
 ];
 
-/// What one kind of control flow is worth, in statements.
+/// The worth of one kind of control flow, in statements.
 const CONTROL_FLOW_WORTH: f64 = 2.0;
-/// What a copy is worth with all names changed, as a part of what it is worth with all kept.
+/// The worth of a copy with all names changed, as a fraction of its worth with all names kept.
 const RENAMED_WORTH: f64 = 0.25;
-/// The part of its worth that a copy keeps right beside its origin, where whoever wrote it looked at both.
+/// The fraction of its worth that a copy keeps right next to its origin, where its author saw both.
 const BESIDE_WORTH: f64 = 0.5;
 /// How fast the worth of a copy falls with its origins: it is half at 16.
 const COMMON: f64 = 0.25;
-/// Lines between a copy and an origin of the same file that is beside it.
+/// Maximum lines between a copy and an origin in the same file for them to be next to each other.
 const BESIDE_LINES: u32 = 6;
 
-/// What a copy does, as far as it reads as its origin does.
+/// What a copy does, and how much of it reads like its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Worth {
-    /// Statements of different shapes that decide, call or compute.
+    /// Statements of distinct shapes that decide, call or compute.
     pub n_statements: usize,
     /// Kinds of control flow among them.
     pub n_controls: usize,
-    /// Names that are spelled as in the origin, 0 to 1.
+    /// The fraction of names that are spelled as in the origin, 0 to 1.
     pub names: f64,
-    /// How alike the copy and the origin are, 0 to 1.
+    /// The similarity of the copy and the origin, 0 to 1.
     pub similarity: f64,
-    /// Whether the origin is right beside it.
+    /// Whether the origin is right next to it.
     pub is_beside: bool,
     /// The number of origins: what is written in many places is how things are written there.
     pub n_origins: usize,
 }
 
 impl Worth {
-    /// Statements that decide, call or compute, each as much as it reads as the origin does; 0 and more.
+    /// Statements that decide, call or compute, weighted by how much they read like the origin; 0 or more.
     pub fn score(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
@@ -73,12 +73,12 @@ impl Worth {
     }
 }
 
-/// Whether two stretches of lines of one file lie beside each other.
+/// Whether two ranges of lines in one file are next to each other.
 pub fn is_beside(copy: Range<u32>, origin: Range<u32>) -> bool {
     copy.start.abs_diff(origin.start) <= copy.end - copy.start + BESIDE_LINES
 }
 
-/// The part of the names in `copy` that `origin` has as well, spelled the same, 0 to 1; 1 when there are none.
+/// The fraction of the names in `copy` that `origin` also has, spelled the same, 0 to 1; 1 if there are none.
 /// Time O(n + m).
 pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     let is_name = |token: &&Token| token.kind() == Kind::Identifier;
@@ -98,9 +98,9 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
 }
 
 impl Document<'_> {
-    /// Counts what the lines of `range` do that hold a token which `is_novel`: statements of different shapes that decide,
-    /// call or compute, and kinds of control flow. With `juxtaposed` a name before a name or a literal is a call, too.
-    /// Time O(n).
+    /// Counts what the lines of `range` do that have a token which `is_novel`: statements of distinct shapes that
+    /// decide, call or compute, and kinds of control flow. With `juxtaposed`, a name before a name or a literal is also
+    /// a call. Time O(n).
     pub fn statements(
         &self,
         range: Range<usize>,
@@ -115,7 +115,7 @@ impl Document<'_> {
         for line in self.tokens[range].chunk_by(|a, b| line_of(a) == line_of(b)) {
             let is_old = !is_novel[start..start + line.len()].contains(&true);
             start += line.len();
-            // Annotations and lines of a preprocessor do nothing themselves.
+            // Annotations and preprocessor lines do nothing themselves.
             if is_old || matches!(line[0].text(self.text), b"@" | b"#") {
                 continue;
             }
@@ -128,7 +128,7 @@ impl Document<'_> {
         (shapes.len(), controls.len())
     }
 
-    /// The words of control flow on a line.
+    /// The control flow words on a line.
     fn controls(&self, line: &[Token]) -> Vec<&'static str> {
         let words = line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
         let control = |token: &Token| {

@@ -5,27 +5,27 @@ use crate::text::FilePath;
 /// What a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
-    /// A copy that a change brings in; or, when nothing in it is novel, a clone class of a tree.
+    /// A copy that a change adds; or, if nothing in it is novel, a clone class of a tree.
     Copy,
     /// A changed file that could not be examined.
     Unread(Unexamined),
-    /// All changed files that were left out on purpose, by path.
+    /// All changed files that were left out on purpose, sorted by path.
     LeftOut(Vec<Unexamined>),
 }
 
 /// A changed file that was not examined, or several in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unexamined {
-    /// The file; or the folder, with a `/` at its end.
+    /// The file, or the folder with a `/` at its end.
     pub path: FilePath,
-    /// How many files it is.
+    /// The number of files.
     pub n_files: usize,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reason: &'static str,
 }
 
 impl Unexamined {
-    /// The file and why: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
+    /// The file and the reason: `src/big.c (too large)`, `dist/ (3 files, vendored or built)`.
     pub fn describe(&self) -> String {
         let Self { path, n_files, reason } = self;
         match n_files {

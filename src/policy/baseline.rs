@@ -1,25 +1,25 @@
-//! Reads and writes the baseline: copies that are known and not reported.
+//! Reads and writes the baseline: known copies that are not reported.
 //!
-//! One line a copy, sorted, so that two branches' baselines merge line by line. An
-//! identity says nothing of lines: it survives code that moves within its file.
+//! One line for each copy, sorted, so that the baselines of two branches merge line by line. An
+//! identity does not depend on line numbers: it survives when code moves within its file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A copy that is known.
+/// A known copy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownCopy {
     /// Its identity: see [`super::identity`].
     pub identity: String,
     /// The id of its rule.
     pub rule: String,
-    /// Its tokens.
+    /// Its number of tokens.
     pub n_tokens: usize,
     /// Its file, escaped as in messages.
     pub path: String,
 }
 
-/// The copies that are known; one that stands there twice is known twice.
+/// The known copies; one that is listed twice is known twice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
     copies: BTreeMap<KnownCopy, usize>,
@@ -41,10 +41,10 @@ const HEADER: &str = "\
 ";
 
 impl Baseline {
-    /// Reads a baseline. Empty lines and lines that begin with `#` are left out.
+    /// Reads a baseline. Empty lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// The first invalid line.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
         lines.map(|(at, line)| parse(line).map_err(|why| BaselineError { line: at + 1, why })).collect()
@@ -68,29 +68,29 @@ impl Baseline {
         self.copies.values().sum()
     }
 
-    /// Whether no copy is known.
+    /// Whether it has no copies.
     pub fn is_empty(&self) -> bool {
         self.copies.is_empty()
     }
 
-    /// The copies in order, each as often as it is known.
+    /// The copies in order, each as often as it is listed.
     pub fn copies(&self) -> impl Iterator<Item = &KnownCopy> {
         self.copies.iter().flat_map(|(copy, &n)| std::iter::repeat_n(copy, n))
     }
 
-    /// How many of the copies here are not in `other`.
+    /// The number of copies that are not in `other`.
     pub fn n_beyond(&self, other: &Self) -> usize {
         let n_beyond = |(copy, n): (&KnownCopy, &usize)| n.saturating_sub(other.copies.get(copy).copied().unwrap_or(0));
         self.copies.iter().map(n_beyond).sum()
     }
 
-    /// Those of the copies here that are in `other` too.
+    /// The copies that are also in `other`.
     pub fn within(&self, other: &Self) -> Self {
         let both = |(copy, &n): (&KnownCopy, &usize)| Some((copy.clone(), n.min(*other.copies.get(copy)?)));
         Self { copies: self.copies.iter().filter_map(both).collect() }
     }
 
-    /// How often each identity is known, to be counted down as copies are met.
+    /// How often each identity is listed, to be counted down as copies are found.
     pub fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts = BTreeMap::new();
         for (copy, n) in &self.copies {
@@ -120,7 +120,7 @@ fn parse(line: &str) -> Result<KnownCopy, &'static str> {
     if identity.len() != 16 || !identity.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err("the identity must be 16 hexadecimal digits");
     }
-    let n_tokens = n_tokens.parse().map_err(|_| "the number of tokens is no number")?;
+    let n_tokens = n_tokens.parse().map_err(|_| "the number of tokens is not a number")?;
     Ok(KnownCopy { identity: identity.to_owned(), rule: rule.to_owned(), n_tokens, path: path.to_owned() })
 }
 

@@ -1,4 +1,4 @@
-//! Defines a day of the calendar, as suppressions and exceptions end on one.
+//! Defines a calendar day, the last day of a suppression or exception.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,14 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(jiff::civil::Date);
 
-/// A text is no day of the calendar.
+/// The text is not a calendar day.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a date, as 2027-01-31 is")]
+#[error("`{0}` is not a date such as 2027-01-31")]
 pub struct DateError(String);
 
 impl Date {
-    /// The day, in UTC, of a moment in seconds since 1970. Moments beyond the years that can be written count as the first day.
+    /// The day, in UTC, of a time in seconds since 1970. Times outside the years that can be written count as the first
+    /// day.
     pub fn of_seconds(seconds: i64) -> Self {
         let moment = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         Self(moment.to_zoned(jiff::tz::TimeZone::UTC).date())

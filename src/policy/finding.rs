@@ -4,12 +4,12 @@ use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Milder, O
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
 
-/// A copy, or what was not examined.
+/// A copy, or files that were not examined.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// How grave it is here.
+    /// Its severity in this case.
     pub level: Level,
     /// Why it is milder than its rule, if it is.
     pub milder: Option<Milder>,
@@ -18,19 +18,19 @@ pub struct Finding {
     pub worth: f64,
     /// What it is about.
     pub about: About,
-    /// The file with the copy; of files that were left out, the first.
+    /// The file with the copy; for files that were left out, the first of them.
     pub path: FilePath,
-    /// The whole copy; of a file that was not examined, its first character.
+    /// The whole copy; for a file that was not examined, its first character.
     pub fragment: Fragment,
-    /// The longest run of lines in it that the change adds: what can be annotated on a pull request.
+    /// The longest run of its lines that the change adds, which can be annotated on a pull request.
     pub added: Fragment,
-    /// The tokens of the copy.
+    /// The number of tokens of the copy.
     pub n_tokens: usize,
-    /// Those of them that the change brings in.
+    /// The number of those that the change adds.
     pub n_novel: usize,
-    /// How many other places hold it, of which the origins are those that were looked at.
+    /// The number of other places with this code; the origins are those that were examined.
     pub n_places: usize,
-    /// The origins, the best first; of a copy at least one.
+    /// The origins, the best first; a copy has at least one.
     pub origins: Vec<Origin>,
     /// Stays the same when lines move: a hash of the copy's tokens and its path.
     pub identity: String,
@@ -38,49 +38,49 @@ pub struct Finding {
     pub others: Vec<KnownCopy>,
 }
 
-/// A finding that is not reported, unless it is asked for.
+/// A finding that is only reported on request.
 #[derive(Debug, Clone)]
 pub struct Suppressed {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
     /// Why it is not reported.
     pub by: SuppressedBy,
 }
 
-/// What keeps a finding from being reported.
+/// What suppresses a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuppressedBy {
     /// A comment in the source.
     Comment {
         /// The line of the comment, in the file of the finding or, in a scan, of one of its places.
         line: u32,
-        /// The reason it gives.
+        /// Its reason.
         reason: String,
-        /// The last day it holds.
+        /// The last day it applies.
         until: Option<Date>,
     },
     /// The baseline.
     Baseline,
     /// An exception of the license policy.
     Exception {
-        /// The reason it gives.
+        /// Its reason.
         reason: String,
-        /// The last day it holds.
+        /// The last day it applies.
         until: Option<Date>,
     },
-    /// A decision on this very copy.
+    /// A decision on this copy.
     Decision {
         /// Who decided.
         by: String,
         /// Why.
         reason: String,
-        /// The last day it holds.
+        /// The last day it applies.
         until: Option<Date>,
     },
 }
 
 impl SuppressedBy {
-    /// What suppresses it and why, in a few words that steer no terminal.
+    /// What suppresses it and why, in a few words, safe to print to a terminal.
     pub fn describe(&self) -> String {
         let words = match self {
             Self::Comment { line, reason, until } => format!("by the comment on line {line}{}: {reason}", end(until)),
@@ -99,7 +99,7 @@ fn end(until: &Option<Date>) -> String {
 }
 
 impl Notice {
-    /// A notice; what is quoted in `message` is made to steer no terminal.
+    /// A notice; quoted text in `message` is made safe to print to a terminal.
     pub fn new(path: Option<FilePath>, line: Option<u32>, message: &str) -> Self {
         Self { path, line, message: printable(message.as_bytes()) }
     }
@@ -115,27 +115,27 @@ impl std::fmt::Display for Notice {
     }
 }
 
-/// What a reader must know about the audit itself: a suppression that does not hold, settings that the change edits.
+/// What readers must know about the audit itself: an ineffective suppression, or settings that the change edits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Notice {
     /// The file it is about.
     pub path: Option<FilePath>,
     /// The line in it.
     pub line: Option<u32>,
-    /// What there is to know, a fragment without a full stop.
+    /// The message, a fragment without a full stop.
     pub message: String,
 }
 
-/// Files that a message names; the rest is counted.
+/// Maximum files named in a message; the rest are counted.
 const MAX_NAMED: usize = 20;
 
 impl Finding {
-    /// A finding about what was not examined; `path` is the file, or the first of them.
+    /// A finding about what was not examined; `path` is the file, or the first of several.
     pub fn unexamined(about: About, judgment: Judgment, path: FilePath) -> Self {
         let Judgment { rule, level, milder } = judgment;
         let at = |column| Position { line: 1, column };
         let fragment = Fragment { start: at(1), end: at(2) };
-        // The same file is the same finding whatever it holds, and the files that are left out are one in all.
+        // The same file is the same finding whatever it contains, and left-out files together are one finding.
         let of = match &about {
             About::Unread(file) => identity(rule, &path, fnv_1a(file.reason.bytes())),
             About::LeftOut(_) | About::Copy => identity(rule, &FilePath::new(""), 0),
@@ -163,7 +163,7 @@ impl Finding {
         self.about == About::Copy
     }
 
-    /// The files that were not examined; none of a copy.
+    /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[Unexamined] {
         match &self.about {
             About::Copy => &[],
@@ -172,7 +172,7 @@ impl Finding {
         }
     }
 
-    /// The copy as a baseline knows it.
+    /// The copy as recorded in a baseline.
     pub fn known_copy(&self) -> KnownCopy {
         KnownCopy {
             identity: self.identity.clone(),
@@ -182,7 +182,7 @@ impl Finding {
         }
     }
 
-    /// What is said in one line.
+    /// The one-line message.
     pub fn message(&self) -> String {
         match &self.about {
             About::Copy => self.copy_message(),
@@ -200,9 +200,9 @@ impl Finding {
 
     fn copy_message(&self) -> String {
         let message = self.message_of_first();
-        // Origins are listed as far as they were looked at.
+        // Origins are listed only as far as they were examined.
         match self.n_places > self.origins.len() && self.n_novel > 0 {
-            true => format!("{message}, found in {} places besides", self.n_places),
+            true => format!("{message}, also found in {} places", self.n_places),
             false => message,
         }
     }
@@ -213,7 +213,7 @@ impl Finding {
         let lines = if n_lines == 1 { "line" } else { "lines" };
         if self.n_novel == 0 {
             let n_places = self.origins.len() + 1;
-            return format!("{n_lines} {lines} stand in {n_places} places");
+            return format!("{n_lines} {lines} found in {n_places} places");
         }
         let Some(Origin { place, path, fragment, .. }) = origin else { return format!("{n_lines} copied {lines}") };
         let line = fragment.start.line;
@@ -232,7 +232,7 @@ impl Finding {
                 let owner = printable(format!("{} ({license})", component.label()).as_bytes());
                 let verdict = match origin.and_then(Origin::answer) {
                     Some(Answer::Denied) => ": a potential license conflict",
-                    Some(Answer::Review) => ": its license has to be reviewed",
+                    Some(Answer::Review) => ": its license needs review",
                     _ => "",
                 };
                 format!("{n_lines} {lines} copied from {path}:{line} of {owner}{verdict}")

@@ -1,29 +1,29 @@
-//! Decides under which rule a finding falls, and how grave it is there.
+//! Decides which rule a finding falls under, and how severe it is.
 //!
-//! Every level of the program is decided in [`Levels::judge`], by steps that each can only make it milder.
+//! Every level is decided in [`Levels::judge`], in steps that can each only lower it.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic};
 
-/// The levels, as the settings have them.
+/// The configured levels.
 #[derive(Debug, Clone)]
 pub struct Levels {
-    /// By the id of the rule, `None` where it is off; a rule that is not listed has its own level.
+    /// By rule id, `None` if the rule is off; a rule that is not listed has its own level.
     pub of_rules: BTreeMap<&'static str, Option<Level>>,
-    /// The gravest level in tests, examples and documents, of rules that are milder there.
+    /// The maximum level in tests, examples and documents, for rules that are milder there.
     pub in_tests: Level,
-    /// The gravest level in code that declares, of rules that are milder there.
+    /// The maximum level in declarative code, for rules that are milder there.
     pub in_declarations: Level,
 }
 
-/// What decides on the level of a finding besides its rule.
+/// What decides the level of a finding besides its rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Circumstances {
-    /// What kind of file it lies in.
+    /// The kind of file that contains it.
     pub ground: Ground,
-    /// Whether anything in it is new: not so a clone class of a tree.
+    /// Whether anything in it is new, unlike a clone class of a tree.
     pub is_new: bool,
     /// What it does, when that is too little to warn of.
     pub says_little: Option<SaysLittle>,
@@ -90,7 +90,7 @@ impl Milder {
     }
 }
 
-/// The rule that a finding falls under, and how grave it is.
+/// The rule that a finding falls under, and its level.
 #[derive(Debug, Clone, Copy)]
 pub struct Judgment {
     /// The rule.
@@ -101,20 +101,20 @@ pub struct Judgment {
     pub milder: Option<Milder>,
 }
 
-/// How much less alike than the best component another one may be, and explain a copy as well.
+/// Maximum difference in similarity at which another component explains a copy as well as the best one does.
 const AS_ALIKE: f64 = 0.02;
 
 impl Levels {
-    /// Judges by one rule what may be `at_most` so grave for it; `None` when the rule is off.
+    /// Applies one rule to something that is `at_most` this severe for it; `None` if the rule is off.
     fn judge(&self, rule: &'static Rule, at_most: Level, circumstances: Circumstances) -> Option<Judgment> {
-        // Whoever wrote the settings decides first, also that a rule is of no interest.
+        // The settings come first: they may also turn the rule off.
         let level = self.of(rule)?;
-        // The rule itself is milder in some cases: a revert, a license to review, a notice that is in its place.
+        // The rule itself is milder in some cases: a revert, a license to review, a notice that is present.
         let level = level.min(at_most);
-        // What nobody brings in asks nobody to do anything now.
+        // If nobody adds the code, nobody has to act now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
         let mut judgment = Judgment { rule, level, milder: None };
-        // It may be milder where such findings are to be expected.
+        // It may be milder where such findings are expected.
         let ground = circumstances.ground;
         if rule.milder_in.contains(&ground) {
             let at_most = if ground == Ground::Declarative { self.in_declarations } else { self.in_tests };
@@ -131,11 +131,12 @@ impl Levels {
         Some(judgment)
     }
 
-    /// Judges a copy with these origins, and puts those first that fall under the same rule, for the same reason.
+    /// Judges a copy with these origins, and moves those to the front that fall under the same rule for the same
+    /// reason.
     ///
-    /// `None` when each rule that applies is off.
+    /// `None` if every applicable rule is off.
     pub fn judge_copy(&self, origins: &mut [Origin], circumstances: Circumstances) -> Option<Judgment> {
-        // Of components only those count that explain the copy as well as any: one that has half of it tells little.
+        // Of components, only those count that explain the copy about as well as the best: half a copy proves little.
         let is_component = |origin: &&Origin| matches!(origin.place, Place::Component(_));
         let best = origins.iter().filter(is_component).map(|origin| origin.similarity).fold(0.0, f64::max);
         let explains = |origin: &&Origin| !is_component(origin) || origin.similarity >= best - AS_ALIKE;
@@ -143,10 +144,10 @@ impl Levels {
             let judgment = self.judge_origin(origin, circumstances)?;
             Some((judgment, origin.answer()))
         });
-        // The gravest level counts. Of equal ones it is that of the component: the license is owed whoever else has the code.
+        // The most severe level wins. On a tie the component wins: its license applies whoever else has the code.
         let (judgment, answer) =
             judged.max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
-        // What stands in the tree counts before what stood there once.
+        // Existing code in the tree counts before deleted code.
         origins.sort_by_key(|origin| {
             let own = self.judge_origin(origin, circumstances).map(|own| own.rule.id);
             let is_past = matches!(origin.place, Place::Past(_));
@@ -155,30 +156,30 @@ impl Levels {
         Some(judgment)
     }
 
-    /// Judges a copy with this origin alone.
+    /// Judges a copy as if it had only this origin.
     fn judge_origin(&self, origin: &Origin, circumstances: Circumstances) -> Option<Judgment> {
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_copy(origin)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
-    /// Judges what was not examined; `None` when the rule is off.
+    /// Judges what was not examined; `None` if the rule is off.
     pub fn judge_unexamined(&self, about: &About, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_unexamined(about)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
-    /// The level that the settings give `rule`; `None` when it is off.
+    /// The configured level of `rule`; `None` if it is off.
     fn of(&self, rule: &Rule) -> Option<Level> {
         self.of_rules.get(rule.id).copied().unwrap_or(Some(rule.level))
     }
 
-    /// Whether any rule that is on looks at copies.
+    /// Whether any enabled rule looks at copies.
     pub fn ask_for_copies(&self) -> bool {
         RULES.iter().any(|rule| rule.when.looks_at_copies() && self.of(rule).is_some())
     }
 
-    /// Whether any rule that is on looks at copies of code in such a place.
+    /// Whether any enabled rule looks at copies of code in such a place.
     pub fn ask_for(&self, place: &Place) -> bool {
         RULES.iter().any(|rule| rule.when.looks_at(place) && self.of(rule).is_some())
     }
@@ -192,7 +193,7 @@ impl Judgment {
         }
     }
 
-    /// How grave its rule is among the rules.
+    /// The rank of its rule by severity.
     fn gravity(&self) -> Reverse<Option<usize>> {
         Reverse(RULES.iter().position(|rule| rule.id == self.rule.id))
     }

@@ -1,6 +1,6 @@
-//! Judges licenses: whether the policy of a project lets code under one be copied into it.
+//! Judges licenses: whether a project's policy allows copying code under them.
 //!
-//! Invariant: a verdict is a potential one, for a person to review; what is not known is never allowed.
+//! Invariant: a verdict is a potential one, for a person to review; what is unknown is never allowed.
 
 use std::cmp::Ordering;
 
@@ -13,22 +13,22 @@ use crate::text::glob_matches;
 pub struct LicensePolicy {
     /// The license of the project.
     pub project: Option<Expression>,
-    /// What may be copied.
+    /// Licenses that code may be copied under.
     pub allow: Vec<LicenseTerm>,
-    /// What may not.
+    /// Licenses that code may not be copied under.
     pub deny: Vec<LicenseTerm>,
-    /// Copies that are accepted all the same.
+    /// Copies that are accepted anyway.
     pub exceptions: Vec<Exception>,
 }
 
-/// What a policy names: a class of licenses, a family, a license, or an expression of several.
+/// An entry of a policy: a class of licenses, a family, a license, or an expression of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LicenseTerm {
     /// A class.
     Class(Class),
-    /// All licenses of a name, whatever their version: `GPL`.
+    /// All versions of a license: `GPL`.
     Family(String),
-    /// A license; unless it is exact, it stands for "only" and for "or later".
+    /// A license; unless exact, it covers both "only" and "or later".
     License {
         /// The license.
         license: License,
@@ -39,32 +39,32 @@ pub enum LicenseTerm {
     Expression(Expression),
 }
 
-/// What a person has decided on one copy.
+/// A person's decision on one copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The identity of the copy.
     pub copy: String,
-    /// Who accepted it; nobody has, while this is empty.
+    /// Who accepted it; while this is empty, nobody has.
     pub by: String,
     /// Why.
     pub reason: String,
-    /// The last day it holds.
+    /// The last day it applies.
     pub until: Option<Date>,
 }
 
 impl Decision {
-    /// Why it does not hold on `today`; `None` when it does.
+    /// Why it does not apply on `today`; `None` if it does.
     pub fn fault(&self, today: Date) -> Option<String> {
         match self.until {
             _ if self.by.trim().is_empty() => Some("nobody has accepted it: `by` is empty".to_owned()),
-            _ if self.reason.trim().is_empty() => Some("it gives no reason".to_owned()),
-            Some(until) if today > until => Some(format!("it ended with {until}")),
+            _ if self.reason.trim().is_empty() => Some("it has no reason".to_owned()),
+            Some(until) if today > until => Some(format!("it expired after {until}")),
             _ => None,
         }
     }
 }
 
-/// What is accepted besides what comments allow and the baseline knows.
+/// Accepted copies, in addition to allow comments and the baseline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Accepted<'a> {
     /// Exceptions of the license policy.
@@ -80,22 +80,22 @@ pub struct Exception {
     pub path: Option<String>,
     /// A pattern for the component's name or package URL; `None` for any.
     pub origin: Option<String>,
-    /// The rule; `None` for any that is about licenses.
+    /// The rule; `None` for any license rule.
     pub rule: Option<&'static Rule>,
     /// Why.
     pub reason: String,
-    /// The last day it holds.
+    /// The last day it applies.
     pub until: Option<Date>,
 }
 
 impl Exception {
-    /// Whether it is about a finding of `rule` in the file at `path`, with an origin of this name and package URL.
+    /// Whether it applies to a finding of `rule` in the file at `path`, with an origin of this name and package URL.
     pub fn covers(&self, rule: &Rule, path: &[u8], name: &str, purl: Option<&str>) -> bool {
         let is_below = |pattern: &str| {
             let folder = pattern.trim_end_matches('/').as_bytes();
             path.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'))
         };
-        // `*` stands for anything, `/` included.
+        // `*` matches anything, including `/`.
         let matches = |pattern: &str, name: &[u8]| glob_matches(pattern.as_bytes(), name, false);
         let is_at = |pattern: &String| matches(pattern, path) || is_below(pattern);
         let is_of = |pattern: &String| {
@@ -107,7 +107,7 @@ impl Exception {
             && self.origin.as_ref().is_none_or(is_of)
     }
 
-    /// Whether it holds on `today`.
+    /// Whether it is still valid on `today`.
     pub fn holds(&self, today: Date) -> bool {
         self.until.is_none_or(|until| today <= until)
     }
@@ -125,9 +125,9 @@ impl std::fmt::Display for Exception {
 }
 
 impl LicenseTerm {
-    /// Reads what a policy names.
+    /// Parses an entry of a policy.
     ///
-    /// `None` when it is no class, no family, no license and no expression of these.
+    /// `None` if it is not a class, a family, a license or an expression.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Some(class) = Class::find(text) {
@@ -150,8 +150,8 @@ impl LicenseTerm {
         License::is_family(text).then(|| Self::Family(text.to_owned()))
     }
 
-    /// How exactly it names a license; `None` when it does not. With `later`, a license that may be taken under a later
-    /// version is named by that.
+    /// How specifically it matches a license; `None` if it does not. With `later`, it also matches a license that may
+    /// be used under a later version which it matches.
     fn names(&self, license: &License, later: bool) -> Option<u8> {
         let (is_named, rank) = match self {
             Self::Class(class) => (Class::of_license(license) == *class, 1),
@@ -187,16 +187,16 @@ impl std::fmt::Display for LicenseTerm {
 type Answered = (Answer, String);
 
 impl LicensePolicy {
-    /// What the policy says of code with these terms; what is owed is not looked at.
+    /// The policy's verdict on code with these terms; does not consider attribution.
     ///
-    /// What was found and is contradicted by something that the policy likes less has to be reviewed.
+    /// If evidence for a license that the policy likes less contradicts the license that was found, it needs review.
     pub fn judge(&self, terms: &Terms) -> Verdict {
         let (mut answer, mut reason) = self.judge_license(terms.license.as_ref());
         if answer == Answer::Denied && terms.is_of_text {
             let (later, _) = self.judge_license(terms.license.as_ref().map(Expression::with_later).as_ref());
             if later < answer {
                 answer = Answer::Review;
-                reason = format!("{reason}, unless later versions may be chosen: a license text does not tell");
+                reason = format!("{reason}, unless later versions may be chosen, which a license text does not show");
             }
         }
         for contradiction in &terms.contradictions {
@@ -212,7 +212,7 @@ impl LicensePolicy {
     }
 
     fn judge_license(&self, license: Option<&Expression>) -> Answered {
-        let Some(expression) = license else { return (Answer::Unknown, "its license is not known".to_owned()) };
+        let Some(expression) = license else { return (Answer::Unknown, "needs review".to_owned()) };
         let names = |terms: &[LicenseTerm]| {
             terms.iter().any(|term| matches!(term, LicenseTerm::Expression(own) if own == expression))
         };
@@ -241,11 +241,11 @@ impl LicensePolicy {
         }
         let class = Class::of_license(license);
         if class == Class::Unknown {
-            return (Answer::Unknown, format!("what {license} asks is not known"));
+            return (Answer::Unknown, format!("the conditions of {license} are unknown"));
         }
         let by_project = self.project.as_ref().map(|project| {
             let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
-            // Whoever gets the project may choose among its licenses: code in it has to go with each.
+            // Users of the project may choose among its licenses, so code in it must be compatible with each.
             project.fold(|outbound| go_together(outbound, license), worst, worst)
         });
         match by_project {
@@ -258,7 +258,7 @@ impl LicensePolicy {
                 Answer::Review,
                 format!("{license} is {}, and the settings do not say whether that may be copied", class.name()),
             ),
-            None => (Answer::Allowed, format!("nothing in the settings speaks against {license} ({})", class.name())),
+            None => (Answer::Allowed, format!("the settings do not deny {license} ({})", class.name())),
         }
     }
 }
@@ -272,26 +272,27 @@ fn said(verb: &str, term: &str, license: &License) -> String {
     }
 }
 
-/// Whether code under `inbound` may go into a work under `outbound`: by the matrix, and where that does not know by class.
+/// Whether code under `inbound` may be part of a work under `outbound`: by the matrix, or by class if it has no answer.
 fn go_together(outbound: &License, inbound: &License) -> Answered {
     let (class, of_work) = (Class::of_license(inbound), Class::of_license(outbound));
     match compatibility(outbound, inbound) {
         Some(Compatibility::Yes) => {
-            (Answer::Allowed, format!("{inbound} goes with {outbound}, the license of the project"))
+            (Answer::Allowed, format!("{inbound} is compatible with {outbound}, the project's license"))
         }
         Some(Compatibility::No) => {
-            let text =
-                format!("{inbound} does not go with {outbound}, the license of the project, says OSADL's matrix");
+            let text = format!(
+                "{inbound} is not compatible with {outbound}, the project's license, according to OSADL's matrix"
+            );
             (Answer::Denied, text)
         }
         Some(Compatibility::Depends) => {
             let text = format!(
-                "whether {inbound} goes with {outbound}, the license of the project, depends on how they are combined"
+                "whether {inbound} is compatible with {outbound}, the project's license, depends on how they are combined"
             );
             (Answer::Review, text)
         }
         None if class <= Class::Permissive => {
-            (Answer::Allowed, format!("{inbound} is {}, which goes with the license of the project", class.name()))
+            (Answer::Allowed, format!("{inbound} is {}, which is compatible with the project's license", class.name()))
         }
         None if class >= Class::SourceAvailable || class >= Class::StrongCopyleft && of_work != class => {
             let text = format!("{inbound} is {}, and the project is under {outbound}", class.name());
@@ -299,7 +300,7 @@ fn go_together(outbound: &License, inbound: &License) -> Answered {
         }
         None => (
             Answer::Review,
-            format!("whether {inbound} goes with {outbound}, the license of the project, is not known"),
+            format!("it is unknown whether {inbound} is compatible with {outbound}, the project's license"),
         ),
     }
 }

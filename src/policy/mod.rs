@@ -1,6 +1,6 @@
-//! Says what clones mean: rules, levels and findings.
+//! Defines what clones mean: rules, levels and findings.
 //!
-//! Invariant: knows what was found, not how it is shown, nor where it was read.
+//! Invariant: knows what was found, but not how it is shown or where it was read.
 
 mod about;
 mod baseline;
@@ -28,13 +28,13 @@ pub use verdict::{Answer, Attribution, Verdict};
 
 use serde::{Deserialize, Serialize};
 
-/// How grave a finding is. The order is from the mildest to the gravest.
+/// The severity of a finding, from the mildest to the most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Worth knowing; does not fail a run.
     Note,
-    /// To be looked at before it is merged.
+    /// Needs a review before it is merged.
     Warning,
     /// Must not be merged.
     Error,

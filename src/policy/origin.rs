@@ -1,4 +1,4 @@
-//! Defines an origin: where the code of a copy may come from, and in what order several are listed.
+//! Defines an origin: where the code of a copy may come from, and how several origins are sorted.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::license::Terms;
 use crate::matching::CloneType;
 use crate::text::{FilePath, Position};
 
-/// A stretch of a file.
+/// A contiguous part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fragment {
     /// The first character.
@@ -23,10 +23,10 @@ impl Fragment {
     }
 }
 
-/// Code that a copy was made from, or may have been.
+/// Code that a copy was made from, or may have been made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Origin {
-    /// Where it is kept.
+    /// Where it is.
     pub place: Place,
     /// The file.
     pub path: FilePath,
@@ -34,51 +34,51 @@ pub struct Origin {
     pub fragment: Fragment,
     /// How the copy differs from it.
     pub clone_type: CloneType,
-    /// How alike they are, 0 to 1.
+    /// Their similarity, 0 to 1.
     pub similarity: f64,
     /// The part of the copy's names that it has as well, spelled the same, 0 to 1.
     pub names: f64,
     /// How much of one of the two files the other one held before, in percent, when they are kept in step.
     pub in_step: Option<u8>,
-    /// What else decides which origin comes first.
+    /// What else decides the order of origins.
     pub rank: Rank,
-    /// The text of the file, when it is not one of the head tree and is known.
+    /// The text of the file, if it is known and not in the head tree.
     pub text: Option<Arc<[u8]>>,
-    /// When and by whom it was written, when that was asked for and is known.
+    /// When and by whom it was written, if requested and known.
     pub written: Option<Arc<Writing>>,
-    /// What the license policy says, of an origin in a component.
+    /// The verdict of the license policy, for an origin in a component.
     pub verdict: Option<Verdict>,
 }
 
 impl Origin {
-    /// What the license policy answers, of an origin in a component.
+    /// The answer of the license policy, for an origin in a component.
     pub fn answer(&self) -> Option<Answer> {
         self.verdict.as_ref().map(|verdict| verdict.answer)
     }
 }
 
-/// What decides which of several origins comes first, before how near it is.
+/// What decides the order of several origins, before their distance does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rank {
-    /// Whether the change brings most of it in as well: what was there before comes first.
+    /// Whether the change adds most of it too: existing code comes first.
     pub is_new: bool,
-    /// Tokens that are spelled the same over all tokens of the finding and the origin, 0 to 1.
+    /// Tokens that are spelled the same, divided by all tokens of the finding and the origin, 0 to 1.
     pub spelled: f64,
-    /// The same of lines, comments included, 0 to 1.
+    /// The same for lines, including comments, 0 to 1.
     pub lines: f64,
 }
 
 impl Rank {
-    /// Of an origin that is the same in every way, and was there before.
+    /// The rank of an origin that is the same in every way and existed before.
     pub const SAME: Self = Self { is_new: false, spelled: 1.0, lines: 1.0 };
 }
 
-/// Where an origin is kept.
+/// Where an origin is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In the head tree.
     Tree,
-    /// In the past of the repository: it was deleted.
+    /// In the history of the repository: it was deleted.
     Past(Arc<Deletion>),
     /// In a component of a corpus, or in a vendored folder.
     Component(Arc<Component>),
@@ -91,7 +91,7 @@ pub struct Deletion {
     pub commit: String,
     /// The subject of that commit.
     pub subject: String,
-    /// When it was made, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     pub time: i64,
     /// Whether the change is a revert of that commit.
     pub is_reverted: bool,
@@ -100,17 +100,17 @@ pub struct Deletion {
 /// When and by whom code was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Writing {
-    /// The commit that brought in most of it, in hexadecimal.
+    /// The commit that added most of it, in hexadecimal.
     pub commit: String,
     /// The name of its author.
     pub author: String,
     /// When the author wrote it, in seconds since 1970.
     pub time: i64,
-    /// The file it stood in then.
+    /// The path of its file at that time.
     pub path: FilePath,
 }
 
-/// A project whose code is in a corpus: what is known of it.
+/// A project whose code is in a corpus.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
     /// The corpus it is in.
@@ -121,40 +121,40 @@ pub struct Component {
     pub version: Option<String>,
     /// Its package URL.
     pub purl: Option<String>,
-    /// Where it can be had.
+    /// Where to get it.
     pub url: Option<String>,
-    /// What is known of the license of the file that the origin is in.
+    /// The license terms of the file that contains the origin.
     pub terms: Terms,
-    /// Where a history first has the origin.
+    /// Where the origin first appears in a history.
     pub first_seen: Option<FirstSeen>,
 }
 
-/// The first commit that has something, and when it was made.
+/// The first commit that contains something, and its time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FirstSeen {
     /// The commit, in hexadecimal.
     pub commit: String,
-    /// When it was made, in seconds since 1970: as the commit says.
+    /// Its time in seconds since 1970, according to the commit.
     pub time: i64,
 }
 
 impl Component {
-    /// The license, an SPDX expression; `None` when it is not known.
+    /// The license, an SPDX expression; `None` if unknown.
     pub fn license(&self) -> Option<String> {
         self.terms.license.as_ref().map(ToString::to_string)
     }
 
-    /// Its name and, where known, its version.
+    /// Its name and, if known, its version.
     pub fn label(&self) -> String {
         let version = self.version.as_ref().map(|version| format!(" {version}"));
         format!("{}{}", self.name, version.unwrap_or_default())
     }
 }
 
-/// Sorts origins: what was there before the change first, then what is spelled most alike, then the nearest path, then by
+/// Sorts origins: code from before the change first, then the most similar spelling, then the nearest path, then by
 /// name and line.
 ///
-/// Figures within one percent count as equal, so that a stray token does not outweigh nearness.
+/// Figures within one percent count as equal, so that a stray token does not outweigh distance.
 pub fn order_origins(origins: &mut [Origin], path: &FilePath) {
     let percent = |part: f64| -((part * 100.0).round() as i64);
     origins.sort_by_cached_key(|origin| {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use super::{Finding, Level, Milder, Topic};
 
-/// Findings as a reader wants them: the gravest first, then those that are worth most; of equals the order stays.
+/// Findings in the order for readers: the most severe first, then those with the highest worth; between equals, the
+/// order stays.
 pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by(|a, b| Reverse(a.level).cmp(&Reverse(b.level)).then(b.worth.total_cmp(&a.worth)));

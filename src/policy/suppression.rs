@@ -1,8 +1,8 @@
-//! Reads suppressions: comments that allow a copy where it stands, and say why.
+//! Reads suppressions: comments that allow a copy and give the reason.
 //!
-//! `secondhand: allow(copied-code) -- reason` allows what begins on the next line of code
-//! or reaches over the comment; `allow-file(...)` allows it in the whole file.
-//! `allow(copied-code, until = 2027-01-31)` ends with that day. A suppression without a reason does not hold.
+//! `secondhand: allow(copied-code) -- reason` allows a copy that begins on the next line of code
+//! or spans the comment; `allow-file(...)` allows copies in the whole file.
+//! `allow(copied-code, until = 2027-01-31)` expires after that day. A suppression without a reason has no effect.
 
 use std::ops::RangeInclusive;
 
@@ -15,30 +15,30 @@ use crate::text::{Lines, nearest};
 pub struct Suppression {
     /// The line of the comment.
     pub line: u32,
-    /// The lines of which a finding must touch one; `None` for the whole file.
+    /// A finding must touch one of these lines; `None` for the whole file.
     pub lines: Option<RangeInclusive<u32>>,
     /// The rules it allows.
     pub rules: Vec<String>,
-    /// The last day it holds.
+    /// The last day it applies.
     pub until: Option<Date>,
-    /// Why it is there.
+    /// The reason.
     pub reason: String,
 }
 
 impl Suppression {
-    /// Whether it is about a finding of the rule with this id that touches `lines`.
+    /// Whether it applies to a finding of the rule with this id that touches `lines`.
     pub fn covers(&self, rule: &str, lines: &RangeInclusive<u32>) -> bool {
         let touches = |own: &RangeInclusive<u32>| own.start() <= lines.end() && lines.start() <= own.end();
         self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(touches)
     }
 
-    /// Whether it holds on `today`.
+    /// Whether it is still valid on `today`.
     pub fn holds(&self, today: Date) -> bool {
         self.until.is_none_or(|until| today <= until)
     }
 }
 
-/// A comment that was meant as a suppression and is none.
+/// A comment that was meant as a suppression but is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadSuppression {
     /// The line of the comment.
@@ -48,7 +48,7 @@ pub struct BadSuppression {
 }
 
 const MARK: &[u8] = b"secondhand:";
-/// What a comment of some language ends with.
+/// What comments end with in some language.
 const CLOSERS: &[&str] = &["*/", "-->", "--%>", "%>", "*)", "#}", "-}", "|#", "=#", "--]]", "]]", "\"\"\"", "'''"];
 
 /// The suppressions in the comments of `text`, whose tokens are `tokens`, in order. Time O(n).
@@ -80,7 +80,7 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
     let text = text.strip_prefix("-file").unwrap_or(text).trim_start();
     let inner = text.strip_prefix('(').and_then(|text| text.split_once(')'));
     let Some((list, rest)) = inner else {
-        return Err("the rules stand in parentheses, as in `allow(copied-code) -- reason`".to_owned());
+        return Err("put the rules in parentheses, as in `allow(copied-code) -- reason`".to_owned());
     };
     let mut rules = Vec::new();
     let mut until = None;
@@ -89,18 +89,18 @@ fn parse(text: &str, line: u32, lines: RangeInclusive<u32>) -> Result<Suppressio
             Some((key, date)) if key.trim() == "until" => {
                 until = Some(date.trim().parse::<Date>().map_err(|error| error.to_string())?);
             }
-            Some((key, _)) => return Err(format!("unknown key `{}`: only `until` may stand there", key.trim())),
+            Some((key, _)) => return Err(format!("unknown key `{}`: only `until` is allowed", key.trim())),
             None if rule(item).is_some() => rules.push(item.to_owned()),
             None => return Err(no_rule(item)),
         }
     }
     if rules.is_empty() {
-        return Err("it names no rule, as in `allow(copied-code) -- reason`".to_owned());
+        return Err("it names no rule; write `allow(copied-code) -- reason`".to_owned());
     }
     let reason = rest.trim_start().strip_prefix("--").map(str::trim).unwrap_or_default();
     let reason = CLOSERS.iter().find_map(|closer| reason.strip_suffix(closer)).unwrap_or(reason).trim();
     if reason.is_empty() {
-        return Err("it gives no reason: write `-- ` and the reason after it".to_owned());
+        return Err("it has no reason: add `-- ` and the reason".to_owned());
     }
     Ok(Suppression { line, lines: (!is_of_file).then_some(lines), rules, until, reason: reason.to_owned() })
 }
@@ -165,17 +165,14 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        check_wrong("// secondhand: allow(copied-code)", "it gives no reason: write `-- ` and the reason after it");
-        check_wrong(
-            "// secondhand: allow(copied-code) --  ",
-            "it gives no reason: write `-- ` and the reason after it",
-        );
+        check_wrong("// secondhand: allow(copied-code)", "it has no reason: add `-- ` and the reason");
+        check_wrong("// secondhand: allow(copied-code) --  ", "it has no reason: add `-- ` and the reason");
         check_wrong("// secondhand: allow(copied) -- x", "there is no rule `copied`; did you mean `copied-code`?");
         check_wrong("// secondhand: allow(all) -- x", "there is no rule `all`; `secondhand explain` lists them");
         check_wrong(
             "// secondhand: allow copied-code",
-            "the rules stand in parentheses, as in `allow(copied-code) -- reason`",
+            "put the rules in parentheses, as in `allow(copied-code) -- reason`",
         );
-        check_wrong("// secondhand: allow(copied-code, until = soon) -- x", "`soon` is not a date, as 2027-01-31 is");
+        check_wrong("// secondhand: allow(copied-code, until = soon) -- x", "`soon` is not a date such as 2027-01-31");
     }
 }

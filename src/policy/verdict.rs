@@ -1,13 +1,13 @@
-//! Defines a verdict: what the license policy of a project says of a copy.
+//! Defines a verdict: a license policy's decision on a copy.
 
-/// What a policy answers; the order is from the mildest to the gravest.
+/// The answers of a policy, from the mildest to the most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
     /// It may be copied.
     Allowed,
-    /// It depends on what no program knows.
+    /// It depends on something that no program knows.
     Review,
-    /// The license, or what it asks, is not known.
+    /// The license or its conditions are unknown.
     Unknown,
     /// It may not be copied.
     Denied,
@@ -25,35 +25,35 @@ impl Answer {
     }
 }
 
-/// What a policy says of a copy, and why.
+/// The decision of a policy on a copy, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The answer.
     pub answer: Answer,
-    /// Why, a fragment without a full stop.
+    /// The reason, a fragment without a full stop.
     pub reason: String,
-    /// What the license asks to be named, and whether it is.
+    /// The attribution that the license requires, and whether it is given.
     pub attribution: Attribution,
 }
 
-/// Whether a copy names its authors, as most licenses ask.
+/// Whether a copy names its authors, as most licenses require.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Attribution {
-    /// The license does not ask for it.
+    /// The license does not require it.
     NotAsked,
-    /// It is owed: these notices are not there; none where no notice is known.
+    /// It is owed: these notices are missing; empty if no notice is known.
     Owed(Vec<String>),
-    /// It is there, in this file.
+    /// It is given, in this file.
     Given(String),
 }
 
 impl Verdict {
-    /// In words: the answer, why, and what is owed.
+    /// In words: the answer, the reason, and what is owed.
     pub fn describe(&self) -> String {
         let mut text = match self.answer {
             Answer::Allowed => format!("allowed: {}", self.reason),
             Answer::Review => format!("to review: {}", self.reason),
-            Answer::Unknown => format!("license to find out: {}", self.reason),
+            Answer::Unknown => format!("unknown license: {}", self.reason),
             Answer::Denied => format!("potential conflict: {}", self.reason),
         };
         match &self.attribution {
@@ -64,7 +64,7 @@ impl Verdict {
                 text.push_str(&missing.join("; "));
             }
             Attribution::Given(place) => {
-                text.push_str("; its notice stands in ");
+                text.push_str("; its notice is in ");
                 text.push_str(place);
             }
         }

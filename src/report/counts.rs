@@ -7,7 +7,8 @@ use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, Place};
 
-pub(super) const FORMAT: Format = Format { name: "counts", help: "counts for scripts, a `name=value` a line", write };
+pub(super) const FORMAT: Format =
+    Format { name: "counts", help: "counts for scripts, one `name=value` per line", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let count = |matches: &dyn Fn(&&Finding) -> bool| outcome.findings.iter().filter(matches).count();

@@ -1,6 +1,6 @@
 //! Writes a row for each origin of each finding, and for each file that was not examined, for spreadsheets.
 //!
-//! Promise: no cell is a formula, whatever a file or a component is called.
+//! Promise: no cell is a formula, whatever the name of a file or a component.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
-//! Draws both sides of a copy for a terminal: below each other, or side by side where there is room.
+//! Draws both sides of a copy for a terminal: below each other, or side by side if there is room.
 //!
-//! Promise: no line is wider than asked, in columns as terminals count them.
+//! Promise: no line is wider than requested, in columns as terminals count them.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,9 +10,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::sides::{Line, Mark, Sides};
 
-/// Rows of a copy that are drawn; the rest is folded, what differs last.
+/// Maximum rows of a copy to draw; the rest are folded, rows that differ last.
 const MAX_ROWS: usize = 14;
-/// Columns from which the sides stand beside each other.
+/// Minimum columns for the sides to be drawn next to each other.
 const SIDE_BY_SIDE: usize = 140;
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
@@ -28,7 +28,7 @@ pub(super) struct Canvas {
     pub is_whole: bool,
 }
 
-/// What is told above each side.
+/// The title of each side.
 pub(super) struct Titles {
     pub copy: String,
     pub origin: String,
@@ -75,7 +75,7 @@ fn shown(sides: &Sides) -> Vec<Option<usize>> {
     let ends = [0, n - 1, 1];
     let marked = (0..n).filter(|&row| sides.is_marked(sides.rows[row]));
     let mut n_free = MAX_ROWS;
-    // What differs comes before what surrounds it, and that before the rest.
+    // Rows that differ come before those around them, and these before the rest.
     let marked: Vec<usize> = marked.take(MAX_ROWS - ends.len()).collect();
     let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), (row + 1).min(n - 1)]);
     for row in ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n) {
@@ -107,7 +107,7 @@ struct SideCaption<'t> {
     title: &'t str,
     is_copy: bool,
     n_left_out: u32,
-    /// Digits of its line numbers.
+    /// The number of digits of its line numbers.
     digits: usize,
 }
 
@@ -137,13 +137,13 @@ fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &SideC
         }
     }
     if n_left_out > 0 {
-        let _ = writeln!(text, "... and {n_left_out} lines more");
+        let _ = writeln!(text, "... and {n_left_out} more lines");
     }
-    // Blanks that end a line are of no use.
+    // Trailing spaces are useless.
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Draws both sides beside each other.
+/// Draws both sides next to each other.
 fn beside(sides: &Sides, rows: &[Option<usize>], titles: &Titles, canvas: Canvas) -> String {
     let digits = (digits(&sides.copy), digits(&sides.origin));
     let width = (canvas.width - digits.0 - digits.1 - 9) / 2;
@@ -188,7 +188,7 @@ fn beside(sides: &Sides, rows: &[Option<usize>], titles: &Titles, canvas: Canvas
         }
     }
     if sides.n_left_out != (0, 0) {
-        let _ = writeln!(text, "... and {} lines more", sides.n_left_out.0.max(sides.n_left_out.1));
+        let _ = writeln!(text, "... and {} more lines", sides.n_left_out.0.max(sides.n_left_out.1));
     }
     text
 }
@@ -201,7 +201,7 @@ struct Drawn {
     below: String,
 }
 
-/// A character, or a tab's blanks, and where it stands.
+/// A character, or the spaces of a tab, and its position.
 struct Cell {
     text: String,
     columns: Range<usize>,
@@ -231,7 +231,7 @@ fn cells(line: &Line) -> Vec<Cell> {
     cells
 }
 
-/// Columns of blanks that all lines begin with, when some line is wider than `width`.
+/// Leading columns of spaces common to all lines, if some line is wider than `width`.
 fn indent<'l>(lines: impl Iterator<Item = &'l Line>, width: usize) -> usize {
     let (mut least, mut widest) = (usize::MAX, 0);
     for line in lines {
@@ -243,7 +243,7 @@ fn indent<'l>(lines: impl Iterator<Item = &'l Line>, width: usize) -> usize {
     if widest > width && least < usize::MAX { least } else { 0 }
 }
 
-/// Draws what fits of a line: around its first mark, when that is far to the right.
+/// Draws the part of a line that fits: around its first mark, if that is far to the right.
 fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas) -> Drawn {
     let mut cells = cells(line);
     cells.retain(|cell| cell.columns.start >= indent);
@@ -273,7 +273,7 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
         below.push(' ');
     }
     for cell in kept {
-        // A wide character that was cut in two leaves a blank.
+        // Half of a wide character that was cut becomes a space.
         let blank = (cell.columns.start - from).saturating_sub(drawn.width);
         if run.1 != cell.mark {
             flush(&mut run, &mut drawn.code);
@@ -301,7 +301,7 @@ fn drawn(line: &Line, indent: usize, width: usize, is_copy: bool, canvas: Canvas
     drawn
 }
 
-/// `text` in lines of at most `width` columns, broken at blanks; a longer word stands alone.
+/// `text` in lines of at most `width` columns, broken at spaces; a longer word gets its own line.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

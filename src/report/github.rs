@@ -11,7 +11,7 @@ use crate::policy::{Finding, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "github", help: "annotations in GitHub Actions", write };
 
-/// Annotations of each level that GitHub shows of one step; it drops the rest without a word.
+/// Maximum annotations of each level that GitHub shows for a step; it silently drops the rest.
 const MAX_OF_LEVEL: usize = 10;
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -24,7 +24,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     for level in [Level::Error, Level::Warning, Level::Note] {
         let all = best_first(&outcome.findings).into_iter();
         let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
-        // The last notice is kept for what is left out.
+        // The last notice is reserved for what is left out.
         let n_told = if level == Level::Note { told.len() } else { 0 };
         let is_over = findings.len() + n_told > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
         let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
@@ -45,7 +45,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let more = [(n_left_out, "finding"), (n_untold, "remark")].into_iter().filter(|(n, _)| *n > 0);
     let more: Vec<_> = more.map(|(n, noun)| count(n, noun)).collect();
     if !more.is_empty() {
-        let text = format!("{} more: GitHub shows {MAX_OF_LEVEL} annotations of a level", more.join(" and "));
+        let text = format!("{} more: GitHub shows {MAX_OF_LEVEL} annotations per level", more.join(" and "));
         writeln!(out, "::notice title=secondhand::{}", message(&text))?;
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::policy::{self, Attribution, Level};
 
 pub(super) const FORMAT: Format = Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Grows when a field changes its meaning or goes away; new fields do not count.
+/// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
 
 /// What an audit found.
@@ -26,23 +26,23 @@ pub(crate) struct Report {
     version: u32,
     /// The program that wrote it.
     tool: Tool,
-    /// Where the change begins; null when everything is new.
+    /// The start of the change; null if everything is new.
     base: Option<Revision>,
-    /// Where it ends.
+    /// The end of the change.
     head: Revision,
-    /// What was looked at.
+    /// What was examined.
     examined: Examined,
-    /// The findings, sorted by path and place; of a scan, the clone classes, the largest first.
+    /// The findings, sorted by path and position; for a scan, the clone classes, the largest first.
     findings: Vec<Finding>,
-    /// How many findings comments and the baseline suppress.
+    /// The number of suppressed findings.
     suppressed_findings: usize,
-    /// Those findings, when they are asked for.
+    /// The suppressed findings, if requested.
     suppressed: Vec<Suppressed>,
-    /// What there is to know about the audit itself: suppressions that do not hold, settings that the change edits.
+    /// Notices about the audit itself: ineffective suppressions, settings that the change edits.
     notices: Vec<Notice>,
-    /// What share of the tree is duplicated, when it was scanned as a whole.
+    /// How much of the tree is duplicated, if it was scanned as a whole.
     duplication: Option<Duplication>,
-    /// What of the tree stands in corpora, when it was audited as a whole.
+    /// How much of the tree was found in corpora, if it was audited as a whole.
     audit: Option<Audit>,
 }
 
@@ -52,25 +52,25 @@ struct Audit {
     /// Files that were compared.
     files: usize,
     tokens: usize,
-    /// Those of the tokens that stand in a corpus, too.
+    /// Those of the tokens that were found in a corpus.
     copied_tokens: usize,
     copied_percent: f64,
     /// By license class; a file with code of two classes counts in both.
     by_license_class: BTreeMap<&'static str, OfClass>,
-    /// Whose code it is, most of it first.
+    /// Whose code it is, the largest share first.
     components: Vec<Taken>,
-    /// The files that hold code of components, sorted by path.
+    /// The files that contain code of components, sorted by path.
     copied_files: Vec<CopiedFile>,
-    /// What the history brought in, the oldest first, when it was asked for.
+    /// What the history added, the oldest first, if requested.
     brought: Option<Vec<Brought>>,
 }
 
-/// Code of a component that a commit brought into a file.
+/// Code of a component that a commit added to a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Brought {
     path: String,
-    /// The first commit that has the code there.
+    /// The first commit that has the code in this file.
     first: FirstSeen,
     component: Component,
     /// The file of the component.
@@ -111,21 +111,21 @@ struct CopiedFile {
     sha1: String,
     tokens: usize,
     copied_tokens: usize,
-    /// How much of it stands in corpora, 0 to 100.
+    /// How much of it was found in corpora, 0 to 100.
     containment_percent: f64,
-    /// Whether it is a file of a component, byte for byte.
+    /// Whether it is identical to a file of a component.
     is_whole: bool,
-    /// What explains it, most of it first: each token is explained once.
+    /// What explains it, the largest share first; each token is explained once.
     origins: Vec<Explained>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Explained {
-    /// The place of the component in `components`, from 0.
+    /// The index of the component in `components`, from 0.
     component: usize,
     name: String,
-    /// Its license; null when it is not known.
+    /// Its license; null if unknown.
     license: Option<String>,
     path: String,
     tokens: usize,
@@ -159,7 +159,7 @@ struct Share {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Suppressed {
     finding: Finding,
-    /// Where: `comment`, `baseline`, `exception` or `decision`.
+    /// By what: `comment`, `baseline`, `exception` or `decision`.
     by: &'static str,
     /// Why, and until when.
     reason: String,
@@ -180,9 +180,9 @@ struct Tool {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Revision {
-    /// What it was called: a revision, the index, the work tree.
+    /// Its name: a revision, the index, the work tree.
     name: String,
-    /// Its commit, when it is one.
+    /// Its commit, if it is one.
     commit: Option<String>,
 }
 
@@ -191,13 +191,13 @@ struct Revision {
 struct Examined {
     /// Files that the change adds or modifies.
     changed_files: usize,
-    /// Those of them that were judged.
+    /// Those of them that were checked.
     judged_files: usize,
     /// Novel tokens in them.
     novel_tokens: usize,
-    /// Files that copies were looked for in.
+    /// Files that were searched for origins.
     compared_files: usize,
-    /// Changed files that were not judged, or not as a whole.
+    /// Changed files that were not checked, or only in part.
     skipped: Vec<Skipped>,
     /// Source files of the head that were not compared.
     not_compared: Vec<Skipped>,
@@ -223,15 +223,15 @@ struct Finding {
     path: String,
     /// The whole copy.
     fragment: Fragment,
-    /// The longest run of lines in it that the change adds.
+    /// The longest run of its lines that the change adds.
     added: Fragment,
     tokens: usize,
-    /// Tokens of the copy that the change brings in.
+    /// Tokens of the copy that the change adds.
     novel_tokens: usize,
     lines: u32,
-    /// The origins, the best first; none where files were not examined.
+    /// The origins, the best first; empty for files that were not examined.
     origins: Vec<Origin>,
-    /// The files that were not examined, where that was found: the rule is `not-examined`, and there are no origins.
+    /// The files that were not examined, if the rule is `not-examined`; there are no origins then.
     unexamined: Vec<Unexamined>,
     /// Stays the same when lines move.
     identity: String,
@@ -241,7 +241,7 @@ struct Finding {
 struct Unexamined {
     /// The file; or a folder, with a `/` at its end.
     path: String,
-    /// How many files it is.
+    /// The number of files.
     files: usize,
     reason: &'static str,
 }
@@ -249,39 +249,39 @@ struct Unexamined {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Origin {
-    /// Where it is kept.
+    /// Where it is.
     place: Place,
-    /// The commit that deleted it, when its place is the past.
+    /// The commit that deleted it, if its place is the past.
     deletion: Option<Deletion>,
-    /// Whose it is, when its place is a component.
+    /// Whose it is, if its place is a component.
     component: Option<Component>,
     path: String,
     fragment: Fragment,
     /// `type-1`, `type-2` or `type-3`.
     clone_type: &'static str,
-    /// For Type-2: whether each name stands for one name throughout.
+    /// For Type-2: whether names are renamed one to one throughout.
     consistent_renaming: Option<bool>,
-    /// How alike copy and origin are, 0 to 1.
+    /// The similarity of copy and origin, 0 to 1.
     similarity: f64,
-    /// When and by whom it was written, when that was asked for and is known.
+    /// When and by whom it was written, if requested and known.
     written: Option<Written>,
-    /// What the license policy says of it, when its place is a component.
+    /// The verdict of the license policy, if its place is a component.
     verdict: Option<Verdict>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Written {
-    /// The commit that brought in most of its lines.
+    /// The commit that added most of its lines.
     commit: String,
     author: String,
     /// When the author wrote it, in seconds since 1970.
     author_time: i64,
-    /// The file it stood in then.
+    /// The path of its file at that time.
     path: String,
 }
 
-/// What the license policy says: a potential verdict, for a person to review.
+/// A potential verdict of the license policy, for a person to review.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Verdict {
@@ -290,19 +290,19 @@ struct Verdict {
     reason: String,
     /// `not-asked`, `owed` or `given`.
     attribution: &'static str,
-    /// The copyright notices that are owed, as far as they are known.
+    /// The copyright notices that are owed, if known.
     owed: Vec<String>,
     /// The file that gives the notices.
     given_in: Option<String>,
 }
 
-/// Where an origin is kept.
+/// Where an origin is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Place {
     /// In the head tree.
     Tree,
-    /// In the past of the repository: it was deleted.
+    /// In the history of the repository: it was deleted.
     Past,
     /// In a component of a corpus, or in a vendored folder.
     Component,
@@ -314,7 +314,7 @@ struct Deletion {
     commit: String,
     /// The subject of the commit.
     subject: String,
-    /// When it was made, in seconds since 1970.
+    /// Its time, in seconds since 1970.
     time: i64,
     /// Whether the change is a revert of it.
     is_reverted: bool,
@@ -329,19 +329,19 @@ struct Component {
     version: Option<String>,
     /// Its package URL.
     purl: Option<String>,
-    /// Where it can be had.
+    /// Where to get it.
     url: Option<String>,
-    /// An SPDX expression; null when it is not known.
+    /// An SPDX expression; null if unknown.
     license: Option<String>,
-    /// What the license asks of whoever copies.
+    /// What the license requires of those who copy.
     license_class: Class,
     /// How the license was found.
     license_evidence: Option<String>,
-    /// Whether the license was declared, by whoever made the corpus or in the settings, rather than found.
+    /// Whether the license was declared, by the maker of the corpus or in the settings, rather than found.
     is_declared: bool,
-    /// What says otherwise.
+    /// Evidence for other licenses.
     contradictions: Vec<String>,
-    /// The copyright notices that go with the license.
+    /// The copyright notices that apply.
     notices: Vec<String>,
     /// The first commit of its history that has the origin.
     first_seen: Option<FirstSeen>,
@@ -351,11 +351,11 @@ struct Component {
 #[serde(rename_all = "camelCase")]
 struct FirstSeen {
     commit: String,
-    /// When the commit says that it was made, in seconds since 1970.
+    /// Its time according to the commit, in seconds since 1970.
     time: i64,
 }
 
-/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Fragment {

@@ -1,7 +1,8 @@
 //! Writes JUnit's XML, which every CI system shows: a failed test case for each finding.
 //!
-//! A note fails nothing, so its case passes and says what was found; a suppressed finding is a
-//! case that was skipped, with the reason. When nothing was found there is one case that passed: some systems take an empty suite for a broken one.
+//! A note fails nothing, so its case passes and describes the finding; a suppressed finding is a
+//! skipped case, with the reason. If there are no findings, there is one passed case, since some systems treat an empty
+//! suite as broken.
 
 use std::io::{self, Write};
 
@@ -16,7 +17,7 @@ use crate::policy::{Finding, Fragment, Level, SuppressedBy};
 
 pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
 
-/// Lines of code that are shown of each side.
+/// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 40;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -119,7 +120,7 @@ fn code(title: &str, source: &[u8], fragment: &Fragment, text: &mut String) {
     text.push('\n');
 }
 
-/// `text` without the characters that XML 1.0 cannot hold, escaped or not.
+/// `text` without the characters that XML 1.0 does not allow, escaped or not.
 fn legal(text: &str) -> String {
     let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()

@@ -1,6 +1,6 @@
 //! Writes Markdown for the summary of a workflow step: a table, and both sides of each copy to unfold.
 //!
-//! Promise: what is written stays below the limit of a step summary, and says what was left out;
+//! Promise: the output stays below the limit of a step summary, and says what was left out;
 //! no file name or code can end its fence, its cell or its element.
 
 use std::io::{self, Write};
@@ -14,13 +14,14 @@ use crate::policy::{Finding, Fragment, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a workflow step", write };
 
-/// GitHub takes a mebibyte of summary from a step, and nothing of a longer one; some is left to other tools of the step.
+/// Maximum bytes: GitHub accepts one mebibyte per step and nothing of a longer summary; other tools in the step need
+/// some.
 const MAX_BYTES: usize = 1_000_000;
-/// Of which the table may take so many.
+/// Maximum bytes of the table.
 const MAX_TABLE: usize = 300_000;
-/// Room for the sentence about what was left out, and for closing tags.
+/// Bytes reserved for the sentence about what was left out, and for closing tags.
 const RESERVED: usize = 1_000;
-/// Lines of code that are shown of each side.
+/// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 60;
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -47,7 +48,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         let notable: Vec<_> =
             summary(outcome, style.is_verbose).lines().map(|line| format!("- {}\n", escaped(line))).collect();
         let n_kept = fitting(notable.iter().map(String::len), MAX_TABLE);
-        rest = format!("<details><summary>What was looked at</summary>\n\n{}", notable[..n_kept].concat());
+        rest = format!("<details><summary>What was examined</summary>\n\n{}", notable[..n_kept].concat());
         if n_kept < notable.len() {
             rest.push_str(&format!("- {} more\n", notable.len() - n_kept));
         }
@@ -56,7 +57,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
     if !findings.is_empty() {
         let rows: Vec<_> = findings.iter().copied().map(row).collect();
         let n_rows = fitting(rows.iter().map(String::len), MAX_TABLE);
-        page.push_str("| | what | where | from | how alike |\n|---|---|---|---|---|\n");
+        page.push_str("| | what | where | from | similarity |\n|---|---|---|---|---|\n");
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
         let mut n_shown = 0;
@@ -76,7 +77,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
                 String::new()
             };
             page.push_str(&format!(
-                "The code of {} is left out{listed}: a step summary holds one mebibyte.\n\n",
+                "The code of {} is left out{listed}: a step summary is limited to one mebibyte.\n\n",
                 count(n_copies - n_shown, "finding"),
             ));
         }
@@ -175,7 +176,7 @@ fn code(place: &str, source: &[u8], fragment: &Fragment) -> String {
     format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))
 }
 
-/// What a highlighter calls the language: the extension, when it is a plain one.
+/// The language name for a syntax highlighter: the extension, if it is a plain one.
 fn language(place: &str) -> &str {
     let name = place.rsplit_once(':').map_or(place, |(path, _)| path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -198,7 +199,7 @@ pub(super) fn code_span(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
-/// `text` in which no character means anything to Markdown or HTML: punctuation as character references.
+/// `text` without special characters of Markdown or HTML: punctuation becomes character references.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

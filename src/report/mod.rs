@@ -1,6 +1,6 @@
-//! Writes outcomes: one file a format.
+//! Writes outcomes: one file for each format.
 //!
-//! Invariant: an equal outcome writes equal bytes.
+//! Invariant: the same outcome writes the same bytes.
 
 mod audited;
 mod comparison;
@@ -33,16 +33,16 @@ pub struct Format<T: 'static = Outcome> {
     write: fn(&T, &Style, &mut dyn Write) -> io::Result<()>,
 }
 
-/// How a report is to look, where its format leaves a choice.
+/// How a report should look, if its format leaves a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether the reader shows colors.
+    /// Whether to use colors.
     pub has_color: bool,
-    /// The width of the reader in columns.
+    /// The maximum width in columns.
     pub width: usize,
-    /// Whether to leave out all but the findings.
+    /// Whether to write only the findings.
     pub is_quiet: bool,
-    /// Whether to name every file that was passed over.
+    /// Whether to list every skipped file.
     pub is_verbose: bool,
 }
 
@@ -60,7 +60,7 @@ pub static FORMATS: &[Format] = &[
     counts::FORMAT,
 ];
 
-/// The formats that only an audit of a whole tree has: bills of material and notices.
+/// The formats that only an audit of a whole tree has: SBOMs and notices.
 pub static AUDIT_FORMATS: &[Format] =
     &[audited::spdx_document::FORMAT, audited::cyclonedx::FORMAT, audited::notice::FORMAT, audited::decisions::FORMAT];
 
@@ -73,13 +73,13 @@ impl<T> Format<T> {
     /// Writes `found` to `out`.
     ///
     /// # Errors
-    /// When `out` takes no more.
+    /// If `out` cannot be written.
     pub fn write(&self, found: &T, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         (self.write)(found, style, out)
     }
 }
 
-/// The version of the program, for reports that name it.
+/// The version of the program, for reports.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where people learn more about it.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");

@@ -1,8 +1,8 @@
-//! Writes findings as SARIF 2.1.0, to the letter of what GitHub code scanning takes.
+//! Writes findings as SARIF 2.1.0, following exactly what GitHub code scanning accepts.
 //!
 //! GitHub shows an alert on a pull request only if every line of its region was
 //! added there, so the region is the longest run of added lines; the whole copy
-//! is in the properties. Locations are relative: one absolute URI refuses the whole upload.
+//! is in the properties. Locations are relative: a single absolute URI would make GitHub reject the upload.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,16 +25,16 @@ use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
-/// Results that GitHub takes from a run; more refuse the upload.
+/// Maximum results in a run; GitHub rejects uploads with more.
 const MAX_RESULTS: usize = 25_000;
-/// Bytes that GitHub takes of an upload, compressed; somewhat less, since others may compress worse.
+/// Maximum compressed bytes of an upload; somewhat less than GitHub's limit, since others may compress worse.
 const MAX_COMPRESSED: usize = 9_500_000;
 /// Origins that a message links. GitHub shows a related location only where the message links it, and takes a
 /// thousand; the rest is counted.
 const MAX_LINKS: usize = 10;
-/// Files that were not examined, in notifications and in the properties of a result; the JSON report has all.
+/// Maximum files that were not examined to list in notifications and in the properties of a result; JSON has all.
 const MAX_UNEXAMINED: usize = 100;
-/// Components that the properties of a result tell of.
+/// Maximum components in the properties of a result.
 const MAX_COMPONENTS: usize = 20;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -52,7 +52,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// The size of `text` as it is uploaded.
+/// The size of `text` when uploaded.
 fn compressed(text: &[u8]) -> io::Result<usize> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(text)?;
@@ -68,7 +68,7 @@ fn log(outcome: &Outcome, max: usize) -> Sarif {
 }
 
 fn run(outcome: &Outcome, max: usize) -> Run {
-    // The least are dropped first: those of the lowest level, then the shortest.
+    // Drop the least important first: those of the lowest level, then the shortest.
     let mut kept: Vec<&Finding> = outcome.findings.iter().collect();
     kept.sort_by_key(|finding| (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens)));
     let n_dropped = kept.len().saturating_sub(max);
@@ -108,7 +108,7 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
     let mut notes = Vec::new();
     if n_dropped > 0 {
         let text = format!(
-            "{n_dropped} findings are left out, the mildest and shortest: a run may hold {MAX_RESULTS}, and an upload 10 MB."
+            "{n_dropped} findings are left out, the mildest and shortest: the limits are {MAX_RESULTS} per run and 10 MB per upload."
         );
         notes.push(notification(&text, "warning"));
     }
@@ -182,7 +182,7 @@ fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
         .build()
 }
 
-/// A result that is not reported: viewers leave it out, and audits can ask for it.
+/// A suppressed result: viewers hide it, but audits can include it.
 fn suppressed(suppressed: &Suppressed) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
@@ -192,7 +192,7 @@ fn suppressed(suppressed: &Suppressed) -> SarifResult {
     SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding, &[]) }
 }
 
-/// The origins in the tree that the message links. Others are no file of this repository, or not at this commit.
+/// The origins in the tree, which the message links. Others are not files of this repository, or not at this commit.
 fn linked(finding: &Finding) -> Vec<&Origin> {
     finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_LINKS).collect()
 }
@@ -225,7 +225,7 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         further.clone().filter(|o| id(o).is_some() || o.place != Place::Tree).take(MAX_LINKS).collect();
     if !listed.is_empty() {
         let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
-        text.push_str(&format!(" It also stands in {}", names.join(", ")));
+        text.push_str(&format!(" Also found in {}", names.join(", ")));
         let n_more = further.len() - listed.len();
         text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
     }
@@ -304,7 +304,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     properties
 }
 
-/// What is known of a component, with its path and lines: never a location, since a corpus is no part of the repository.
+/// A component with the path and lines of an origin: never a location, since a corpus is not part of the repository.
 fn component(origin: &Origin) -> Option<Value> {
     let Place::Component(component) = &origin.place else { return None };
     Some(json!({

@@ -1,6 +1,6 @@
 //! Lays a copy and its origin side by side, and marks the words in which they differ.
 //!
-//! Works on text alone, so that it shows what is there: any two stretches of text can be laid out.
+//! Works on text alone, so it shows exactly what is there: any two pieces of text can be laid out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -10,38 +10,38 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use crate::policy::Fragment;
 use crate::text::{Lines, printable};
 
-/// Lines of a fragment that are laid out; the rest is counted. More make
+/// Maximum lines of a fragment to lay out; the rest are counted. More would make
 /// reports that nobody reads to their end.
 const MAX_LINES: u32 = 1_000;
-/// Bytes of a line that are laid out. Longer lines are cut on both ends, around the fragment.
+/// Maximum bytes of a line. Longer lines are cut on both ends, around the fragment.
 const MAX_LINE: usize = 2_000;
-/// Bytes before the fragment that are kept of a line that is cut.
+/// Bytes to keep before the fragment in a line that is cut.
 const BEFORE: usize = 80;
 
-/// A line of code, made fit to be shown.
+/// A line of code, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     /// Its number in its file.
     pub number: u32,
-    /// Its text, in which no character steers a terminal or turns the reading direction.
+    /// Its text, without characters that control a terminal or change the reading direction.
     pub text: String,
-    /// What of it belongs to the fragment, as bytes of `text`.
+    /// The part of it that belongs to the fragment, as a byte range of `text`.
     pub within: Range<usize>,
-    /// What of it differs from the other side: ascending, apart.
+    /// The parts of it that differ from the other side: ascending and disjoint.
     pub marks: Vec<(Range<usize>, Mark)>,
 }
 
 /// How a word differs from the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
-    /// Another word stands in its place.
+    /// It is replaced by another word.
     Renamed,
-    /// It is not there, or something else altogether is.
+    /// It is missing, or replaced by something else altogether.
     Changed,
 }
 
 impl Mark {
-    /// The word for it in reports.
+    /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Renamed => "renamed",
@@ -50,7 +50,7 @@ impl Mark {
     }
 }
 
-/// A word of the origin, and the one that stands in its place.
+/// A word of the origin, and the word that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rename {
     pub from: String,
@@ -64,9 +64,9 @@ pub(super) struct Rename {
 pub(super) struct Sides {
     pub copy: Vec<Line>,
     pub origin: Vec<Line>,
-    /// Which lines of `copy` and `origin` stand beside each other: each line once, in order.
+    /// Which lines of `copy` and `origin` are next to each other: each line once, in order.
     pub rows: Vec<(Option<usize>, Option<usize>)>,
-    /// The words that stand in each other's place, the most frequent first.
+    /// The words that replace each other, the most frequent first.
     pub renames: Vec<Rename>,
     /// Lines of the copy and of the origin that were left out at their ends.
     pub n_left_out: (u32, u32),

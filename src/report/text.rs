@@ -19,9 +19,9 @@ use crate::policy::{About, Finding, Level, Origin, Unexamined, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
-/// Origins that are listed below the frames; the rest is counted.
+/// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
-/// Renamed words that are listed.
+/// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
 /// Columns below which nothing sensible can be drawn.
 const MIN_WIDTH: usize = 24;
@@ -68,7 +68,7 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
             text.push_str(&draw(&sides, &titles, canvas));
             text.push_str(&renames(&sides, canvas));
         }
-        // A corpus may hold fingerprints only.
+        // A corpus may contain only fingerprints.
         None => {
             text.push_str(&draw_one(&lines(copy.0, copy.1), &titles.copy, 0, canvas));
             text.push_str(&draw_one(&[], &titles.origin, 0, canvas));
@@ -76,7 +76,7 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     }
     text.push_str(&why_milder(finding, canvas));
     if !rest.is_empty() {
-        text.push_str(&note(&format!("it also stands in {}:", count(rest.len(), "other place")), canvas));
+        text.push_str(&note(&format!("also found in {}:", count(rest.len(), "other place")), canvas));
     }
     for origin in rest.iter().take(MAX_ORIGINS) {
         let line = format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
@@ -101,7 +101,7 @@ fn briefly(finding: &Finding, canvas: Canvas) -> String {
     headline(finding, canvas) + &note(&origin.unwrap_or(at), canvas) + &why_milder(finding, canvas)
 }
 
-/// Files of a group that are named; the rest is counted, and the verbose text names all.
+/// Maximum files of a group to list; the rest are counted, and the verbose text lists all.
 const MAX_UNEXAMINED: usize = 20;
 
 /// What was not examined: a group for each level, a line for each file.
@@ -126,14 +126,14 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
         let n_named = if is_verbose { files.len() } else { files.len().min(MAX_UNEXAMINED) };
         text.extend(files[..n_named].iter().map(|file| note(&format!("{word}: {}", file.describe()), canvas)));
         if n_named < files.len() {
-            text.push_str(&note(&format!("and {} more, which `--verbose` names", files.len() - n_named), canvas));
+            text.push_str(&note(&format!("and {} more, which `--verbose` lists", files.len() - n_named), canvas));
         }
         text.push('\n');
     }
     text
 }
 
-/// What has to be known of an origin outside of the tree, to follow its place.
+/// The description of an origin outside the tree, to follow its location.
 fn noted(origin: &Origin) -> String {
     provenance(origin).map(|note| format!(", {note}")).unwrap_or_default()
 }
@@ -160,7 +160,7 @@ fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
     format!("{tag_style}{tag}{tag_style:#}{bold}{rest}{bold:#}\n")
 }
 
-/// Which words stand for which.
+/// Which words replace which.
 fn renames(sides: &Sides, canvas: Canvas) -> String {
     let renames = sides.renames.iter().take(MAX_RENAMES).map(|rename| {
         let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
@@ -180,7 +180,7 @@ fn note(text: &str, canvas: Canvas) -> String {
     format!("  = {}\n", wrapped(text, canvas.width.saturating_sub(4)).join("\n    "))
 }
 
-/// What was found, and what was looked at: a line each.
+/// What was found, and what was examined, one line each.
 pub(super) fn summary(outcome: &Outcome, is_verbose: bool) -> String {
     summary_in(outcome, is_verbose, usize::MAX)
 }
@@ -237,13 +237,13 @@ fn checked_line(outcome: &Outcome) -> String {
     )
 }
 
-/// Folders that are listed; the rest is left to the JSON report.
+/// Maximum folders to list; the JSON report has the rest.
 const MAX_FOLDERS: usize = 12;
 
-/// Columns from which the table has all its columns.
+/// Minimum width for the table to have all its columns.
 const WIDE_TABLE: usize = 80;
 
-/// The duplicated share: of all, by language, and of the folders that have most.
+/// The duplicated share: overall, by language, and for the folders with most of it.
 fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize) -> Vec<String> {
     let is_wide = width >= WIDE_TABLE;
     let name_width = width.saturating_sub(20).max(4);

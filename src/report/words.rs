@@ -1,4 +1,4 @@
-//! Puts into words what several formats say: places, dates, levels, counts.
+//! Phrases that several formats share: positions, dates, levels, counts.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,12 @@ pub(super) fn lines(fragment: &Fragment) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// Where an origin stands: `src/a.c:12-20`.
+/// The position of an origin: `src/a.c:12-20`.
 pub(super) fn place(origin: &Origin) -> String {
     format!("{}:{}", origin.path, lines(&origin.fragment))
 }
 
-/// The word for the kind of a place.
+/// The name of a kind of place.
 pub(super) fn place_name(place: &Place) -> &'static str {
     match place {
         Place::Tree => "tree",
@@ -36,8 +36,8 @@ pub(super) fn place_name(place: &Place) -> &'static str {
     }
 }
 
-/// What has to be known of an origin: when it was deleted, or whose it is, where it is not in the tree; and who
-/// wrote it, where that was asked for.
+/// The description of an origin: when it was deleted or whose it is, if it is not in the tree; and who
+/// wrote it, if requested.
 pub(super) fn provenance(origin: &Origin) -> Option<String> {
     let place = match &origin.place {
         Place::Tree => None,
@@ -103,7 +103,7 @@ pub(super) fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-/// The day of a moment in seconds since 1970, in universal time.
+/// The day of a time in seconds since 1970, in UTC.
 pub(super) fn day(time: i64) -> Option<String> {
     Some(jiff::Timestamp::from_second(time).ok()?.strftime("%Y-%m-%d").to_string())
 }
@@ -114,12 +114,12 @@ pub(super) fn likeness(origin: &Origin) -> String {
     format!("{name}, {what}: {} % alike", percent(origin.similarity))
 }
 
-/// A part as whole percent; 100 is said of the whole only.
+/// A fraction in whole percent; 100 only for the whole.
 pub(super) fn percent(part: f64) -> u32 {
     (part * 100.0).floor() as u32
 }
 
-/// The text of the file that an origin is in, where it is known.
+/// The text of the file with an origin, if known.
 pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'o [u8]> {
     match (&origin.text, &origin.place) {
         (Some(text), _) => Some(text),
@@ -128,12 +128,12 @@ pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'
     }
 }
 
-/// The text of the file that the copy is in.
+/// The text of the file with the copy.
 pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8] {
     outcome.texts.get(&finding.path).map_or(&[][..], Vec::as_slice)
 }
 
-/// What was found, and what could not be examined: nothing is called clean that was not looked at.
+/// What was found, and what could not be examined: what was not examined must not pass as clean.
 pub(super) fn found(outcome: &Outcome) -> String {
     copies_found(outcome) + &unread_note(outcome)
 }

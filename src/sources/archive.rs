@@ -1,4 +1,4 @@
-//! Takes the entries of archives of every kind: their names, what is inside them, and archives in archives.
+//! Reads the entries of archives of every kind: their names, their contents, and archives inside archives.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ pub(super) struct Archive<'a> {
     pub component: Arc<DeclaredComponent>,
     /// The archives around this one.
     pub depth: usize,
-    /// What stands before the paths of entries: the archive's path in the one around it.
+    /// The prefix of entry paths: the path of this archive in the one around it.
     pub prefix: Vec<u8>,
-    /// The folder that all is in, by custom: `zlib-1.3.1/`.
+    /// The folder that contains everything, by convention: `zlib-1.3.1/`.
     pub top: Option<Vec<u8>>,
     pub budget: &'a mut Budget,
     pub sink: &'a mut dyn Sink,
 }
 
 impl Archive<'_> {
-    /// Takes an entry that is a regular file: `bytes` are read only if they are wanted.
+    /// Handles a regular file: reads `bytes` only if they are wanted.
     pub fn entry(&mut self, name: &[u8], size: u64, bytes: &mut dyn Read) -> Result<(), Error> {
         let shown = self.shown(name);
         self.budget.entry(&self.name, &shown)?;
@@ -49,13 +49,13 @@ impl Archive<'_> {
         format!("`{}`", printable(&[&self.prefix[..], name].concat()))
     }
 
-    /// Takes note of an entry that is passed over.
+    /// Records an entry that is skipped.
     pub fn note(&mut self, name: &[u8], why: &'static str) {
         let what = format!("{}: {}", self.name, printable(&[&self.prefix[..], name].concat()));
         self.sink.note(Note { what, why });
     }
 
-    /// Takes the folder off that an archive has everything in, when it bears the archive's name.
+    /// Removes the folder that contains everything, if it has the name of the archive.
     fn without_top(&mut self, path: Vec<u8>) -> Vec<u8> {
         match &self.top {
             Some(top) if path.starts_with(top) && path.get(top.len()) == Some(&b'/') => path[top.len() + 1..].to_vec(),
@@ -80,7 +80,7 @@ impl Archive<'_> {
         }
         let max = self.budget.limits().max_nested;
         if matches!(kind, Nested::Zip) && size > max {
-            self.note(path.as_bytes(), "it is a nested archive that is too large to be held in memory");
+            self.note(path.as_bytes(), "it is a nested archive too large to hold in memory");
             return Ok(());
         }
         let mut inner = Archive {
@@ -102,7 +102,7 @@ impl Archive<'_> {
     }
 }
 
-/// An archive in an archive.
+/// An archive inside an archive.
 #[derive(Clone, Copy)]
 enum Nested {
     Tar(tar::Compression),
@@ -116,7 +116,7 @@ impl Nested {
     }
 }
 
-/// Reads an entry, and refuses one that holds more than it says.
+/// Reads an entry, and rejects one that is longer than its declared size.
 fn read_all(bytes: &mut dyn Read, size: u64, archive: &str, entry: &str) -> Result<Vec<u8>, Error> {
     let mut all = Vec::new();
     let read = bytes.take(size.saturating_add(1)).read_to_end(&mut all);
@@ -128,7 +128,7 @@ fn read_all(bytes: &mut dyn Read, size: u64, archive: &str, entry: &str) -> Resu
     Ok(all)
 }
 
-/// The name of an entry as a path inside the archive; `None` for one that would lead out of it.
+/// The name of an entry as a path inside the archive; `None` if it would lead out of it.
 pub(super) fn safe_path(name: &[u8]) -> Option<Vec<u8>> {
     let is_drive = name.get(1) == Some(&b':') && name[0].is_ascii_alphabetic();
     if name.starts_with(b"/") || name.contains(&0) || name.contains(&b'\\') || is_drive {

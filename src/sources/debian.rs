@@ -19,7 +19,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// Bytes of the largest control file that is read.
+/// Maximum bytes of a control file.
 const MAX_CONTROL: u64 = 1 << 20;
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
@@ -38,12 +38,12 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             continue;
         }
         if Compression::of(&file.name).is_none() {
-            sink.note(Note { what: file.name.clone(), why: "it is compressed in a way that is not read, or a diff" });
+            sink.note(Note { what: file.name.clone(), why: "it has an unsupported compression, or is a diff" });
             continue;
         }
         let path = folder.join(&file.name);
         verify(&path, file)?;
-        // The folder `debian/` of the second archive is a part of its paths.
+        // The folder `debian/` of the second archive is part of its paths.
         let top = (!file.name.contains(".debian.")).then(|| control.upstream_top());
         read_file(&path, top.as_deref(), &component, &mut budget, sink)?;
     }
@@ -67,7 +67,7 @@ struct Listed {
 }
 
 impl Control {
-    /// Reads the fields; a signature around them is passed over.
+    /// Reads the fields; skips a signature around them.
     fn parse(text: &str) -> Result<Self, String> {
         let mut control = Self::default();
         let mut field = "";
@@ -89,7 +89,7 @@ impl Control {
             }
         }
         if control.source.is_empty() || control.files.is_empty() {
-            return Err("it names no source or lists no files with `Checksums-Sha256`".to_owned());
+            return Err("it has no source name, or lists no files with `Checksums-Sha256`".to_owned());
         }
         Ok(control)
     }
@@ -106,7 +106,8 @@ impl Control {
         }
     }
 
-    /// The folder that upstream archives have everything in, by custom: source and version without epoch and revision.
+    /// The folder that contains everything in an upstream archive, by convention: source and version, without epoch and
+    /// revision.
     fn upstream_top(&self) -> String {
         let version = self.version.split_once(':').map_or(&*self.version, |(_, rest)| rest);
         let version = version.rsplit_once('-').map_or(version, |(upstream, _)| upstream);
@@ -120,7 +121,7 @@ impl Listed {
         let [sha256, _, name] = parts[..] else { return Err(format!("`{}` lists no file", line.trim())) };
         let is_plain = !name.contains(['/', '\\']) && !name.starts_with('.');
         if !is_plain {
-            return Err(format!("`{name}` is no name of a file beside it"));
+            return Err(format!("`{name}` is not the name of a file next to it"));
         }
         Ok(Self { sha256: sha256.to_ascii_lowercase(), name: name.to_owned() })
     }

@@ -1,4 +1,4 @@
-//! Keeps archives within bounds: entries, sizes, and how far they blow up.
+//! Keeps archives within bounds: number of entries, sizes, and compression ratio.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -8,18 +8,18 @@ use std::rc::Rc;
 use super::Error;
 use crate::text::printable;
 
-/// What is read of one source at most.
+/// Maximum amounts to read from one source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries, those of nested archives included.
+    /// Entries, including those of nested archives.
     pub max_entries: u64,
-    /// Bytes of an archive inside an archive that has to be held in memory.
+    /// Bytes of a nested archive that has to be held in memory.
     pub max_nested: u64,
-    /// Bytes of everything, unpacked.
+    /// Total bytes, unpacked.
     pub max_total: u64,
-    /// Bytes that come out for each that goes in.
+    /// Bytes unpacked for each packed byte.
     pub max_ratio: u64,
-    /// Archives in archives that are opened; deeper ones are named and passed over.
+    /// Depth of nested archives; deeper ones are listed and skipped.
     pub max_depth: usize,
 }
 
@@ -29,16 +29,16 @@ impl Default for Limits {
     }
 }
 
-/// Below so many bytes nothing is said of the ratio: an empty file of a few kilobytes blows up, too.
+/// The ratio does not count below this many bytes: even an empty file of a few kilobytes has a high ratio.
 const FREE_OF_RATIO: u64 = 16 << 20;
 
-/// Counts what was read of one source.
+/// Counts what has been read from one source.
 #[derive(Debug)]
 pub(super) struct Budget {
     limits: Limits,
     n_entries: u64,
     n_bytes: u64,
-    /// The size of what is read, as it is on disk.
+    /// The size on disk of what is read.
     n_packed: u64,
 }
 
@@ -47,9 +47,9 @@ impl Budget {
         Self { limits, n_entries: 0, n_bytes: 0, n_packed }
     }
 
-    /// The budget of reading one archive.
+    /// The budget for reading one archive.
     pub fn of_file(limits: Limits, path: &Path) -> Self {
-        // A file that is not there is told when it is opened.
+        // A missing file is reported when it is opened.
         Self::new(limits, std::fs::metadata(path).map_or(0, |metadata| metadata.len()))
     }
 
@@ -57,19 +57,19 @@ impl Budget {
         &self.limits
     }
 
-    /// Takes note of an entry.
+    /// Counts an entry.
     pub fn entry(&mut self, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_entries += 1;
         let max = self.limits.max_entries;
         self.require(self.n_entries <= max, archive, entry, || format!("there are more than {max} entries"))
     }
 
-    /// Takes note of bytes that an entry says it has, or that came out of it.
+    /// Counts bytes that an entry claims to have, or that came out of it.
     pub fn bytes(&mut self, n: u64, archive: &str, entry: &str) -> Result<(), Error> {
         self.n_bytes = self.n_bytes.saturating_add(n);
         let max = self.limits.max_total;
         self.require(self.n_bytes <= max, archive, entry, || format!("it unpacks to more than {max} bytes"))?;
-        // Entries that share their packed bytes are small one by one.
+        // Each entry may be small, but entries can share their packed bytes.
         let max = self.limits.max_ratio;
         let is_free = self.n_bytes <= FREE_OF_RATIO;
         self.require(is_free || self.n_bytes / max <= self.n_packed, archive, entry, || {
@@ -85,7 +85,7 @@ impl Budget {
     }
 }
 
-/// Counts the bytes that go through.
+/// Counts the bytes that pass through.
 #[derive(Debug)]
 pub(super) struct Counted<R> {
     inner: R,
@@ -93,7 +93,7 @@ pub(super) struct Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// The reader, and the count that it keeps.
+    /// The reader, and its byte count.
     pub fn new(inner: R) -> (Self, Rc<Cell<u64>>) {
         let n = Rc::default();
         (Self { inner, n: Rc::clone(&n) }, n)
@@ -108,7 +108,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Stops a decompressor that gives too much, in all or for what goes in.
+/// Stops a decompressor that produces too much, in total or in proportion to its input.
 #[derive(Debug)]
 pub(super) struct Guarded<R> {
     inner: R,
@@ -118,7 +118,7 @@ pub(super) struct Guarded<R> {
 }
 
 impl<R> Guarded<R> {
-    /// Guards `inner`, which has read as many bytes as `n_in` counts.
+    /// Guards `inner`, whose number of bytes read is in `n_in`.
     pub fn new(inner: R, n_in: Rc<Cell<u64>>, limits: Limits) -> Self {
         Self { inner, n_in, n_out: 0, limits }
     }
@@ -139,14 +139,14 @@ impl<R: Read> Read for Guarded<R> {
     }
 }
 
-/// Marks an error as a limit that was met, for [`error_at`].
+/// Marks an error as an exceeded limit, for [`error_at`].
 const BOMB: io::ErrorKind = io::ErrorKind::FileTooLarge;
 
 fn bomb(why: String) -> io::Error {
     io::Error::new(BOMB, why)
 }
 
-/// The error of reading `entry`: a limit that was met, or damage.
+/// The error of reading `entry`: an exceeded limit, or damage.
 pub(super) fn error_at(archive: &str, entry: &str, why: &io::Error) -> Error {
     let (archive, entry) = (archive.to_owned(), entry.to_owned());
     // Decompressors and archive readers wrap errors: the words stay.

@@ -22,11 +22,11 @@ struct List {
     source: Vec<Listed>,
 }
 
-/// A source of a list.
+/// A source in a list.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
-    /// A path, from the folder of the list, or a package URL.
+    /// A path relative to the folder of the list, or a package URL.
     from: String,
     name: Option<String>,
     version: Option<String>,
@@ -46,7 +46,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     for listed in list.source {
         if listed.from.to_ascii_lowercase().ends_with(".toml") {
-            return Err(invalid(format!("`{}` is a list, too: name it on its own", listed.from)));
+            return Err(invalid(format!("`{}` is also a list: add it separately", listed.from)));
         }
         let is_purl = listed.from.starts_with("pkg:");
         let spec = if is_purl { listed.from.clone() } else { folder.join(&listed.from).to_string_lossy().into_owned() };

@@ -1,12 +1,12 @@
-//! Reads code that is not in the repository under audit: components, from wherever they are kept.
+//! Reads code from outside the repository under audit: components, from wherever they are kept.
 //!
-//! A source is a file beside this one and a line in [`SOURCES`]. It hands out files one at a time, each with
-//! the component it belongs to, and never holds more than one of them.
+//! A source is a file next to this one and a line in [`SOURCES`]. It passes on one file at a time, with its component,
+//! and never holds more than one.
 //!
-//! Invariant: nothing that is read can write a file, run a command, or take unbounded memory; the one
-//! source that starts a program (`purl`) starts the package manager that the user has set up.
+//! Invariant: nothing that is read can write a file, run a command, or take unbounded memory. The one source that
+//! starts a program (`purl`) starts the package manager that the user has set up.
 
-// Archives lie in archives: `archive`, `tar` and `zip` form a circle.
+// Archives can be in archives: `archive`, `tar` and `zip` form a circle.
 mod archive;
 mod debian;
 mod folder;
@@ -43,28 +43,28 @@ pub struct DeclaredComponent {
     /// Its package URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purl: Option<String>,
-    /// Where it can be had.
+    /// Where to get it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its license as whoever lists it declares it, an SPDX expression.
+    /// Its license as declared by whoever lists it, an SPDX expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
 }
 
-/// When code first stood in a repository, and in which of its releases it is.
+/// When code first appeared in a repository, and which of its releases contain it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Seen {
     /// The first commit that has it, in hexadecimal.
     pub commit: String,
-    /// When that was made, in seconds since 1970.
+    /// The time of that commit, in seconds since 1970.
     pub time: i64,
-    /// The first tag that it is in.
+    /// The first tag that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_tag: Option<String>,
-    /// The last tag that it is in.
+    /// The last tag that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_tag: Option<String>,
-    /// Whether it comes with the versions before and after it, which have most of it, too.
+    /// Whether the versions before and after it, which have most of it too, are read as well.
     #[serde(skip)]
     pub is_of_history: bool,
 }
@@ -78,42 +78,43 @@ pub struct SourceFile {
     pub path: FilePath,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// When it first stood in its repository, when it comes from one.
+    /// When it first appeared in its repository, if it comes from one.
     pub seen: Option<Seen>,
-    /// What was said of licenses around it then, when it comes from a history; else all files of the component say.
+    /// The license statements around it at that time, for a history; otherwise those of all files of the component
+    /// count.
     pub licenses: Option<Arc<Licenses>>,
 }
 
-/// Bytes of the largest file that is heard on licenses.
+/// Maximum bytes of a file to read for license statements.
 pub const MAX_LICENSE_FILE: u64 = 2 << 20;
 
-/// Takes what a source hands out.
+/// Receives the files of a source.
 pub trait Sink {
-    /// Whether a file of this name and size is to be read.
+    /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// Takes a file of git without its bytes, if they are there already as `blob`; false when they have to be read.
+    /// Accepts a file of git without its bytes if they are already present as `blob`; false if they have to be read.
     ///
     /// # Errors
-    /// As [`Sink::take`].
+    /// Like [`Sink::take`].
     fn knows(&mut self, blob: &git::BlobId, file: &SourceFile) -> Result<bool, Error>;
 
-    /// Takes a file.
+    /// Accepts a file.
     ///
     /// # Errors
-    /// When it cannot be kept; the source stops.
+    /// If it cannot be stored; the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
 
-    /// Takes a note of what was passed over.
+    /// Accepts a note about something that was skipped.
     fn note(&mut self, note: Note);
 }
 
-/// What a source passed over, and why.
+/// Something that a source skipped, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Note {
     /// What it is: an archive and the entry in it.
     pub what: String,
-    /// Why it was not read.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -122,16 +123,16 @@ pub struct Note {
 pub struct SourceKind {
     /// What it is called.
     pub name: &'static str,
-    /// What is written to name one, in a line.
+    /// What to write for one, in a line.
     pub help: &'static str,
     takes: fn(&str) -> bool,
     read: fn(&Request<'_>, &mut dyn Sink) -> Result<(), Error>,
 }
 
-/// What is to be read.
+/// What to read.
 #[derive(Debug, Clone)]
 pub struct Request<'r> {
-    /// As it was named: a path, a package URL.
+    /// The source as given: a path or a package URL.
     pub spec: &'r str,
     /// What is known of the component; what is not is found out from the source.
     pub component: DeclaredComponent,
@@ -143,11 +144,11 @@ pub struct Request<'r> {
 pub static SOURCES: &[&SourceKind] =
     &[&purl::SOURCE, &list::SOURCE, &debian::SOURCE, &zip::SOURCE, &tar::SOURCE, &repository::SOURCE, &folder::SOURCE];
 
-/// Reads what `request` names into `sink`.
+/// Reads the source in `request` into `sink`.
 ///
 /// # Errors
-/// [`Error::Unknown`] when no source takes it, else what the source meets. What `sink` has taken by
-/// then is not the whole: it is for the caller to drop it.
+/// [`Error::Unknown`] if no kind of source accepts it, otherwise the error of the source. What `sink` has received by
+/// then is incomplete: the caller has to discard it.
 pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     if let Some(written) = request.component.license.as_ref().filter(|written| Expression::parse(written).is_none()) {
         return Err(Error::License { written: written.clone() });
@@ -157,12 +158,12 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     (source.ok_or_else(unknown)?.read)(request, sink)
 }
 
-/// What a source is one of, in a line for people.
+/// All kinds of sources, in a line for people.
 pub fn kinds() -> String {
     SOURCES.iter().map(|source| source.help).collect::<Vec<_>>().join("; ")
 }
 
-/// What a source is called on other machines: a package URL, or the name of a file or folder.
+/// The name of a source independent of the machine: a package URL, or the name of a file or folder.
 pub fn label(spec: &str) -> String {
     if spec.starts_with("pkg:") {
         return spec.to_owned();
@@ -173,7 +174,7 @@ pub fn label(spec: &str) -> String {
     }
 }
 
-/// Tells whether there is something new to read: an equal stamp, equal bytes. `None` when only reading tells.
+/// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only reading can tell.
 pub fn stamp(spec: &str) -> Option<String> {
     if spec.starts_with("pkg:") {
         return Some("a release".to_owned());
@@ -199,10 +200,10 @@ fn stamp_of_file(path: &Path) -> Option<String> {
 /// Why a source could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No source takes it.
-    #[error("cannot read `{spec}`: it is no file, no folder and no package URL")]
+    /// No kind of source accepts it.
+    #[error("cannot read `{spec}`: it is not a file, a folder or a package URL")]
     Unknown {
-        /// What was named.
+        /// The source as given.
         spec: String,
     },
     /// A file or folder could not be opened or read.
@@ -210,7 +211,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         why: io::Error,
     },
     /// An archive is damaged, or not what its name says.
@@ -218,69 +219,69 @@ pub enum Error {
     Damaged {
         /// The archive.
         archive: String,
-        /// The entry, or what else it was.
+        /// The entry, or the other part.
         entry: String,
         /// What is wrong.
         why: String,
     },
-    /// An archive holds more than is read.
+    /// An archive exceeds a limit.
     #[error("cannot read `{archive}`: {entry}: {what}")]
     TooMuch {
         /// The archive.
         archive: String,
-        /// The entry it was met at.
+        /// The entry at which it was exceeded.
         entry: String,
-        /// Which limit.
+        /// The limit.
         what: String,
     },
-    /// A list, a package URL or a control file says something that cannot be used.
+    /// A list, a package URL or a control file is invalid.
     #[error("cannot use `{what}`: {why}")]
     Invalid {
-        /// What says so.
+        /// Where the error is.
         what: String,
         /// What is wrong with it.
         why: String,
     },
-    /// A license was declared that is none.
-    #[error("cannot tell which license `{written}` is")]
+    /// The declared license does not exist.
+    #[error("unknown license `{written}`")]
     License {
-        /// As it was written.
+        /// The license as written.
         written: String,
     },
-    /// A package manager could not bring a package.
+    /// A package manager could not fetch a package.
     #[error("cannot fetch `{purl}`: {why}")]
     Fetch {
         /// The package.
         purl: String,
         /// What went wrong.
         why: String,
-        /// What the person can do.
+        /// What to do about it.
         cure: Option<&'static str>,
     },
     /// A repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
-    /// What was read could not be kept.
-    #[error("cannot keep `{what}`: {why}")]
+    /// What was read could not be stored.
+    #[error("cannot store `{what}`: {why}")]
     Sink {
-        /// What was to be kept.
+        /// What was to be stored.
         what: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
 impl Error {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => Some(format!("a source is one of: {}", kinds())),
-            Self::Damaged { .. } => Some("fetch the archive again; nothing of it was kept".to_owned()),
-            Self::TooMuch { .. } => Some(
-                "if the archive is what it should be, unpack it and name the folder; nothing of it was kept".to_owned(),
-            ),
+            Self::Damaged { .. } => Some("fetch the archive again; nothing was stored".to_owned()),
+            Self::TooMuch { .. } => {
+                Some("if the archive is as it should be, unpack it and add the folder; nothing was stored".to_owned())
+            }
             Self::License { .. } => Some(
-                "write an SPDX expression, as `MIT OR Apache-2.0`; for a license of your own `LicenseRef-NAME`"
+                "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-NAME` for a license of your own"
                     .to_owned(),
             ),
             Self::Fetch { cure, .. } => cure.map(ToOwned::to_owned),

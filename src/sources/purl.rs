@@ -1,8 +1,8 @@
-//! Fetches packages by their package URL, through the package manager that the user has set up.
+//! Fetches packages by their package URL, using the package manager that the user has set up.
 //!
-//! The one place that starts programs, and the one way by which code comes over the network. No shell is
-//! between, each part of the URL is checked before it becomes an argument, and what is started
-//! downloads only: nothing of a package is built or run.
+//! This is the only place that starts programs, and the only way code comes over the network. There is no shell in
+//! between, each part of the URL is checked before it becomes an argument, and the programs only download: nothing
+//! from a package is built or run.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// A package as its URL names it.
+/// A package as given by its URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Purl {
     kind: String,
@@ -29,14 +29,14 @@ struct Purl {
     version: String,
 }
 
-/// How packages of a kind are fetched into a folder.
+/// How to fetch packages of a kind into a folder.
 struct Manager {
     kind: &'static str,
-    /// Says what to run in an empty folder.
+    /// The command to run in an empty folder.
     command: fn(&Purl) -> Vec<String>,
-    /// What to do when it fails.
+    /// What to do if it fails.
     cure: &'static str,
-    /// Finds what was fetched.
+    /// Finds the downloaded file.
     fetched: fn(&Purl, &Path) -> Option<PathBuf>,
 }
 
@@ -44,23 +44,23 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "cargo",
         command: |purl| strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)]),
-        cure: "cargo must be installed and find the package; or download the .crate file and name it",
+        cure: "cargo must be installed and find the package; or download the .crate file and add it",
         fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
     },
     Manager {
         kind: "npm",
         command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()]),
-        cure: "npm must be installed and find the package; or download the .tgz file and name it",
+        cure: "npm must be installed and find the package; or download the .tgz file and add it",
         fetched: |_, folder| file_with(folder, &[".tgz"]),
     },
     Manager {
         kind: "pypi",
-        // A source package would have to be built to be asked for its name: wheels are not.
+        // A source package would have to be built just to find out its name; a wheel does not.
         command: |purl| {
             let requirement = format!("{}=={}", purl.name, purl.version);
             strings(&["pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--dest", ".", &requirement])
         },
-        cure: "pip must be installed and find the package; of a package without wheels download the source package and name it",
+        cure: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
         fetched: |_, folder| file_with(folder, &[".whl"]),
     },
     Manager {
@@ -101,10 +101,10 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     super::read(&Request { spec: &package.to_string_lossy(), component, limits: request.limits }, sink)
 }
 
-/// Lines that are told of what a package manager said when it failed.
+/// Maximum lines to show from a failed package manager's output.
 const MAX_SAID: usize = 4;
 
-/// Runs a package manager in `folder`, without a shell, with nothing to read from.
+/// Runs a package manager in `folder`, without a shell and without input.
 fn run(words: &[String], folder: &Path) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
     let started = Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
@@ -114,14 +114,14 @@ fn run(words: &[String], folder: &Path) -> Result<(), String> {
     }
     let errors = crate::text::printable(&output.stderr).replace("\\u{a}", "\n");
     let mut lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    // What went wrong is said first by some, last by others.
+    // Some print the error first, others last.
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
     Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 
-/// Where cargo keeps what it downloaded.
+/// Where cargo stores downloads.
 fn crate_in_cache(file: &str) -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))?;
@@ -135,7 +135,7 @@ fn crate_in_cache(file: &str) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// The first file of a folder, by name, that ends like this.
+/// The first file in a folder, by name, that ends with one of `ends`.
 fn file_with(folder: &Path, ends: &[&str]) -> Option<PathBuf> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -148,7 +148,7 @@ fn file_with(folder: &Path, ends: &[&str]) -> Option<PathBuf> {
 }
 
 impl Purl {
-    /// Reads `pkg:kind/namespace/name@version`; what follows `?` or `#` is passed over.
+    /// Reads `pkg:kind/namespace/name@version`; ignores what follows `?` or `#`.
     fn parse(text: &str) -> Result<Self, String> {
         let rest = text.strip_prefix("pkg:").ok_or("it does not begin with `pkg:`")?;
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -163,10 +163,12 @@ impl Purl {
         let is_name = |text: &str| is_word(text, "._+-");
         let scope = purl.namespace.as_deref().map(|scope| scope.strip_prefix('@').unwrap_or(scope));
         if !is_name(&purl.kind) || !is_name(&purl.name) || !scope.is_none_or(is_name) {
-            return Err("a name holds letters, digits and `._+-`, and begins with a letter or digit".to_owned());
+            return Err("a name consists of letters, digits and `._+-`, and begins with a letter or digit".to_owned());
         }
         if !is_word(&purl.version, "._+~:-") {
-            return Err("a version holds letters, digits and `._+~:-`, and begins with a letter or digit".to_owned());
+            return Err(
+                "a version consists of letters, digits and `._+~:-`, and begins with a letter or digit".to_owned()
+            );
         }
         Ok(purl)
     }
@@ -184,13 +186,14 @@ impl Purl {
     }
 }
 
-/// Whether `text` holds only ASCII letters, digits and `others`, and begins with a letter or digit: no flag, no path, no URL.
+/// Whether `text` consists of ASCII letters, digits and `others`, and begins with a letter or digit: not a flag, a path
+/// or a URL.
 fn is_word(text: &str, others: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
 }
 
-/// Takes percent-encoding off.
+/// Resolves percent-encoding.
 fn decoded(text: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -19,7 +19,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
     read,
 };
 
-/// The repository and the revision that are named.
+/// The repository and the revision in `spec`.
 pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
     if is_repository(Path::new(spec)) {
         return Some((spec, None));
@@ -28,7 +28,7 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
     (is_repository(Path::new(path)) && !revision.is_empty()).then_some((path, Some(revision)))
 }
 
-/// Whether this is the root of a repository: a folder inside of one is a plain folder.
+/// Whether this is the root of a repository; a folder inside one is a plain folder.
 fn is_repository(path: &Path) -> bool {
     path.join(".git").exists() || path.join("objects").is_dir() && path.join("HEAD").is_file()
 }
@@ -97,7 +97,7 @@ fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut 
     Ok(())
 }
 
-/// What the files of a history say of licenses: each is read once.
+/// The license statements in the files of a history; each file is read once.
 #[derive(Default)]
 struct Heard {
     said: HashMap<(FilePath, BlobId), Arc<Said>>,

@@ -29,7 +29,7 @@ pub(super) enum Compression {
     Xz,
 }
 
-/// The ends of names, and what they say.
+/// File name extensions, and the compression they mean.
 const ENDS: &[(&str, Compression)] = &[
     (".tar.gz", Compression::Gzip),
     (".tgz", Compression::Gzip),
@@ -39,16 +39,16 @@ const ENDS: &[(&str, Compression)] = &[
     (".tar", Compression::None),
 ];
 
-/// Memory that an xz archive may ask for: one made with `-9` asks for 64 MiB. Only its first block is asked; later ones
-/// get memory as their output needs it, and that is guarded.
+/// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its first block is checked;
+/// later ones get memory as their output needs it, and that is guarded.
 const XZ_MEMORY: u64 = 128 << 20;
-/// Bytes in which the header of the first block of an xz archive lies.
+/// Bytes that contain the header of the first block of an xz archive.
 const XZ_START: usize = 1_036;
-/// Bytes of a long name or of a set of extended headers.
+/// Maximum bytes of a long name or of a set of extended headers.
 const MAX_HEADER: u64 = 64 << 10;
 
 impl Compression {
-    /// What the name of a file says.
+    /// The compression according to a file name.
     pub fn of(name: &str) -> Option<Self> {
         Self::end_of(name).map(|(_, compression)| compression)
     }
@@ -67,7 +67,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     read_file(path, Some(stem), &component, &mut Budget::of_file(request.limits, path), sink)
 }
 
-/// Reads the archive at `path`; `stem` is the name that its top folder may have.
+/// Reads the archive at `path`; `stem` is the expected name of its top folder.
 pub(super) fn read_file(
     path: &Path,
     stem: Option<&str>,
@@ -77,7 +77,7 @@ pub(super) fn read_file(
 ) -> Result<(), Error> {
     let name = super::base_name(path);
     let Some(compression) = Compression::of(&name) else {
-        return Err(Error::Damaged { archive: name, entry: "the name".into(), why: "it is no tar archive".into() });
+        return Err(Error::Damaged { archive: name, entry: "the name".into(), why: "it is not a tar archive".into() });
     };
     let file = File::open(path).map_err(|why| Error::file(path, why))?;
     let mut archive = Archive {
@@ -92,7 +92,7 @@ pub(super) fn read_file(
     read_tar(&mut BufReader::with_capacity(1 << 16, file), compression, &mut archive)
 }
 
-/// Reads the tar archive that `bytes` holds.
+/// Reads the tar archive in `bytes`.
 pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: &mut Archive<'_>) -> Result<(), Error> {
     let limits = *archive.budget.limits();
     let (counted, n_in) = Counted::new(bytes);
@@ -110,18 +110,18 @@ pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: 
     }
 }
 
-/// The reader again, and what it begins with.
+/// The reader with its beginning put back, and that beginning.
 fn with_start<R: Read>(mut bytes: R) -> io::Result<(impl Read, Vec<u8>)> {
     let mut start = Vec::new();
     bytes.by_ref().take(XZ_START as u64).read_to_end(&mut start)?;
     Ok((io::Cursor::new(start.clone()).chain(bytes), start))
 }
 
-/// The size of the dictionary that the first block of an xz archive asks for (the .xz format, sections 3.1 and 5.3.1).
+/// The size of the dictionary requested by the first block of an xz archive (the .xz format, sections 3.1 and 5.3.1).
 fn dictionary(start: &[u8]) -> Option<u64> {
     let header = start.get(12..)?;
     let header = header.get(..(usize::from(*header.first()?) + 1) * 4)?;
-    // LZMA2 is the last filter: its id, one byte of properties, the size. What follows is padding and a checksum.
+    // LZMA2 is the last filter: its id, one byte of properties, the size. Padding and a checksum follow.
     let at = header.windows(2).rposition(|bytes| bytes == [0x21, 1])?;
     let bits = u64::from(*header.get(at + 2)?);
     match bits {
@@ -130,7 +130,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
     }
 }
 
-/// Hands out the entries. Extended headers are read here, not by the tar crate, which would hold any amount of them.
+/// Reads the entries. Extended headers are read here, since the tar crate would hold any amount of them in memory.
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
@@ -157,7 +157,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
         let name = long_name.take().unwrap_or_else(|| entry.header().path_bytes().into_owned());
         last = archive.shown(&name);
         match kind {
-            // Without the type flag of later formats, a slash at the end tells a folder.
+            // Without the type flag of later formats, a trailing slash marks a folder.
             EntryType::Regular | EntryType::Continuous if !name.ends_with(b"/") => {
                 let top =
                     name.split(|&byte| byte == b'/').find(|part| !part.is_empty() && *part != b".").unwrap_or(&name);
@@ -167,7 +167,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
             }
             EntryType::Symlink | EntryType::Link => archive.note(&name, "it is a link"),
             EntryType::GNUSparse => archive.note(&name, "it is a sparse file"),
-            // The name of a folder, a device and the like.
+            // The name of a folder, a device and so on.
             _ => {}
         }
     }
@@ -176,7 +176,7 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     rest.map(drop).map_err(|why| damaged(archive, "after the last entry", &why))
 }
 
-/// The folders that whole archives lie in by custom: `package` of npm, the archive's own name, or a part of it.
+/// Folders that contain everything by convention: npm's `package`, the archive's own name, or part of it.
 fn adopt_top(archive: &mut Archive<'_>, top: &[u8]) {
     let Some(stem) = &archive.top else { return };
     if stem == top {
@@ -199,7 +199,7 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The path that a set of extended headers (`25 path=a/long/name.c`) gives, if it does.
+/// The path given in a set of extended headers (`25 path=a/long/name.c`), if any.
 fn pax_path(headers: &[u8]) -> Option<Vec<u8>> {
     let mut rest = headers;
     let mut path = None;

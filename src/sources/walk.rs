@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use crate::git::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
 
-/// A folder outside of any repository.
+/// A folder outside any repository.
 #[derive(Debug, Clone)]
 pub struct Folder {
     root: PathBuf,
@@ -23,11 +23,11 @@ impl Folder {
         Self { root: root.to_owned() }
     }
 
-    /// Its files, sorted by path; `.gitignore` and `.ignore` files in it are heeded, links are not followed, and
-    /// what git keeps in `.git` is left out, at any depth: each component may be a clone.
+    /// Its files, sorted by path. Respects `.gitignore` and `.ignore` files, does not follow links, and leaves out
+    /// `.git` folders at any depth, since each component may be a clone.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] names the folder that could not be listed.
+    /// [`Error::Unreadable`] with the folder that could not be listed.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         let unlisted = |why: ignore::Error| Error::Unreadable {
@@ -52,7 +52,7 @@ impl Folder {
     }
 }
 
-/// A relative path as git writes it, with `/` between its parts.
+/// A relative path in git's form, with `/` between its parts.
 pub fn slashes(path: &Path) -> FilePath {
     let parts: Vec<&[u8]> = path.components().map(|part| part.as_os_str().as_encoded_bytes()).collect();
     FilePath::new(parts.join(&b'/'))

@@ -1,7 +1,7 @@
-//! Keeps the fingerprints of blobs, so that each is read and tokenized once.
+//! Caches the fingerprints of blobs, so that each is read and tokenized only once.
 //!
-//! Any number of processes read and write at once: each adds segments of its own, which
-//! are merged when they are many. What is damaged is as if it were not there.
+//! Any number of processes read and write at the same time: each adds its own segments, which are merged when there are
+//! many. Damaged entries are treated as missing.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,30 +11,30 @@ use super::segment::{Section, Segment, SegmentError, SegmentKind, SegmentParams,
 use super::write::{SegmentWriter, list, sweep};
 use crate::fingerprint::Fingerprint;
 
-/// What the files of the cache are called.
+/// The name of the cache files.
 const NAME: &str = "prints";
-/// Segments from which on the small ones are merged.
+/// Number of segments from which on the small ones are merged.
 const MAX_SEGMENTS: usize = 8;
-/// Bytes that all segments may take; beyond it the oldest go.
+/// Maximum total size of all segments in bytes; beyond it, the oldest are removed.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 const ROWS: u32 = 1;
 const PRINTS: u32 = 2;
 const FAMILIES: u32 = 3;
 
-/// What names an entry: a blob, and how it is read.
+/// The key of an entry: a blob, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// The id of the blob.
     pub id: Box<[u8]>,
-    /// A number made from all that decides how it is read besides its bytes: its name.
+    /// A digest of everything besides its bytes that decides how it is read, such as its name.
     pub reading: u64,
 }
 
-/// What the cache knows of a blob.
+/// What the cache knows about a blob.
 #[derive(Debug, Clone, Copy)]
 pub struct Cached<'c> {
-    /// Why it was passed over, as its owner numbers the reasons; 0 when it was not.
+    /// Why it was skipped, as a number defined by the owner; 0 if it was not.
     pub status: u32,
     /// The family of its language.
     pub family: &'c str,
@@ -60,7 +60,7 @@ impl<'c> Cached<'c> {
     }
 }
 
-/// What is to be kept of a blob.
+/// What to store about a blob.
 #[derive(Debug)]
 pub struct Fresh {
     key: Key,
@@ -71,7 +71,7 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// Takes what [`Cached`] gives back.
+    /// Takes what [`Cached`] returns.
     pub fn new(key: Key, status: u32, family: &str, fingerprints: impl Iterator<Item = Fingerprint>) -> Self {
         let (mut prints, mut gaps, mut last) = (Vec::new(), Vec::new(), 0);
         for print in fingerprints {
@@ -91,7 +91,7 @@ impl Fresh {
     }
 }
 
-/// Appends a number, seven bits a byte, the lowest first.
+/// Appends a number, seven bits in each byte, the lowest first.
 fn put_number(mut number: u32, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -124,7 +124,7 @@ struct CacheRow<'r> {
     prints: &'r [u8],
 }
 
-/// The length of a row behind its id.
+/// The length of a row after its id.
 const FIELDS: usize = 32;
 
 /// A segment of the cache.
@@ -134,7 +134,7 @@ struct CacheSegment {
     segment: Segment,
     families: Vec<String>,
     n_rows: usize,
-    /// Set when something in it was found damaged.
+    /// Set if damage was found in it.
     is_damaged: AtomicBool,
 }
 
@@ -213,7 +213,7 @@ fn families(section: Section<'_>) -> Result<Vec<String>, SegmentError> {
     if rest.is_empty() { Ok(families) } else { Err(damaged()) }
 }
 
-/// The fingerprint cache: all segments in a folder that were made with the same parameters.
+/// The fingerprint cache: all segments in a folder with the same parameters.
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -227,7 +227,7 @@ impl Cache {
     /// Opens the segments in `folder` that were made with `params`; none when there is no such folder.
     pub fn open(folder: &Path, params: SegmentParams) -> Self {
         let mut cache = Self { folder: folder.to_owned(), params, parts: Vec::new(), faults: Vec::new() };
-        // The newest first: it most likely has what is asked.
+        // The newest first, since it most likely has the entry.
         for path in list(folder, NAME).into_iter().rev() {
             match CacheSegment::open(&path, &params) {
                 Ok(part) => cache.parts.push(part),
@@ -237,7 +237,7 @@ impl Cache {
         cache
     }
 
-    /// What is known of a blob. Damage is as if nothing were known.
+    /// What is known about a blob; `None` if the entry is damaged.
     pub fn get(&self, key: &Key) -> Option<Cached<'_>> {
         self.parts.iter().find_map(|part| match part.find(key) {
             Ok(row) => row.map(|row| {
@@ -256,7 +256,7 @@ impl Cache {
         &self.folder
     }
 
-    /// The number of files that are read.
+    /// The number of its files.
     pub fn n_segments(&self) -> usize {
         self.parts.len()
     }
@@ -266,19 +266,19 @@ impl Cache {
         self.parts.iter().map(|part| part.n_rows).sum()
     }
 
-    /// The bytes of the files that are read.
+    /// The total size of its files in bytes.
     pub fn n_bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.segment.n_bytes() as u64).sum()
     }
 
-    /// Files that are not read, and why; those found damaged since it was opened are among them.
+    /// Files that are not used, and why, including those found damaged since it was opened.
     pub fn faults(&self) -> Vec<(&Path, String)> {
         let damaged = self.parts.iter().filter(|part| part.is_damaged.load(Ordering::Relaxed));
         let damaged = damaged.map(|part| (&*part.path, "it is damaged".to_owned()));
         self.faults.iter().map(|(path, why)| (&**path, why.to_string())).chain(damaged).collect()
     }
 
-    /// Reads every entry, so that all damage is found.
+    /// Reads every entry, to find all damage.
     pub fn verify(&self) {
         for part in &self.parts {
             if part.rows().is_err() {
@@ -287,10 +287,10 @@ impl Cache {
         }
     }
 
-    /// Adds entries, removes what is damaged, merges and bounds the files.
+    /// Adds entries, removes damaged files, and merges and limits the rest.
     ///
     /// # Errors
-    /// When the folder takes no more. What was there stays as it was.
+    /// If the folder is not writable. The existing cache is then unchanged.
     pub fn keep(mut self, fresh: &[Fresh]) -> Result<(), SegmentError> {
         self.remove_damaged();
         let is_own = |fresh: &&Fresh| fresh.key.id.len() == self.params.hash.len();
@@ -308,10 +308,10 @@ impl Cache {
         Ok(())
     }
 
-    /// Keeps the entries of `blobs` only, in one file.
+    /// Keeps only the entries of `blobs`, in a single file.
     ///
     /// # Errors
-    /// When the folder takes no more. What was there stays as it was.
+    /// If the folder is not writable. The existing cache is then unchanged.
     pub fn prune(mut self, blobs: &HashSet<Vec<u8>>) -> Result<(), SegmentError> {
         self.verify();
         self.remove_damaged();
@@ -320,14 +320,14 @@ impl Cache {
         if !kept.is_empty() {
             self.write(kept)?;
         }
-        // Segments of other settings are as little reached.
+        // Segments with other settings are unreachable too.
         let old = self.parts.iter().map(|part| &part.path).chain(self.faults.iter().map(|(path, _)| path));
         old.for_each(|path| remove(path));
         sweep(&self.folder);
         Ok(())
     }
 
-    /// Removes the files in `folder`; returns how many, and their bytes.
+    /// Removes the files in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
         let mut removed = (0, 0);
         for path in list(folder, NAME) {
@@ -340,7 +340,7 @@ impl Cache {
         removed
     }
 
-    /// Removes files that are no use to anybody; those of other settings are somebody's.
+    /// Removes files that nobody can use; those with other settings may be in use.
     fn remove_damaged(&mut self) {
         let is_useless = |fault: &SegmentError| {
             matches!(fault, SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_))
@@ -385,7 +385,7 @@ impl Cache {
         out.finish(NAME)
     }
 
-    /// Merges the small segments: all but those that are larger than the smaller ones together.
+    /// Merges the small segments, but not those larger than all smaller ones together.
     fn merge(&mut self) -> Result<(), SegmentError> {
         self.parts.sort_by_key(|part| part.segment.n_bytes());
         let (mut n_merged, mut total) = (1, self.parts[0].segment.n_bytes());
@@ -403,7 +403,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the oldest files while all of them take too much.
+    /// Removes the oldest files while the total size is too large.
     fn bound(&self) {
         let paths = list(&self.folder, NAME);
         let sizes: Vec<u64> = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |file| file.len())).collect();
@@ -418,7 +418,7 @@ impl Cache {
     }
 }
 
-/// Removes a file; another process may have done so already, and where it cannot be done it costs space only.
+/// Removes a file; another process may already have, and a file that cannot be removed only costs space.
 fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
@@ -517,7 +517,8 @@ mod tests {
         });
         let cache = Cache::open(folder.path(), PARAMS);
         for n in (0..4).flat_map(|thread| thread * 1_000..thread * 1_000 + 120) {
-            // One that merges may miss what another has just merged away: that is read again, not wrong.
+            // While merging, a reader may miss what another process has just merged: it reads that again, which is not
+            // wrong.
             if known(&cache, n).is_some() {
                 check(&cache, n);
             }

@@ -1,4 +1,4 @@
-//! Keeps for each key the smallest number that came with it: of many threads, and in bounded memory.
+//! Records the smallest number for each key, from many threads and in bounded memory.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,17 +9,17 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use super::runs::Runs;
 use super::segment::SegmentError;
 
-/// Parts that threads fill independently of each other.
+/// Number of parts that threads fill independently.
 const SHARDS: usize = 64;
-/// The bits of a key that tell its part: the leading ones of 56.
+/// The shift that leaves the leading bits of a key, out of 56, as the number of its part.
 const SHARD_SHIFT: u32 = 56 - SHARDS.trailing_zeros();
-/// Keys that are kept in memory; beyond it all are written to a file, sorted. Twenty bytes each.
+/// Maximum keys in memory, at twenty bytes each; beyond it, all are written to a file, sorted.
 const MAX_KEYS: usize = 5_000_000;
 
 /// A key in halves: with its number it takes twelve bytes, not sixteen.
 type Halves = [u32; 2];
 
-/// Keys are mixed already.
+/// A hasher for keys that are already mixed.
 #[derive(Default)]
 struct KeyHasher(u64);
 
@@ -32,7 +32,7 @@ impl Hasher for KeyHasher {
         for half in bytes.chunks(8) {
             let mut word = [0; 8];
             word[..half.len()].copy_from_slice(half);
-            // The bits that a table looks at are the highest and the lowest.
+            // A hash table uses the highest and the lowest bits.
             self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
         }
     }
@@ -45,17 +45,17 @@ type Shard = HashMap<Halves, u32, BuildHasherDefault<KeyHasher>>;
 /// The smallest number of each key.
 #[derive(Debug)]
 pub struct Earliest {
-    /// Held for writing while all that is in memory goes to a file.
+    /// Locked for writing while everything in memory goes to a file.
     shards: RwLock<Vec<Mutex<Shard>>>,
     n_keys: AtomicUsize,
     max_keys: usize,
     runs: Mutex<Runs>,
-    /// What went wrong when a run was written.
+    /// The error when a run could not be written.
     fault: Mutex<Option<SegmentError>>,
 }
 
 impl Earliest {
-    /// None so far; what is too much for the memory goes into `folder`.
+    /// An empty record; what does not fit in memory goes into `folder`.
     pub fn new(folder: &Path) -> Self {
         Self::with_limit(folder, MAX_KEYS)
     }
@@ -75,7 +75,7 @@ impl Earliest {
         }
     }
 
-    /// Notes that each of `keys` came with `number`; sorts them into `scratch`, which is scratch space.
+    /// Records `number` for each of `keys`, using `scratch` to sort them.
     pub fn note(&self, keys: impl Iterator<Item = u64>, number: u32, scratch: &mut Vec<Vec<u64>>) {
         scratch.resize_with(SHARDS, Vec::new);
         for key in keys {
@@ -101,10 +101,10 @@ impl Earliest {
         }
     }
 
-    /// Writes what is in memory to a file that has no name.
+    /// Writes everything in memory to an unnamed file.
     fn spill(&self) {
         let Ok(mut shards) = self.shards.write() else { return };
-        // Another thread may have done it meanwhile.
+        // Another thread may have done it in the meantime.
         if self.n_keys.load(Ordering::Relaxed) <= self.max_keys {
             return;
         }
@@ -117,10 +117,10 @@ impl Earliest {
         self.n_keys.store(0, Ordering::Relaxed);
     }
 
-    /// The keys and their numbers in the order of the keys.
+    /// The keys and their numbers, sorted by key.
     ///
     /// # Errors
-    /// When what did not fit into memory could not be written, or cannot be read; so may each row.
+    /// If what did not fit in memory could not be written, or cannot be read; each row may fail as well.
     pub fn into_sorted(self) -> Result<impl Iterator<Item = Result<(u64, u32), SegmentError>>, SegmentError> {
         if let Some(fault) = self.fault.into_inner().unwrap_or_default() {
             return Err(fault);
@@ -131,7 +131,7 @@ impl Earliest {
         let shards = self.shards.into_inner().unwrap_or_default();
         let in_memory = shards.into_iter().flat_map(|mut shard| sorted(&mut shard));
         let merged = runs.merge(in_memory).map_err(&failed)?;
-        // Of one key the smallest number comes first.
+        // The smallest number of a key comes first.
         let mut last = None;
         let is_first = move |row: &Result<(u64, u32), _>| match row {
             Ok((key, _)) => last.replace(*key) != Some(*key),

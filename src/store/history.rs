@@ -1,7 +1,17 @@
-//! Keeps where each fingerprint of a history appeared first, and what each commit did to each file.
+//! Stores where each fingerprint of a history first appeared, and what each commit did to each file.
 //!
-//! A history repeats itself: one row for each distinct fingerprint is a hundredth of one for each
-//! occurrence. Each update adds a segment with what is new in the commits since.
+//! Histories are repetitive: one row for each distinct fingerprint takes a hundredth of one for each occurrence. Each
+//! update adds a segment with what is new in the commits since.
+//!
+//! ```text
+//! segment          1              2            3
+//! commits          A B C          D E          F           oldest first
+//! before           0              3 ids        5 ids       in bytes: how much the earlier segments must have
+//! fingerprints     first seen     only those   only those
+//!                  in A to C      not in 1     not in 1 or 2
+//! ```
+//!
+//! If segment 2 is lost, segment 3 notices that too few ids precede it, and the whole index is rebuilt.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,11 +23,11 @@ use super::write::{SegmentWriter, list, sweep};
 use crate::git::{BlobId, CommitId};
 use crate::text::FilePath;
 
-/// Segments from which on the newer ones are merged.
+/// Number of segments from which on the newer ones are merged.
 const MAX_SEGMENTS: usize = 8;
-/// How often an index is opened anew when another process changes it meanwhile.
+/// How often to reopen an index that another process is changing.
 const TRIES: usize = 5;
-/// Segments that cannot be: somebody else put them there.
+/// Maximum number of segments; if there are more, someone else put them there.
 const TOO_MANY: usize = 1_000;
 
 const TIPS: u32 = 1;
@@ -27,17 +37,17 @@ const EVENTS: u32 = 4;
 const POSTINGS: u32 = 5;
 const BEFORE: u32 = 8;
 
-/// How much of the past an index holds.
+/// How much of the past an index covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All that its tips reach.
+    /// Everything reachable from its tips.
     Whole,
-    /// A part of it: what its commits brought in, and what stood before them.
+    /// A part of it: what its commits added, and what existed before them.
     Part,
 }
 
 impl Extent {
-    /// What the files of such an index are called.
+    /// The name of the files of such an index.
     fn name(self) -> &'static str {
         match self {
             Self::Whole => "history",
@@ -53,29 +63,29 @@ pub struct PastEvent {
     pub path: FilePath,
     /// The commit.
     pub commit: CommitId,
-    /// The content before, if there was such a file.
+    /// The content before, if the file existed.
     pub before: Option<BlobId>,
-    /// The content after, if there is such a file still.
+    /// The content after, if the file still exists.
     pub after: Option<BlobId>,
 }
 
-/// As [`PastEvent`], with the numbers of commit and path in a [`Stretch`].
+/// Like [`PastEvent`], with the numbers of commit and path in a [`Stretch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventRow {
     /// The number of the path.
     pub path: u32,
     /// The number of the commit.
     pub commit: u32,
-    /// The content before, if there was such a file.
+    /// The content before, if the file existed.
     pub before: Option<BlobId>,
-    /// The content after, if there is such a file still.
+    /// The content after, if the file still exists.
     pub after: Option<BlobId>,
 }
 
-/// A stretch of history that is to be kept: the events in order, and for each fingerprint its first event.
+/// A stretch of history to store: the events in order, and for each fingerprint its first event.
 #[derive(Debug)]
 pub struct Stretch {
-    /// The commits whose past is known with this stretch.
+    /// The commits whose history is known with this stretch.
     pub tips: Vec<CommitId>,
     /// Its commits, the oldest first.
     pub commits: Vec<CommitId>,
@@ -83,11 +93,11 @@ pub struct Stretch {
     pub paths: Vec<FilePath>,
     /// The events, the oldest first.
     pub events: Vec<EventRow>,
-    /// Keys of fingerprints and the number of the event that brought each in first.
+    /// Keys of fingerprints, and the number of the event that first added each.
     pub first: Earliest,
 }
 
-/// What a segment holds.
+/// The contents of a segment.
 struct Contents<'c> {
     tips: &'c [CommitId],
     commits: &'c [CommitId],
@@ -101,13 +111,13 @@ struct Contents<'c> {
 struct Part {
     file: PathBuf,
     segment: Segment,
-    /// The paths, sorted; an event names one by its number.
+    /// The paths, sorted; an event refers to one by its number.
     paths: Vec<FilePath>,
-    /// The bytes of the ids of commits in the parts before it, without which it says little.
+    /// The bytes of commit ids in the earlier parts, without which this part is incomplete.
     n_before: u64,
 }
 
-/// The history index: all segments in a folder that were made with the same parameters, the oldest first.
+/// The history index: all segments in a folder with the same parameters, the oldest first.
 #[derive(Debug)]
 pub struct History {
     /// `None`: it is in memory, for one run.
@@ -168,12 +178,12 @@ impl History {
         }
     }
 
-    /// Whether nothing is kept.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The bytes of the files that are read.
+    /// The total size of its files in bytes.
     pub fn n_bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.segment.n_bytes() as u64).sum()
     }
@@ -184,15 +194,15 @@ impl History {
         postings.map(|postings| postings.len()).sum()
     }
 
-    /// The number of files that are read.
+    /// The number of its files.
     pub fn n_segments(&self) -> usize {
         self.parts.len()
     }
 
-    /// The commits whose past is known.
+    /// The commits whose history is known.
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn tips(&self) -> Result<Vec<CommitId>, SegmentError> {
         self.ids(TIPS)
     }
@@ -200,7 +210,7 @@ impl History {
     /// The commits that were read.
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn commits(&self) -> Result<Vec<CommitId>, SegmentError> {
         self.ids(COMMITS)
     }
@@ -213,10 +223,10 @@ impl History {
         Ok(ids)
     }
 
-    /// The paths of the files in which a fingerprint appeared first, one for each part of the index that has it.
+    /// The paths of the files in which a fingerprint first appeared, one for each part of the index that has it.
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn paths_of(&self, hash: u64) -> Result<Vec<&FilePath>, SegmentError> {
         let mut paths = Vec::new();
         for part in &self.parts {
@@ -228,7 +238,7 @@ impl History {
     /// Whether a fingerprint has appeared, by its [`key`].
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn has(&self, key: u64) -> Result<bool, SegmentError> {
         for part in &self.parts {
             if part.has(key).map_err(|why| why.of(&part.file))? {
@@ -241,7 +251,7 @@ impl History {
     /// What was done to each of `paths`, the oldest first.
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn events_of(&self, paths: &[FilePath]) -> Result<BTreeMap<FilePath, Vec<PastEvent>>, SegmentError> {
         let n_id = self.params.hash.len();
         let mut found: BTreeMap<FilePath, Vec<PastEvent>> = BTreeMap::new();
@@ -264,6 +274,8 @@ impl History {
         }
         let Stretch { tips, commits, paths, events, first } = stretch;
         let mut rows = Vec::new();
+        // Keys come sorted, each with its earliest event in this stretch. A fingerprint that an older segment has first
+        // appeared there, so it gets no row here: each fingerprint has one row in the whole index.
         for row in first.into_sorted()? {
             let (key, event) = row?;
             if !self.has(key)? {
@@ -327,6 +339,8 @@ impl History {
             let postings = Postings::new(&part.segment, POSTINGS)?.rows()?;
             rows.extend(postings.filter_map(|(key, event)| Some((key, u32_at(event, 0)?.saturating_add(n_events)))));
         }
+        // Segments are merged oldest first and events are renumbered in that order, so of several rows with one key the
+        // first after sorting is the earliest event. Sort and dedup belong together here.
         rows.sort_unstable();
         rows.dedup_by_key(|(key, _)| *key);
         let mut known = HashSet::new();
@@ -389,7 +403,7 @@ impl History {
         out.write(&n_before.sum::<u64>().to_le_bytes())
     }
 
-    /// Removes what is here of the index: it is to be made anew.
+    /// Removes the index, so that it is rebuilt.
     pub fn remove(&mut self) {
         for part in self.parts.drain(..) {
             // Where it cannot be removed it costs space only.
@@ -406,7 +420,7 @@ impl History {
     }
 }
 
-/// The segments of an index, if they are all there.
+/// The segments of an index, if none is missing.
 fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part>, SegmentError> {
     let files = list(folder, extent.name());
     if files.len() > TOO_MANY {
@@ -418,7 +432,7 @@ fn open_parts(folder: &Path, params: &Params, extent: Extent) -> Result<Vec<Part
             Err(SegmentError::OtherParams | SegmentError::Version { .. }) => continue,
             part => part.map_err(|why| why.of(&file))?,
         };
-        // What it says is known stands in the parts before it.
+        // What it assumes to be known is in the parts before it.
         if part.n_before > n_before {
             return Err(SegmentError::Damaged("a part of the index before it is missing").of(&file));
         }
@@ -440,7 +454,7 @@ impl Part {
         Postings::new(&segment, POSTINGS)?;
         let paths = paths(segment.section(PATHS)?)?;
         let n_before = u64_at(segment.section(BEFORE)?.all()?, 0);
-        let n_before = n_before.ok_or(SegmentError::Damaged("what stands before it"))?;
+        let n_before = n_before.ok_or(SegmentError::Damaged("the size of the parts before it"))?;
         Ok(Self { file: path.to_owned(), segment, paths, n_before })
     }
 
@@ -502,7 +516,7 @@ impl Part {
     }
 }
 
-/// Reads a row of the events.
+/// Reads a row of the events table.
 fn event_row(row: &[u8], n_id: usize) -> EventRow {
     let id = |bytes: &[u8]| BlobId::from_bytes(bytes).filter(|_| bytes.iter().any(|&byte| byte != 0));
     EventRow {
@@ -513,7 +527,7 @@ fn event_row(row: &[u8], n_id: usize) -> EventRow {
     }
 }
 
-/// Reads paths: for each its length in four bytes, and its bytes. They come sorted.
+/// Reads paths: for each its length in four bytes, then its bytes. They must be sorted.
 fn paths(section: Section<'_>) -> Result<Vec<FilePath>, SegmentError> {
     let damaged = || SegmentError::Damaged("its paths");
     let mut rest = section.all()?;

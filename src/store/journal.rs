@@ -1,7 +1,7 @@
-//! Keeps the results of long work as they come: lines with checksums, appended to a file.
+//! Stores the results of long-running work as they come: lines with checksums, appended to a file.
 //!
-//! Whoever is ended in the middle finds all whole lines when he begins again. Several
-//! processes may append to one file: a line is written at once.
+//! After an interruption, all complete lines are still there. Several processes may append to one file, since a line is
+//! written in a single call.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -10,12 +10,12 @@ use std::sync::Mutex;
 
 use super::segment::SegmentError;
 
-/// What names of journals begin and end with.
+/// The prefix of journal names.
 const NAME: &str = "judged-";
 const EXTENSION: &str = ".log";
-/// Bytes that a journal may have; one that is longer begins anew.
+/// Maximum bytes of a journal; a longer one is started over.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
-/// Journals that are kept beside the one in use: of other settings.
+/// Maximum number of journals with other settings to keep.
 const MAX_OTHERS: usize = 3;
 
 /// A journal of one kind of work.
@@ -26,10 +26,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in `folder` for work whose settings have this digest; hands out its whole lines.
+    /// Opens the journal in `folder` for work whose settings have this digest; returns its complete lines.
     ///
     /// # Errors
-    /// When it cannot be read or made.
+    /// If it cannot be read or created.
     pub fn open(folder: &Path, digest: u64) -> Result<(Self, Vec<String>), SegmentError> {
         let path = folder.join(format!("{NAME}{digest:016x}{EXTENSION}"));
         let failed = |why| SegmentError::File { file: path.clone(), why };
@@ -45,7 +45,7 @@ impl Journal {
             }
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes)?;
-            // What a killed process began must not become the beginning of the next line.
+            // The unfinished line of a killed process must not become the beginning of the next one.
             if bytes.last().is_some_and(|&last| last != b'\n') {
                 file.write_all(b"\n")?;
             }
@@ -60,14 +60,14 @@ impl Journal {
     /// Appends a line.
     ///
     /// # Errors
-    /// When the disk takes no more.
+    /// If the disk is full.
     pub fn append(&self, line: &str) -> Result<(), SegmentError> {
         let whole = format!("{:08x} {line}\n", crc32fast::hash(line.as_bytes()));
         let Ok(mut file) = self.file.lock() else { return Ok(()) };
         file.write_all(whole.as_bytes()).map_err(|why| SegmentError::File { file: self.path.clone(), why })
     }
 
-    /// Removes all journals in `folder`; returns the number of files and their bytes.
+    /// Removes all journals in `folder`; returns their number and total size.
     pub fn clear(folder: &Path) -> (usize, u64) {
         let sized =
             journals(folder).into_iter().map(|path| (std::fs::metadata(&path).map_or(0, |file| file.len()), path));
@@ -76,7 +76,7 @@ impl Journal {
     }
 }
 
-/// The text of a line, if its checksum holds.
+/// The text of a line, if its checksum is correct.
 fn whole(line: &[u8]) -> Option<&str> {
     let (checksum, text) = line.split_at_checked(8)?;
     let checksum = u32::from_str_radix(std::str::from_utf8(checksum).ok()?, 16).ok()?;
@@ -84,7 +84,7 @@ fn whole(line: &[u8]) -> Option<&str> {
     if crc32fast::hash(text) == checksum { std::str::from_utf8(text).ok() } else { None }
 }
 
-/// The journals in a folder, the one that was written to last at the end.
+/// The journals in a folder, the most recently written last.
 fn journals(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_journal = |path: &PathBuf| {
@@ -99,7 +99,7 @@ fn journals(folder: &Path) -> Vec<PathBuf> {
 fn remove_others(folder: &Path, own: &Path) {
     let others: Vec<PathBuf> = journals(folder).into_iter().filter(|path| path != own).collect();
     for path in &others[..others.len().saturating_sub(MAX_OTHERS)] {
-        // Where it cannot be removed it costs space only.
+        // A file that cannot be removed only costs space.
         let _ = std::fs::remove_file(path);
     }
 }

@@ -1,10 +1,9 @@
-//! Maps a file into memory: the one home of unsafe code.
+//! Maps a file into memory: the only place with unsafe code.
 //!
-//! What makes it sound: a mapped file must not change while it is mapped. Segment files
-//! are written once, under a temporary name, and renamed; after that nobody writes to
-//! them, they are only unlinked, and an unlinked file stays mapped. A stranger
-//! who shortens one under a running process ends that process (a bus error); he can
-//! not make it read other memory. Whoever may write to the cache may also stop the program.
+//! Why it is sound: a mapped file must not change while it is mapped. Segment files are written once, under a temporary
+//! name, and renamed. After that nobody writes to them; they are only unlinked, and an unlinked file stays mapped.
+//! Someone else who truncates one under a running process ends that process (a bus error), but cannot make it read
+//! other memory. Anyone who may write to the cache may also stop the program.
 
 use std::fs::File;
 use std::io;
@@ -30,7 +29,7 @@ impl Map {
         if metadata.len() == 0 {
             return Ok(Self::Owned(Box::default()));
         }
-        // SAFETY: segment files are never written to after they have their name; see the module's first lines.
+        // SAFETY: segment files are never written to after they have their final name; see the module documentation.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Self::Mapped(map))
     }

@@ -1,4 +1,4 @@
-//! Keeps fingerprints on disk: immutable, checksummed, memory-mapped segment files.
+//! Stores fingerprints on disk: immutable, checksummed, memory-mapped segment files.
 //!
 //! Invariant: losing or damaging a file costs time, never a result; and nothing here waits for a lock.
 
@@ -50,7 +50,7 @@ mod tests {
         std::fs::read(path).expect("it was just written")
     }
 
-    /// All that a reader can get out of a file.
+    /// Everything that a reader can get from a file.
     fn read(bytes: &[u8]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let segment = Segment::from_bytes(bytes)?.of_kind(SegmentKind::Cache)?.with_params(&PARAMS)?;
         (1..=2).map(|id| Ok(segment.section(id)?.all()?.to_vec())).collect()

@@ -1,25 +1,24 @@
-//! Writes and reads sorted postings: for each hash, the values that were put under it.
+//! Writes and reads sorted postings: for each hash, the values stored under it.
 //!
-//! A directory of buckets by the leading bits of the remixed hash, then the
-//! following bits of each row (up to 56 in all are kept), then the values: with
-//! eight rows a bucket 5.5 to 6 bytes a row besides its value when there are many, and a lookup touches
-//! three places. Two hashes that agree in 56 bits are one here: what a value leads to is
-//! compared token by token anyway.
+//! A directory of buckets by the leading bits of the remixed hash, then the following bits of each row (up to 56 are
+//! stored in total), then the values. With eight rows per bucket, large postings take 5.5 to 6 bytes for each row
+//! besides its value, and a lookup touches three places. Two hashes that agree in 56 bits are treated as one: what a
+//! value leads to is compared token by token anyway.
 
 use super::segment::{Section, Segment, SegmentError, u32_at, u64_at};
 use super::write::SegmentWriter;
 
-/// The leading bits of a remixed hash that are kept.
+/// The leading bits of a remixed hash that are stored.
 const KEPT_BITS: u32 = 56;
-/// Rows that share a bucket, about.
+/// Average number of rows in a bucket.
 const ROWS_A_BUCKET: usize = 8;
-/// The length of the head of the section in bytes.
+/// The length of the directory header in bytes.
 const HEAD: usize = 16;
 
-/// The key of a hash: postings are sorted by it.
+/// The key of a hash, by which postings are sorted.
 ///
-/// What winnowing selects is the smallest of many hashes, so its leading bits
-/// are mostly zero; a bijection spreads them (the finalizer of splitmix64).
+/// Winnowing selects the smallest of many hashes, so the leading bits are mostly zero; a bijection spreads them (the
+/// finalizer of splitmix64).
 #[inline]
 pub fn key(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -27,7 +26,7 @@ pub fn key(hash: u64) -> u64 {
     hash >> (64 - KEPT_BITS)
 }
 
-/// Collects postings that come sorted by key.
+/// Collects postings that arrive sorted by key.
 #[derive(Debug)]
 pub struct PostingsWriter {
     bits: u32,
@@ -48,10 +47,10 @@ impl PostingsWriter {
         Self { bits, n_value, last: 0, n_rows: 0, directory, remainders: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a row. Rows come in ascending order of [`key`]; `value` has the length that was given.
+    /// Adds a row. Rows must arrive in ascending order of [`key`]; `value` must have the length given to `new`.
     ///
     /// # Panics
-    /// When a row comes out of order, a value has another length, or there are 2^32 rows.
+    /// If a row is out of order, a value has another length, or there are 2^32 rows.
     pub fn push(&mut self, key: u64, value: &[u8]) {
         assert!(key >= self.last && value.len() == self.n_value, "postings come sorted, with values of one length");
         self.last = key;
@@ -66,7 +65,7 @@ impl PostingsWriter {
     /// Writes the postings as the sections `id`, `id + 1` and `id + 2`.
     ///
     /// # Errors
-    /// When the disk takes no more.
+    /// If the disk is full.
     pub fn write(mut self, out: &mut SegmentWriter, id: u32) -> Result<(), SegmentError> {
         for bucket in 1..self.directory.len() {
             self.directory[bucket] = self.directory[bucket].max(self.directory[bucket - 1]);
@@ -105,10 +104,10 @@ pub struct Postings<'s> {
 }
 
 impl<'s> Postings<'s> {
-    /// Reads the postings that were written as the section `id` and the two after it.
+    /// Reads the postings written as the section `id` and the two after it.
     ///
     /// # Errors
-    /// When they are not there, or their lengths do not agree.
+    /// If they are missing, or their lengths do not match.
     pub fn new(segment: &'s Segment, id: u32) -> Result<Self, SegmentError> {
         let (directory, remainders, values) =
             (segment.section(id)?, segment.section(id + 1)?, segment.section(id + 2)?);
@@ -133,10 +132,10 @@ impl<'s> Postings<'s> {
         self.n_rows == 0
     }
 
-    /// The values under the hash with this [`key`], one after the other, in the order they were put.
+    /// The values under the hash with this [`key`], one after the other, in the order they were added.
     ///
     /// # Errors
-    /// When what is read is damaged.
+    /// If the data is damaged.
     pub fn get(&self, key: u64) -> Result<std::slice::ChunksExact<'s, u8>, SegmentError> {
         let rows = self.rows_of(key)?;
         let values = self.values.bytes(rows.start * self.n_value..rows.end * self.n_value)?;
@@ -148,7 +147,7 @@ impl<'s> Postings<'s> {
         let (from, to) = self.bucket(bucket)?;
         let n = n_remainder(self.bits);
         let remainder = key & mask(KEPT_BITS - self.bits);
-        // A comparison of integers: rows are five to seven bytes, and many are looked at.
+        // Compare integers: rows are five to seven bytes long, and many of them are compared.
         let number = |row: &[u8]| row.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
         let rows = self.remainders.bytes(from * n..to * n)?;
         let n_before = rows.chunks_exact(n).take_while(|row| number(row) < remainder).count();
@@ -167,7 +166,7 @@ impl<'s> Postings<'s> {
     /// All rows in the order of their keys, for merging.
     ///
     /// # Errors
-    /// When what is read is damaged: nothing is handed out then.
+    /// If the data is damaged; nothing is returned then.
     pub fn rows(&self) -> Result<impl Iterator<Item = (u64, &'s [u8])> + use<'s>, SegmentError> {
         let directory = self.directory.all()?;
         let (remainders, values) = (self.remainders.all()?, self.values.all()?);

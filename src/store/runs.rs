@@ -1,6 +1,6 @@
-//! Sorts more rows than memory should hold: sorted runs are written to files, and merged.
+//! External sort: writes sorted runs to files and merges them, for more rows than should be in memory.
 //!
-//! A row is a key and a number. It takes twelve bytes in a file, and the files have no name: they are gone with the
+//! A row is a key and a number, and takes twelve bytes in a file. The files are unnamed, so they disappear with the
 //! process, however it ends.
 
 use std::cmp::Reverse;
@@ -23,20 +23,20 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// None so far; they are written to `folder`.
+    /// No runs yet; they will be written to `folder`.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), files: Vec::new() }
     }
 
-    /// Where the runs are written.
+    /// The folder of the runs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes a run of `rows`, which are sorted.
+    /// Writes a run of sorted `rows`.
     ///
     /// # Errors
-    /// When the folder takes no more.
+    /// If the folder is not writable.
     pub fn write(&mut self, rows: impl IntoIterator<Item = (u64, u32)>) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
         for (key, number) in rows {
@@ -49,12 +49,12 @@ impl Runs {
         Ok(())
     }
 
-    /// The rows of all runs, and those of `rest`, which are sorted, in one order.
+    /// The rows of all runs and of the sorted `rest`, in one order.
     ///
     /// Time O(n log r) for r runs, memory O(r).
     ///
     /// # Errors
-    /// When a file cannot be read; so may each row.
+    /// If a file cannot be read; each row may fail as well.
     pub fn merge<I: Iterator<Item = (u64, u32)>>(self, rest: I) -> io::Result<Merged<I>> {
         let files = self.files.into_iter().map(|file| SortedRows::File(BufReader::with_capacity(1 << 17, file)));
         let mut sources: Vec<SortedRows<I>> = files.chain([SortedRows::Memory(rest)]).collect();
@@ -66,7 +66,7 @@ impl Runs {
     }
 }
 
-/// Where sorted rows come from.
+/// A source of sorted rows.
 enum SortedRows<I> {
     File(BufReader<File>),
     Memory(I),
@@ -89,9 +89,9 @@ impl<I: Iterator<Item = (u64, u32)>> SortedRows<I> {
     }
 }
 
-/// Sorted rows of several sources, in one order.
+/// Sorted rows from several sources, in one order.
 pub(super) struct Merged<I> {
-    /// The next row of each source that is not at its end, and the source's number; the smallest on top.
+    /// The next row of each unfinished source, with the number of the source; the smallest on top.
     heads: BinaryHeap<Reverse<((u64, u32), usize)>>,
     sources: Vec<SortedRows<I>>,
 }
@@ -103,7 +103,7 @@ impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {
         let mut head = self.heads.peek_mut()?;
         let Reverse((row, source)) = *head;
         match self.sources[source].next() {
-            // The heap puts itself in order when `head` is dropped.
+            // The heap reorders itself when `head` is dropped.
             Ok(Some(next)) => *head = Reverse((next, source)),
             Ok(None) => drop(PeekMut::pop(head)),
             Err(why) => {
@@ -115,7 +115,7 @@ impl<I: Iterator<Item = (u64, u32)>> Iterator for Merged<I> {
     }
 }
 
-/// Takes rows in any order and gives them back sorted.
+/// Accepts rows in any order and returns them sorted.
 #[derive(Debug)]
 pub(super) struct Sorter {
     runs: Runs,
@@ -125,7 +125,7 @@ pub(super) struct Sorter {
 }
 
 impl Sorter {
-    /// None so far; what is too much for the memory goes into `folder`.
+    /// No rows yet; what does not fit in memory goes into `folder`.
     pub fn new(folder: &Path) -> Self {
         Self { runs: Runs::new(folder), held: Vec::new(), max_held: MAX_HELD, n_rows: 0 }
     }
@@ -135,10 +135,10 @@ impl Sorter {
         self.n_rows
     }
 
-    /// Takes a row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// When the folder takes no more.
+    /// If the folder is not writable.
     pub fn push(&mut self, row: (u64, u32)) -> io::Result<()> {
         self.n_rows += 1;
         self.held.push(row);
@@ -152,7 +152,7 @@ impl Sorter {
     /// All rows, sorted.
     ///
     /// # Errors
-    /// When a file cannot be read; so may each row.
+    /// If a file cannot be read; each row may fail as well.
     pub fn into_sorted(mut self) -> io::Result<impl Iterator<Item = io::Result<(u64, u32)>>> {
         self.held.sort_unstable();
         self.runs.merge(self.held.into_iter())

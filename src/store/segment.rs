@@ -1,8 +1,8 @@
 //! Reads a segment: an immutable file of checksummed sections. `docs/formats.md` gives the bytes.
 //!
-//! Invariant: whatever the file holds, nothing is read out of bounds, and no byte of a
-//! section is handed out before the checksum of its block was compared. Blocks
-//! are checked when they are first read, so that opening takes the same time for any size.
+//! Invariant: whatever the file contains, nothing is read out of bounds, and no byte of a section is returned before
+//! the checksum of its block has been verified. Blocks are verified when they are first read, so opening takes the
+//! same time for any size.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,49 +10,49 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::map::Map;
 
-/// What a segment file begins with. The bytes around the name show a transfer that changed line ends.
+/// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line endings.
 pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
-/// Grows with every change of the format.
+/// Increases with every change of the format.
 pub const FORMAT_VERSION: u32 = 1;
 /// The length of the header in bytes.
 pub(super) const HEADER: usize = 72;
 /// The length of a row of the table of sections in bytes.
 pub(super) const ROW: usize = 24;
-/// Bytes that share a checksum.
+/// Bytes covered by one checksum.
 pub(super) const BLOCK: usize = 4096;
-/// Sections that a segment may have.
+/// Maximum sections of a segment.
 const MAX_SECTIONS: usize = 64;
 
-/// What a segment holds.
+/// The kind of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum SegmentKind {
     /// Fingerprints by blob.
     Cache = 1,
-    /// Where each fingerprint of a history appeared first.
+    /// Where each fingerprint of a history first appeared.
     History = 2,
     /// Fingerprints of the components of a corpus.
     Corpus = 3,
 }
 
-/// What fingerprints were taken with: only equal ones can be compared.
+/// The parameters of fingerprints; they are comparable only if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SegmentParams {
     /// The noise threshold k.
     pub k: u32,
     /// The window w = t - k + 1.
     pub window: u32,
-    /// Of how many windows' fingerprints one is kept: 1 keeps all.
+    /// The fraction of fingerprints that is kept, as one in this many windows: 1 keeps all.
     pub sampling: u32,
     /// The reading of tokens that is hashed: 1 is the normalized one.
     pub normal_form: u32,
-    /// A digest of the language tables and of the code that reads by them.
+    /// A digest of the language tables and of the code that uses them.
     pub languages: u64,
-    /// How blobs are named.
+    /// The hash of blob ids.
     pub hash: HashKind,
 }
 
-/// How a repository names its blobs.
+/// The hash that a repository uses for its ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum HashKind {
@@ -71,13 +71,13 @@ impl HashKind {
         }
     }
 
-    /// Never: an id has bytes.
+    /// Always false: an id has bytes.
     pub fn is_empty(self) -> bool {
         false
     }
 }
 
-/// Why a segment cannot be used. None of these costs more than the time to make it anew.
+/// Why a segment cannot be used. The only cost is the time to rebuild it.
 #[derive(Debug, thiserror::Error)]
 pub enum SegmentError {
     /// The file could not be opened or written.
@@ -85,7 +85,7 @@ pub enum SegmentError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: std::io::Error,
     },
     /// This file of several cannot be used.
@@ -100,21 +100,21 @@ pub enum SegmentError {
     #[error("it is not a segment of this program")]
     Foreign,
     /// It was written by another version of this program.
-    #[error("its format is {found}, and {FORMAT_VERSION} is read")]
+    #[error("its format is {found}, but only {FORMAT_VERSION} is supported")]
     Version {
         /// Its version.
         found: u32,
     },
-    /// It is a segment for something else.
-    #[error("it holds something else")]
+    /// It is a segment of another kind.
+    #[error("it is a segment of another kind")]
     OtherKind,
     /// It was made with other settings, language tables or another object format.
     #[error("it was made with other settings or language tables")]
     OtherParams,
-    /// It ends too early.
-    #[error("it ends too early")]
+    /// It is truncated.
+    #[error("it is truncated")]
     Truncated,
-    /// A checksum does not hold, or what it says cannot be.
+    /// A checksum is wrong, or its contents are impossible.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
 }
@@ -145,18 +145,18 @@ pub struct Segment {
     kind: u32,
     params: SegmentParams,
     sections: Vec<SectionAt>,
-    /// A bit a block: whether its checksum was found right.
+    /// One bit for each block: whether its checksum was verified.
     checked: Box<[AtomicU64]>,
-    /// Where the checksums of the blocks begin in the file.
+    /// The offset of the block checksums in the file.
     checksums: usize,
 }
 
-/// Where a section is.
+/// The location of a section.
 #[derive(Debug)]
 struct SectionAt {
     id: u32,
     range: Range<usize>,
-    /// The number of its first block among those of the file.
+    /// The number of its first block in the file.
     first_block: usize,
 }
 
@@ -173,7 +173,7 @@ impl Segment {
     /// Reads a segment from memory.
     ///
     /// # Errors
-    /// As [`Segment::open`].
+    /// Like [`Segment::open`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, SegmentError> {
         Self::new(Map::Owned(bytes.into()))
     }
@@ -225,7 +225,7 @@ impl Segment {
         Ok(Self { kind, params, sections, checked, checksums: table + n_sections * ROW, map })
     }
 
-    /// This segment, if it holds `kind`.
+    /// This segment, if it is of this `kind`.
     ///
     /// # Errors
     /// [`SegmentError::OtherKind`].
@@ -254,7 +254,7 @@ impl Segment {
     /// The section `id`.
     ///
     /// # Errors
-    /// When the segment has no such section.
+    /// If the segment has no such section.
     pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
         found.map(|at| Section { segment: self, at }).ok_or(SegmentError::Damaged("a section is missing"))
@@ -285,7 +285,7 @@ impl Segment {
     }
 }
 
-/// Reads the table of sections; they follow each other, and each block of theirs has a checksum.
+/// Reads the table of sections, which must be contiguous, with a checksum for each of their blocks.
 fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
     let damaged = SegmentError::Damaged;
     if n > MAX_SECTIONS || table.len() < n * ROW {
@@ -329,10 +329,10 @@ impl<'s> Section<'s> {
         self.at.range.is_empty()
     }
 
-    /// Its bytes in `range`, checked.
+    /// Its bytes in `range`, verified.
     ///
     /// # Errors
-    /// When the range is not inside, or a checksum does not hold.
+    /// If the range is out of bounds, or a checksum is wrong.
     #[inline]
     pub fn bytes(&self, range: Range<usize>) -> Result<&'s [u8], SegmentError> {
         if range.start > range.end || range.end > self.len() {
@@ -347,10 +347,10 @@ impl<'s> Section<'s> {
         Ok(&self.segment.map[start + range.start..start + range.end])
     }
 
-    /// All its bytes, checked.
+    /// All its bytes, verified.
     ///
     /// # Errors
-    /// When a checksum does not hold.
+    /// If a checksum is wrong.
     pub fn all(&self) -> Result<&'s [u8], SegmentError> {
         self.bytes(0..self.len())
     }
@@ -358,7 +358,7 @@ impl<'s> Section<'s> {
     /// The `len` bytes of the row `at` of a table with rows of this length.
     ///
     /// # Errors
-    /// As [`Section::bytes`].
+    /// Like [`Section::bytes`].
     #[inline]
     pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
         let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;

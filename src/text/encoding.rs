@@ -1,39 +1,39 @@
-//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or none.
+//! Decodes bytes into text: UTF-16 and UTF-32 by their byte order mark; anything else is text as it is, or not text.
 //!
-//! A compiler reads a NUL in a comment without a word, so a NUL alone says little. The rest decides: text has hardly
-//! any control characters, while of compressed or compiled bytes every tenth is one.
+//! Compilers accept a NUL in a comment, so a NUL alone proves little. The rest decides: text has hardly any control
+//! characters, while about one in ten compressed or compiled bytes is one.
 
 use std::borrow::Cow;
 
 /// Why bytes are not text that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotText {
-    /// They read as no text at all: compiled, compressed, encrypted, an image.
+    /// They are not text at all: compiled, compressed, encrypted, an image.
     Binary,
-    /// They are text in an encoding that is not read: UTF-16 without a byte order mark, or a broken one.
+    /// They are text in an unsupported encoding: UTF-16 without a byte order mark, or a broken one.
     Encoding,
 }
 
-/// How far into a file bytes are looked at where it has no NUL before: as far as git looks.
+/// Bytes at the start of a file that are searched for a NUL: as many as git searches.
 const LOOKED_AT: usize = 8_000;
-/// One byte in so many may be a control character of a text that holds NULs. Sources have next to none (a form feed
-/// between functions); of compressed bytes one in ten is one.
+/// A text with NULs may have at most one control character in this many bytes. Source has almost none (a form feed
+/// between functions); compressed bytes have one in ten.
 const ONE_CONTROL_IN: usize = 32;
-/// One character in so many may be broken in a text that says it is UTF-16 or UTF-32.
+/// A text marked as UTF-16 or UTF-32 may have at most one broken character in this many.
 const ONE_BROKEN_IN: usize = 32;
-/// One character in so many must be of ASCII in it: blanks and punctuation alone are more, whatever the language of
-/// names and comments. Bytes that are no text decode to one in five hundred.
+/// A text marked as UTF-16 or UTF-32 must have at least one ASCII character in this many: white space and punctuation
+/// alone are more, whatever the language of names and comments. Bytes that are not text decode to one in five hundred.
 const ONE_ASCII_IN: usize = 16;
 
-/// The text of a file as UTF-8, or in an encoding that agrees with ASCII; positions are those of the decoded text.
+/// The text of a file as UTF-8, or in an encoding that extends ASCII; positions refer to the decoded text.
 ///
-/// A byte order mark of UTF-16 or UTF-32 is not part of it. Time O(n) where a file begins with such a mark or
-/// holds a NUL early on, else O(1).
+/// A byte order mark of UTF-16 or UTF-32 is removed. Time O(n) if the file begins with such a mark or has a NUL near
+/// its beginning, else O(1).
 ///
 /// # Errors
-/// Why the bytes cannot be read as text.
+/// The reason the bytes cannot be read as text.
 pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
-    // The mark of UTF-32 in little-endian order begins with that of UTF-16.
+    // The little-endian UTF-32 mark begins with the UTF-16 one.
     if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE\0\0") {
         return from_utf32(rest, u32::from_le_bytes);
     }
@@ -52,7 +52,7 @@ pub fn decoded(bytes: &[u8]) -> Result<Cow<'_, [u8]>, NotText> {
     }
 }
 
-/// The text of these bytes; they themselves where they are none.
+/// The decoded text of these bytes, or the bytes themselves if they are not text.
 pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     match decoded(&bytes) {
         Ok(Cow::Owned(text)) => text,
@@ -60,7 +60,7 @@ pub fn readable(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Whether the text of these bytes has to be decoded: it is not where the bytes are.
+/// Whether these bytes have to be decoded, so that offsets in the text are not offsets in the bytes.
 pub fn is_encoded(bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xFF\xFE", b"\xFE\xFF", b"\0\0\xFE\xFF"];
     marks.iter().any(|mark| bytes.starts_with(mark))
@@ -77,7 +77,7 @@ fn from_utf32<'t>(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Result<Cow<'t, [u8]
     collected(units.0.iter().map(|&bytes| char::from_u32(unit(bytes))), bytes.len() / 4)
 }
 
-/// The characters as UTF-8, unless too many are broken or the text is none.
+/// The characters as UTF-8, unless too many are broken or the result is not text.
 fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<Cow<'t, [u8]>, NotText> {
     let mut n_broken = 0;
     let mut text = String::with_capacity(n);
@@ -95,7 +95,7 @@ fn collected<'t>(chars: impl Iterator<Item = Option<char>>, n: usize) -> Result<
 /// Why bytes without a mark are not text.
 fn not_text(bytes: &[u8]) -> Option<NotText> {
     memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)])?;
-    // All of it is looked at: NULs in front do not hide what follows, nor does text in front of bytes that are none.
+    // Check all of it: NULs at the start must not hide what follows, nor text at the start binary data behind it.
     let n_nul = memchr::memchr_iter(0, bytes).count();
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 14..=26 | 28..=31 | 127);
     let n_control = bytes.iter().filter(is_control).count();
@@ -103,7 +103,7 @@ fn not_text(bytes: &[u8]) -> Option<NotText> {
     if n_rest == 0 || n_control * ONE_CONTROL_IN > n_rest {
         return Some(NotText::Binary);
     }
-    // In UTF-16 every other byte of source is a NUL, in UTF-32 three of four.
+    // In UTF-16, every other byte of source is a NUL; in UTF-32, three of four.
     (n_nul * 4 > bytes.len()).then_some(NotText::Encoding)
 }
 

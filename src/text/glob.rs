@@ -1,19 +1,19 @@
 //! Matches paths and names with patterns.
 
-/// Characters of the longest pattern that is tried.
+/// Maximum characters of a pattern.
 const MAX_PATTERN: usize = 1_000;
 
-/// Whether `path` matches `pattern`: `*` is any text, `?` any byte, `\` takes the next character as it is.
+/// Whether `path` matches `pattern`: `*` matches any text, `?` any byte, and `\` escapes the next character.
 ///
-/// With `is_literal_separator`, `*` stops at a `/` and `**` does not, and `?` is itself.
+/// With `is_literal_separator`, `*` stops at a `/`, `**` does not, and `?` matches only itself.
 ///
-/// Time O(pattern times path): one row of a table a pattern character, no backtracking.
+/// Time O(pattern * path): one row of a table for each pattern character, no backtracking.
 pub fn glob_matches(pattern: &[u8], path: &[u8], is_literal_separator: bool) -> bool {
     let pattern = pattern.strip_prefix(b"./").unwrap_or(pattern);
     if pattern.len() > MAX_PATTERN {
         return false;
     }
-    // reached[n]: the pattern so far takes in the first n bytes of the path.
+    // reached[n]: the pattern up to here matches the first n bytes of the path.
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Locates bytes in text: lines, columns, paths; decodes text, and says what is none; hashes bytes and matches patterns.
+//! Locates bytes in text (lines, columns, paths), decodes text, hashes bytes and matches patterns.
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
@@ -14,12 +14,12 @@ pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 pub use nearest::nearest;
 
-/// A place in a text, as editors count: lines and columns from one.
+/// A position in a text, as editors count: lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The line, from 1.
     pub line: u32,
-    /// The column in UTF-16 code units, from 1; the unit of SARIF and of most editors.
+    /// The column in UTF-16 code units, from 1, as in SARIF and most editors.
     pub column: u32,
 }
 
@@ -40,17 +40,17 @@ impl Lines {
         Self { starts, len: text.len() as u32 }
     }
 
-    /// The number of lines; an empty text, and one after a last line end, count as a line.
+    /// The number of lines; an empty text, and whatever follows the last line end, count as a line.
     pub fn n_lines(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The line, from 1, that holds the byte at `offset`.
+    /// The line, from 1, that contains the byte at `offset`.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset) as u32
     }
 
-    /// The bytes of `line` (from 1) as offsets, with its line end; empty past the last line.
+    /// The byte range of `line` (from 1), including its line end; empty past the last line.
     pub fn range(&self, line: u32) -> std::ops::Range<usize> {
         let at = |line: u32| self.starts.get(line as usize).copied().unwrap_or(self.len) as usize;
         at(line.saturating_sub(1))..at(line)
@@ -63,9 +63,9 @@ impl Lines {
         line.strip_suffix(b"\r").unwrap_or(line)
     }
 
-    /// Where the byte at `offset` stands in `text`.
+    /// The position of the byte at `offset` in `text`.
     ///
-    /// A byte order mark is not a column: editors do not show it.
+    /// A byte order mark does not count as a column, since editors do not show it.
     pub fn position(&self, text: &[u8], offset: u32) -> Position {
         let line = self.line_of(offset);
         let start = self.range(line).start;
@@ -77,14 +77,14 @@ impl Lines {
 }
 
 fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
-    // Readers show one replacement character for a run of bytes that is not UTF-8.
+    // Viewers show one replacement character for a run of bytes that are not UTF-8.
     let n_invalid = usize::from(!chunk.invalid().is_empty());
     chunk.valid().chars().map(char::len_utf16).sum::<usize>() + n_invalid
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The number of bytes that two texts begin with alike.
+/// The length of the longest common prefix of two texts, in bytes.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 256;
     let n_steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
@@ -92,7 +92,7 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
 }
 
-/// The number of bytes that two texts end with alike.
+/// The length of the longest common suffix of two texts, in bytes.
 pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 256;
     let n_steps = a.rchunks_exact(STEP).zip(b.rchunks_exact(STEP)).take_while(|(a, b)| a == b).count();
@@ -101,9 +101,9 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// A file's name inside a repository: bytes with `/` between folders, relative to its root.
+/// The path of a file in a repository: bytes with `/` between folders, relative to its root.
 ///
-/// Git does not promise UTF-8, so neither does this type.
+/// Git does not guarantee UTF-8, and neither does this type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(Vec<u8>);
 
@@ -113,7 +113,7 @@ impl FilePath {
         Self(bytes.into())
     }
 
-    /// The bytes as git has them.
+    /// The bytes as git stores them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -123,7 +123,7 @@ impl FilePath {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
     }
 
-    /// The number of folders up and down from one path to another.
+    /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
         if self == other {
             return 0;
@@ -134,7 +134,7 @@ impl FilePath {
         parts(self) + parts(other) - 2 * n_shared
     }
 
-    /// The path as a relative URI reference: every byte that is not unreserved is percent-encoded.
+    /// The path as a relative URI reference, with every byte percent-encoded that is not unreserved.
     pub fn to_uri(&self) -> String {
         let mut uri = String::with_capacity(self.0.len());
         for &byte in &self.0 {
@@ -148,7 +148,7 @@ impl FilePath {
 }
 
 impl fmt::Display for FilePath {
-    /// Writes the path for people: control characters escaped, so that no name can steer a terminal.
+    /// Writes the path for people: control characters are escaped, so that no name can send commands to a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.0))
     }
@@ -160,9 +160,9 @@ impl fmt::Debug for FilePath {
     }
 }
 
-/// `bytes` for people: control and direction characters as `\u{…}`, broken UTF-8 as `\x…`.
+/// `bytes` for people: control and direction characters as `\u{…}`, invalid UTF-8 as `\x…`.
 ///
-/// What is printed cannot move a cursor, color a terminal or reverse the reading direction.
+/// The result cannot move a cursor, color a terminal or reverse the reading direction.
 pub fn printable(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -180,7 +180,7 @@ pub fn printable(bytes: &[u8]) -> String {
     shown
 }
 
-/// The characters of "Trojan Source" (Boucher and Anderson 2021): they reorder what is shown.
+/// The characters of "Trojan Source" (Boucher and Anderson 2021), which reorder displayed text.
 pub fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

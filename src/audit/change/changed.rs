@@ -1,4 +1,4 @@
-//! Reads the files a change touches, pairs each with what it was, and diffs the pairs.
+//! Reads the files that a change touches, pairs each with its predecessor, and diffs the pairs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
 
-/// A file of the head, and which of its tokens the change brings in.
+/// A file of the head, and which of its tokens the change adds.
 #[derive(Debug)]
 pub(in crate::audit) struct Changed {
     pub source: Source,
@@ -27,7 +27,7 @@ pub(in crate::audit) struct Changed {
 }
 
 impl Changed {
-    /// A file that is new as a whole.
+    /// A file that is entirely new.
     pub fn new(source: Source) -> Self {
         Self { novel: vec![true; source.tokens.len()], source, was: Traces::default() }
     }
@@ -36,7 +36,7 @@ impl Changed {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
     }
 
-    /// The novel tokens that a copy could hold: of a file with enough of them, those with enough others near them.
+    /// The novel tokens that could be part of a copy: in a file with enough of them, those with enough others nearby.
     pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
         let n_novel = self.n_novel();
         if n_novel < config.min_tokens || n_novel == self.novel.len() {
@@ -57,11 +57,11 @@ pub(in crate::audit) struct Predecessor {
     pub source: Source,
     /// The file of the head that it became.
     pub of: Option<FilePath>,
-    /// For each token, whether the change took it away.
+    /// For each token, whether the change removed it.
     pub removed: Vec<bool>,
 }
 
-/// Reads the files that differ, pairs each with what it was, and diffs the pairs.
+/// Reads the files that differ, pairs each with its predecessor, and diffs the pairs.
 pub(in crate::audit) fn changed_files(
     repository: &Repository,
     base: &Snapshot,
@@ -71,7 +71,7 @@ pub(in crate::audit) fn changed_files(
 ) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
     let changes = changes(base, head);
     examined.n_changed = changes.changed.len();
-    // Of a file that is not judged it does not matter what it was: a folder of others' code may come in whole.
+    // The predecessor of a file that is not checked does not matter: a third-party folder may be added as a whole.
     let is_judged = |path: &FilePath| sources.skip_judging(path).is_none();
     let bases =
         changes.changed.iter().filter(|(entry, _)| is_judged(&entry.path)).filter_map(|(_, base)| base.as_ref());
@@ -130,7 +130,7 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
     deleted.into_iter().flatten().collect()
 }
 
-/// Diffs a file with what it was: the file, and its predecessor with what the change kept of it.
+/// Diffs a file with its predecessor: the file, its predecessor, and what the change kept.
 fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Alignment)>) {
     let Some(base) = base else { return (Changed::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
@@ -138,10 +138,10 @@ fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Al
     (Changed { source: head, novel, was: Traces::default() }, Some((predecessor, kept)))
 }
 
-/// The changed files that bring in enough to be asked about; with `by_file` also short ones, which may be files of a
-/// corpus, byte for byte.
+/// The changed files that add enough to be searched for; with `by_file` also short ones, which may be byte-identical to
+/// a corpus file.
 pub(in crate::audit) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
-    // What is vendored was written elsewhere by declaration: only what is copied out of it counts.
+    // Vendored code is declared to come from elsewhere; only copies out of it count.
     let asks = |file: &&Changed| {
         let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
         is_enough && config.vendored_at(&file.source.path).is_none()
@@ -149,28 +149,28 @@ pub(in crate::audit) fn asking<'c>(changed: &'c [Changed], by_file: bool, config
     changed.iter().filter(asks).collect()
 }
 
-/// Asks where the files `asking` could have copied from.
+/// Searches for where the files in `asking` could have been copied from.
 pub(in crate::audit) fn queries<'q>(asking: &[&'q Changed], config: &'q Config) -> Queries<'q> {
     Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
 }
 
-/// The text that each file of the head had before.
+/// The previous text of each file of the head.
 pub(in crate::audit) fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
     let before: BTreeMap<&FilePath, &Predecessor> =
         predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
     move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
 }
 
-/// Tokens that were there before and stand between two novel parts of one copy; more of them part it in two.
+/// Maximum old tokens between two novel parts of one copy; more of them split it in two.
 pub(in crate::audit) const MAX_OLD_BETWEEN: usize = 40;
 
-/// The ranges that hold the tokens of a change, parted where more than [`MAX_OLD_BETWEEN`] others stand between two.
+/// The ranges with the tokens of a change, split where more than [`MAX_OLD_BETWEEN`] others are between two.
 pub(in crate::audit) fn hunks(is_changed: &[bool]) -> Vec<Range<usize>> {
     let changed: Vec<usize> = (0..is_changed.len()).filter(|&at| is_changed[at]).collect();
     clusters(&changed, |between| between.len() > MAX_OLD_BETWEEN)
 }
 
-/// Groups ascending positions into ranges, parted where `parts` says so of what lies between two.
+/// Groups ascending positions into ranges, split where `parts` is true for what is between two.
 pub(in crate::audit) fn clusters(positions: &[usize], parts: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
     let mut clusters: Vec<Range<usize>> = Vec::new();
     for &at in positions {

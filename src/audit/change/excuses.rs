@@ -1,12 +1,12 @@
-//! Takes back the excuses that a change gives itself.
+//! Withdraws excuses that a change makes for its own files.
 
 use super::pairing::changes;
 use crate::audit::read::{Skip, Sources};
 use crate::git::{Entry, Error, ReadFiles, Snapshot};
 use crate::text::FilePath;
 
-/// The changed files that are left out for what they say themselves, as generated or minified, and that base did not
-/// have so: a change that is judged by its base cannot excuse itself.
+/// The changed files that are skipped because of what they claim about themselves (generated, minified), and that base
+/// did not have so: a change that is checked with its base's settings cannot excuse itself.
 pub(in crate::audit) fn self_excused(
     base: &Snapshot,
     head: &Snapshot,

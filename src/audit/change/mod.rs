@@ -1,4 +1,4 @@
-//! Finds out what a change brings in: pairs the files of base and head, diffs them, and takes out what was moved.
+//! Finds out what a change adds: pairs the files of base and head, diffs them, and removes what was moved.
 
 mod changed;
 mod excuses;

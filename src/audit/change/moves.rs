@@ -1,4 +1,4 @@
-//! Takes moved code out of what is novel.
+//! Removes moved code from what is novel.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use crate::audit::search::Queries;
 use crate::config::Config;
 use crate::matching::{ClonePair, clones};
 
-/// Takes the novelty from code that was only moved: cut from one place of base and pasted into the head.
+/// Marks code as not novel that was only moved: cut from one place in base and pasted into the head.
 ///
-/// Each removed token excuses one novel token, the best matches first: cut
+/// Each removed token accounts for one novel token, the best matches first: code that is cut
 /// once and pasted twice is a move and a copy.
 pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
@@ -33,7 +33,7 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
         .flat_map_iter(|(from, file)| {
             let hits = queries.hits_in(&file.source, &mut Vec::new());
             let aligned = hunks(&file.removed).into_iter().flat_map(|part| {
-                // A seed counts of which half was removed.
+                // A seed counts if half of it was removed.
                 let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
                 queries.align_part(&file.source, part, &hits)
             });
@@ -53,7 +53,7 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
         let (source, target) = (&changed[to].source, &predecessors[from].source);
         let is_moved = |&(a, b): &(usize, usize)| changed[to].novel[a] && left[from][b];
         let moved: Vec<usize> = alignment.pairs().filter(is_moved).map(|(a, _)| a).collect();
-        // Beyond what was moved an alignment goes on over code that resembles it, and says nothing of the move.
+        // Beyond the moved part, an alignment continues over code that merely resembles it and is not part of the move.
         let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
         let clones = parts
             .into_iter()
@@ -68,7 +68,7 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
                 credited.push((a, b));
             }
         }
-        // What lies between two moved tokens was edited on the way: at most a few.
+        // Tokens between two moved ones were edited on the way: a few at most.
         credited.sort_unstable();
         for gap in credited.windows(2).filter(|gap| gap[1].0 - gap[0].0 <= MAX_EDIT_IN_MOVE) {
             novel[gap[0].0..gap[1].0].fill(false);

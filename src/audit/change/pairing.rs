@@ -1,4 +1,4 @@
-//! Pairs the files of two snapshots: what changed, and what each changed file was before.
+//! Pairs the files of two snapshots: which files changed, and the predecessor of each.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use crate::index::{Index, Posting};
 /// The files in which two snapshots differ.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Changes {
-    /// Files of the head, with the file of the same path in base.
+    /// Files of the head, with the base file of the same path.
     pub changed: Vec<(Entry, Option<Entry>)>,
-    /// Files of base whose path is gone from the head.
+    /// Base files whose path does not exist in the head.
     pub deleted: Vec<Entry>,
 }
 
 /// Compares two snapshots by path and content.
 ///
-/// A file whose very bytes were deleted under another path is no change: it was renamed.
+/// A file that was deleted under another path with identical bytes is not a change: it was renamed.
 pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
     let mut changes = Changes::default();
     changes.deleted.extend(base.entries.iter().filter(|entry| head.get(&entry.path).is_none()).cloned());
@@ -47,7 +47,7 @@ pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
     changes
 }
 
-/// The part of the fingerprints that a renamed file shares with what it was; git's default for `-M`, too.
+/// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's default for `-M`.
 const RENAMED_AT: f64 = 0.5;
 
 /// For each added file, the deleted one it was renamed from, if any: the pair

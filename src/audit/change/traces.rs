@@ -5,30 +5,31 @@ use std::ops::Range;
 
 use crate::matching::{Alignment, Block};
 
-/// Which tokens of base the tokens of a head file were before the change.
+/// The base tokens that the tokens of a head file were before the change.
 ///
-/// Invariant: the runs are sorted by their place in the head, and no two share a token.
+/// Invariant: the runs are sorted by their position in the head, and no two share a token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::audit) struct Traces {
     runs: Vec<Trace>,
-    /// The number of the file that this one was, and its tokens: where an edit at an end of the file leads to.
+    /// The number of the predecessor of this file, and its number of tokens, for edits at an end of the file.
     own: Option<(usize, usize)>,
 }
 
-/// A run of tokens, and what it was.
+/// A run of tokens, and what it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Trace {
     /// Its first token in the head.
     at: usize,
     len: usize,
-    /// The number of the file of base.
+    /// The number of the base file.
     file: usize,
     /// Its first token there.
     from: usize,
 }
 
 impl Traces {
-    /// Of a file that was the base file number `file`, with `n_tokens` in base, of which the change `kept` these.
+    /// The traces of a file whose predecessor is the base file number `file`, with `n_tokens`, of which the change
+    /// `kept` these.
     pub fn kept(kept: &Alignment, file: usize, n_tokens: usize) -> Self {
         let trace = |block: &Block| Trace {
             at: block.query as usize,
@@ -39,17 +40,18 @@ impl Traces {
         Self { runs: kept.blocks.iter().map(trace).collect(), own: Some((file, n_tokens)) }
     }
 
-    /// Adds tokens that were moved here, pairs of a token and what it was, from the base file number `file`.
+    /// Adds tokens that were moved here from the base file number `file`, as pairs of a token and its previous
+    /// position.
     pub fn add_moved(&mut self, moved: &[(usize, usize)], file: usize) {
         let moved: Alignment = moved.iter().copied().collect();
         self.runs.extend(Self::kept(&moved, file, 0).runs);
         self.runs.sort_unstable_by_key(|run| run.at);
     }
 
-    /// What `range` was: a part of a base file, by its number; `None` if nothing was there.
+    /// What `range` was before: a part of a base file, by number; `None` if there was nothing.
     ///
-    /// It reaches as far as the tokens around `range` leave room for, since what the change replaced is gone from
-    /// the head: of `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Of tokens that come from several files
+    /// The part extends as far as the tokens around `range` allow, since the head no longer has what the change
+    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. If the tokens come from several files,
     /// the file with most of them counts.
     pub fn before(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.at + run.len <= range.start);
@@ -60,7 +62,7 @@ impl Traces {
         });
         let within: Vec<Trace> = within.collect();
 
-        // The tokens next to the range, and what they were: the ends of the file at its ends.
+        // The tokens next to the range, and what they were before: the ends of the file at its ends.
         let before = match within.first() {
             Some(run) if run.at == range.start => Some((run.file, run.from)),
             _ => match first.checked_sub(1).map(|at| self.runs[at]) {

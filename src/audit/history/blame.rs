@@ -1,8 +1,8 @@
-//! Finds out when and by whom a piece of code was written: walks back through the versions of its file.
+//! Finds when and by whom a piece of code was written, by walking back through the versions of its file.
 //!
-//! A piece was written by the commit that brought in most of its lines: from version to version it is
-//! followed as long as the one before holds at least half of them. What matters of a line is its text
-//! without the space around it, so re-indenting writes nothing. Renames are followed.
+//! A piece was written by the commit that added most of its lines. It is followed from version to version for as long
+//! as the previous one contains at least half of them. Lines are compared without the white space around them, so
+//! re-indenting does not count as writing. Renames are followed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use crate::git::{BlobId, CommitId, Event, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
 use crate::text::{FilePath, Lines, fnv_1a, readable};
 
-/// Commits that are compared with their parents at a time.
+/// Number of commits that are compared with their parents at a time.
 const CHUNK: usize = 4 * 1024;
-/// Commits in a row that one thread compares, at the least: their trees have most in common.
+/// Minimum consecutive commits that one thread compares: their trees have most in common.
 const MIN_COMMITS: usize = 256;
-/// The part of a piece's lines that a version must hold to be one of it.
+/// Minimum fraction of a piece's lines that a version must contain to count as a version of it.
 const HOLDS_AT: f64 = 0.5;
-/// Letters and digits that a line must have to tell one piece from another.
+/// Minimum letters and digits of a line for it to be distinctive.
 const TELLING: usize = 4;
 
-/// A piece of code whose writer is asked for.
+/// A piece of code whose author is searched for.
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Piece {
-    /// The commit in whose tree it stands.
+    /// The commit whose tree contains it.
     pub commit: CommitId,
-    /// The file it stands in.
+    /// The file that contains it.
     pub path: FilePath,
     /// The content of that file.
     pub blob: BlobId,
@@ -37,7 +37,7 @@ pub(in crate::audit) struct Piece {
 }
 
 impl Piece {
-    /// The piece that is `fragment` of `text`, which is the file at `path` in the tree of `commit`.
+    /// The piece `fragment` of `text`, the file at `path` in the tree of `commit`.
     pub fn new(commit: CommitId, path: FilePath, blob: BlobId, text: &[u8], fragment: &Fragment) -> Self {
         let at = Lines::new(text);
         let numbers = fragment.start.line..=fragment.end.line.min(at.n_lines());
@@ -47,7 +47,7 @@ impl Piece {
         Self { commit, path, blob, lines }
     }
 
-    /// Whether a version holds enough of it.
+    /// Whether a version contains enough of it.
     fn is_in(&self, version: &HashSet<u64>) -> bool {
         let n_held = self.lines.iter().filter(|line| version.contains(line)).count();
         n_held as f64 >= HOLDS_AT * self.lines.len() as f64
@@ -66,13 +66,13 @@ fn hash(line: &[u8]) -> u64 {
     fnv_1a(line.iter().copied())
 }
 
-/// Who wrote each of `pieces`, and when; `None` where the history that is here does not tell. All of
-/// them stand in trees that `tips` reach.
+/// Who wrote each of `pieces`, and when; `None` if the available history does not show it. All of them must be in trees
+/// reachable from `tips`.
 ///
-/// One walk for all: time grows with the commits since the oldest of them was written.
+/// A single walk for all: time grows with the number of commits since the oldest of them was written.
 ///
 /// # Errors
-/// When the history cannot be read.
+/// If the history cannot be read.
 pub(in crate::audit) fn written(
     repository: &Repository,
     tips: &[CommitId],
@@ -108,13 +108,13 @@ pub(in crate::audit) fn written(
     Ok(walk.written)
 }
 
-/// Origins of one finding whose writers are looked for.
+/// Maximum origins of one finding whose authors are searched for.
 const MAX_BLAMED: usize = 3;
 
-/// Finds out when and by whom the origins of an outcome were written, the best ones of each finding.
+/// Finds when and by whom the origins of an outcome were written, for the best ones of each finding.
 ///
 /// # Errors
-/// When the history cannot be read.
+/// If the history cannot be read.
 pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Progress) -> Result<(), Error> {
     let reader = repository.reader();
     let ends = [Some(&outcome.head), outcome.base.as_ref()].into_iter().flatten();
@@ -134,7 +134,7 @@ pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Prog
             };
             let (Some(text), Some(blob)) = (text, reader.blob_at(commit, &origin.path)?) else { continue };
             let piece = Piece::new(commit, origin.path.clone(), blob, text, &origin.fragment);
-            // What the index or the work tree adds was written by nobody yet.
+            // What the index or the work tree adds has no author yet.
             let version = reader.past_blob(blob, &origin.path)?.unwrap_or_default();
             if piece.is_in(&lines_of(&version)) {
                 pieces.push(piece);
@@ -149,20 +149,20 @@ pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Prog
     Ok(())
 }
 
-/// Where the walk back has come to.
+/// The state of the walk back.
 struct Walk {
     pieces: Vec<Piece>,
     written: Vec<Option<Writing>>,
-    /// Pieces whose writer is not known yet.
+    /// Pieces whose author is not known yet.
     n_open: usize,
-    /// Pieces in the trees of commits that were not reached yet.
+    /// Pieces in the trees of commits that have not been reached yet.
     waiting: HashMap<CommitId, Vec<usize>>,
-    /// Pieces that are being followed, by the file they stand in now.
+    /// Pieces being followed, by their current file.
     open: BTreeMap<FilePath, Vec<usize>>,
 }
 
 impl Walk {
-    /// Goes back over one commit.
+    /// Goes back by one commit.
     fn pass(
         &mut self,
         commit: CommitId,
@@ -175,7 +175,7 @@ impl Walk {
         }
         for event in events {
             let Some(numbers) = self.open.get(&event.path) else { continue };
-            // What it became is another version than the one that is followed: another branch made it.
+            // The content afterward is not the version being followed: another branch made it.
             let (followed, others): (Vec<usize>, Vec<usize>) =
                 numbers.iter().partition(|&&number| Some(self.pieces[number].blob) == event.after);
             if followed.is_empty() {
@@ -215,7 +215,8 @@ struct PieceVersion {
     lines: HashSet<u64>,
 }
 
-/// What a file may have been before: the file of its name, in each parent; of a new file those that went with that commit.
+/// The possible predecessors of a file: the file with its name in each parent; for a new file, those that the commit
+/// deleted.
 fn before(
     commit: CommitId,
     event: &Event,
@@ -231,7 +232,7 @@ fn before(
         let is_gone = |other: &&Event| other.after.is_none();
         let mut gone: Vec<(FilePath, BlobId)> =
             events.iter().filter(is_gone).filter_map(|other| Some((other.path.clone(), other.before?))).collect();
-        // A file of the same name in another folder is the likeliest.
+        // A file of the same name in another folder is the most likely.
         gone.sort_by_key(|(path, _)| path.name() != event.path.name());
         candidates.extend(gone);
     }

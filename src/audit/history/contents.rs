@@ -1,6 +1,6 @@
-//! Knows which contents of a repository hold each fingerprint: grows from commit to commit, and forgets nothing.
+//! Tracks which contents of a repository have each fingerprint: grows from commit to commit, and forgets nothing.
 //!
-//! A commit's tree is a choice of these contents, so that no tree needs to be indexed anew.
+//! The tree of a commit is a selection of these contents, so no tree has to be indexed again.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ pub(in crate::audit) struct Known {
     numbers: HashMap<ContentReading, u32>,
     /// For each fingerprint the last of its rows.
     last: HashMap<u64, u32>,
-    /// Contents that hold a fingerprint, and the row before of the same fingerprint.
+    /// Contents with a fingerprint, and the previous row of the same fingerprint.
     rows: Vec<(u32, u32)>,
 }
 
@@ -30,7 +30,7 @@ impl Known {
     /// Reads those of `entries` that are not known yet.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// The first one that cannot be read.
     pub fn learn(
         &mut self,
         entries: Vec<(ContentReading, &Entry, &Sources<'_>)>,
@@ -102,11 +102,11 @@ impl Known {
     }
 }
 
-/// Which of the known contents a tree has, and where.
+/// Which of the known contents a tree has, and at which paths.
 #[derive(Debug)]
 pub(in crate::audit) struct KnownTree {
     /// Contents and the numbers of the files that are them, sorted.
     files: Vec<(u32, u32)>,
-    /// For each content its first row, or [`NONE`].
+    /// For each content, its first row, or [`NONE`].
     first: Vec<u32>,
 }

@@ -1,7 +1,7 @@
-//! Judges the commits of a range one by one: which copies each brought in, from where, and who had written them.
+//! Checks the commits of a range one by one: which copies each added, from where, and who had written them.
 //!
-//! Each commit is judged as `check` judges a change, against its own tree. The fingerprints of
-//! all contents are kept from commit to commit, so that a commit costs what it changed.
+//! Each commit is checked against its own tree, as `check` does for a change. The fingerprints of all contents are kept
+//! from commit to commit, so the cost of a commit depends on what it changed.
 
 mod blame;
 mod contents;
@@ -31,30 +31,30 @@ use crate::policy::Finding;
 use crate::store::Journal;
 use crate::text::fnv_1a;
 
-/// Commits that are judged together: bounds the memory.
+/// Number of commits checked together, which bounds the memory.
 const BATCH: usize = 32;
-/// Origins of a copy that are told.
+/// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
-/// Grows when commits come to be judged otherwise.
+/// Increases whenever commits are judged differently than before.
 const JUDGED_VERSION: u32 = 1;
 
-/// Which commits are judged.
+/// Which commits to check.
 #[derive(Debug)]
 pub struct TimelineParams<'p> {
-    /// What the user calls the range.
+    /// The range as given by the user.
     pub name: String,
     /// The range.
     pub span: Span,
     /// Part of the name or address of the authors that count, in lower case.
     pub author: Option<String>,
-    /// Where results are kept, so that they need not be found again.
+    /// Where results are stored, so that they need not be computed again.
     pub folder: Option<&'p Path>,
 }
 
-/// Judges the commits of a range.
+/// Checks the commits of a range.
 ///
 /// # Errors
-/// When a commit, a tree or a file of it cannot be read.
+/// If a commit, a tree or one of its files cannot be read.
 pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: Context<'_>) -> Result<Timeline, Error> {
     let Context { config, languages, progress } = context;
     let reader = repository.reader();
@@ -80,7 +80,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     }
 
     let digest = digest(params, config, languages);
-    // Without a place for them results are found again another time.
+    // Without a folder for them, results are computed again next time.
     let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
     let mut kept: HashMap<String, KeptCommit> = HashMap::new();
     for line in lines.unwrap_or_default() {
@@ -109,10 +109,10 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     }
     progress.begin("commits", todo.len());
     let mut known = Known::default();
-    // What a file holds is not asked of a cache: others may have written to it.
+    // The contents of files do not come from a cache, since others may have written to it.
     let remembered = Remembered::nothing();
     let recent = Mutex::default();
-    // What a commit is judged with tells nobody how far it is: commits are counted.
+    // Progress counts commits, not the steps within one.
     let silent = Context { progress: &Silent, ..context };
     for batch in todo.chunks_mut(BATCH) {
         let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
@@ -161,7 +161,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     Ok(timeline)
 }
 
-/// Finds out who had written the best origin of each copy.
+/// Finds the author of the best origin of each copy.
 fn trace(
     commits: &mut [&mut Judged],
     repository: &Repository,
@@ -196,22 +196,22 @@ fn trace(
     Ok(())
 }
 
-/// A number that changes with all that decides what is found of a commit.
+/// Changes with everything that decides what is found in a commit.
 fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
     let all = (JUDGED_VERSION, env!("CARGO_PKG_VERSION"), languages.digest(), params.span.is_first_parent);
     let all = format!("{all:?} {config:?}");
     fnv_1a(all.bytes())
 }
 
-/// What a commit did, and its tree.
+/// The changes of a commit, and its tree.
 struct Change {
-    /// The files that it touched, as they were.
+    /// The files that it touched, as they were before.
     before: Snapshot,
-    /// As they are.
+    /// The same files afterward.
     after: Snapshot,
     /// Its whole tree.
     head: Snapshot,
-    /// Of a merge, the files that it touched as they were in its other parents.
+    /// For a merge, the files that it touched as they were in its other parents.
     others: Vec<Snapshot>,
     attributes: Attributes,
 }
@@ -250,7 +250,7 @@ fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<ContentR
     head.entries.iter().filter(is_compared).filter_map(read).unzip()
 }
 
-/// The novel tokens of a commit, and the copies it brought in.
+/// The novel tokens of a commit, and the copies that it added.
 fn judged(
     change: &Change,
     (entries, readings): &(Vec<Entry>, Vec<ContentReading>),
@@ -264,7 +264,7 @@ fn judged(
     }
     let mut examined = Examined::default();
     let (mut changed, predecessors) = changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
-    // What a merge takes from any of its parents is no news.
+    // What a merge takes from any of its parents is not new.
     let reader = repository.reader();
     for other in &change.others {
         for file in &mut changed {
@@ -323,7 +323,7 @@ fn copy(of: Finding) -> Copy {
     }
 }
 
-/// Tells nobody.
+/// Reports no progress.
 struct Silent;
 
 impl Progress for Silent {

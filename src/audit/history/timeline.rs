@@ -1,4 +1,4 @@
-//! Says what each commit of a range copied, and how that is kept between runs.
+//! Defines what each commit of a range copied, and how that is stored between runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,42 +10,42 @@ use crate::text::{FilePath, Position};
 /// The commits of a range, and what each copied.
 #[derive(Debug, Clone)]
 pub struct Timeline {
-    /// What was asked for, as the user calls it.
+    /// The range as given by the user.
     pub range: String,
     /// The commits, the oldest first.
     pub commits: Vec<Judged>,
-    /// Commits of the range that were left out, as their authors were not asked for.
+    /// The number of commits left out because of their authors.
     pub n_left_out: usize,
-    /// What could not be judged, in words.
+    /// What could not be checked, in words.
     pub unavailable: Option<String>,
 }
 
-/// A commit, and the copies it brought in.
+/// A commit, and the copies that it added.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The commit.
     pub commit: CommitId,
-    /// What it says of itself.
+    /// Its metadata.
     pub info: CommitInfo,
-    /// Tokens that it brought in, moved code left out.
+    /// Tokens that it added, not counting moved code.
     pub n_novel: usize,
-    /// The copies, sorted by path and place.
+    /// The copies, sorted by path and position.
     pub copies: Vec<Copy>,
 }
 
 impl Judged {
-    /// Tokens that it brought in as copies.
+    /// Copied tokens that it added.
     pub fn n_copied(&self) -> usize {
         self.copies.iter().map(|copy| copy.n_novel).sum()
     }
 }
 
-/// A copy that a commit brought in.
+/// A copy that a commit added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Copy {
     /// The id of the rule it falls under.
     pub rule: String,
-    /// How grave it is.
+    /// Its level.
     pub level: Level,
     /// The file with the copy.
     #[serde(with = "path")]
@@ -53,17 +53,17 @@ pub struct Copy {
     /// The whole copy.
     #[serde(with = "stretch")]
     pub fragment: Fragment,
-    /// The tokens of the copy.
+    /// The number of its tokens.
     pub n_tokens: usize,
-    /// Those of them that the commit brought in.
+    /// The number of those that the commit added.
     pub n_novel: usize,
-    /// As of a finding.
+    /// Like the identity of a finding.
     pub identity: String,
-    /// Where the code stood, the best first.
+    /// The origins, the best first.
     pub origins: Vec<CopyOrigin>,
 }
 
-/// Where copied code stood.
+/// The origin of copied code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyOrigin {
     /// The file, in the tree of the commit.
@@ -75,24 +75,24 @@ pub struct CopyOrigin {
     /// How the copy differs from it.
     #[serde(with = "kind")]
     pub clone_type: CloneType,
-    /// How alike they are, 0 to 1.
+    /// Their similarity, 0 to 1.
     pub similarity: f64,
-    /// When and by whom it was written, where that is known; of the best origin only.
+    /// When and by whom it was written, if known; only for the best origin.
     #[serde(with = "writing")]
     pub written: Option<Writing>,
 }
 
-/// A commit as it is kept between runs.
+/// A commit as stored between runs.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct KeptCommit {
     pub commit: String,
     pub n_novel: usize,
     pub copies: Vec<Copy>,
-    /// Whether it was asked who had written the origins.
+    /// Whether the authors of the origins were searched for.
     pub is_traced: bool,
 }
 
-/// How paths are kept: text where they are UTF-8, else bytes.
+/// How paths are stored: as text if they are UTF-8, else as bytes.
 mod path {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -118,7 +118,7 @@ mod path {
     }
 }
 
-/// How writings are kept: commit, author, time and path.
+/// How authorship is stored: commit, author, time and path.
 mod writing {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -144,7 +144,7 @@ mod writing {
     }
 }
 
-/// How fragments are kept: lines and columns of both ends.
+/// How fragments are stored: lines and columns of both ends.
 mod stretch {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -161,7 +161,7 @@ mod stretch {
     }
 }
 
-/// How clone types are kept: their number, and whether names are renamed consistently.
+/// How clone types are stored: their number, and whether names are renamed consistently.
 mod kind {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

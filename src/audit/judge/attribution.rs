@@ -1,4 +1,5 @@
-//! Looks whether the notices of an origin stand where its license asks for them: with the copy, or in a file like NOTICE.
+//! Checks whether the notices of an origin are where its license requires them: with the copy, or in a file like
+//! NOTICE.
 
 use crate::audit::Error;
 use crate::audit::read::Source;
@@ -7,7 +8,7 @@ use crate::license::Terms;
 use crate::policy::Attribution;
 use crate::text::FilePath;
 
-/// How the names of files begin that give notices of others, in lower case.
+/// Prefixes, in lower case, of files that contain notices of others.
 const NAMES: &[&str] = &[
     "notice",
     "third-party",
@@ -24,12 +25,12 @@ const NAMES: &[&str] = &[
     "attribution",
     "acknowledg",
 ];
-/// Bytes of the largest of them that is read.
+/// Maximum bytes of such a file.
 const MAX_SIZE: u64 = 4 << 20;
-/// Files that are read; in a tree with more of them the rest is not looked into.
+/// Maximum number of such files; in a tree with more, the rest are not read.
 const MAX_FILES: usize = 500;
 
-/// What the files of a tree say of the authors of others' code.
+/// The notices in the files of a tree.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Attributions {
     /// The files, and their words.
@@ -37,10 +38,10 @@ pub(in crate::audit) struct Attributions {
 }
 
 impl Attributions {
-    /// Reads the files of a tree that give notices.
+    /// Reads the files of a tree that contain notices.
     ///
     /// # Errors
-    /// When one cannot be read.
+    /// If one cannot be read.
     pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
         let mut files = Vec::new();
         for entry in entries.iter().filter(|entry| gives_notice(&entry.path)).take(MAX_FILES) {
@@ -51,8 +52,8 @@ impl Attributions {
         Ok(Self { files })
     }
 
-    /// Whether the notices that go with `terms`, those of a component with this name, stand in the file of the copy, or in
-    /// a file like NOTICE in its folder or one above. Where no notice is known, the names of component and license have to.
+    /// Whether the notices in `terms`, those of a component with this name, are in the file with the copy, or in a file
+    /// like NOTICE in its folder or one above. If no notice is known, the names of component and license must be there.
     pub fn of(&self, copy: &Source, component: &str, terms: &Terms) -> Attribution {
         let holders: Vec<(&String, String)> = terms
             .notices
@@ -81,20 +82,20 @@ impl Attributions {
     }
 }
 
-/// Whether a file of this name gives notices of others' code.
+/// Whether a file with this name contains notices of others.
 fn gives_notice(path: &FilePath) -> bool {
     let name = String::from_utf8_lossy(path.name()).to_lowercase();
     let is_source = [".rs", ".c", ".h", ".go", ".py", ".js", ".ts", ".java", ".rb", ".css", ".sh"];
     NAMES.iter().any(|begin| name.starts_with(begin)) && !is_source.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a file lies in the folder of another, or in one above.
+/// Whether a file is in the folder of another, or in one above.
 fn is_above(path: &FilePath, other: &FilePath) -> bool {
     let folder = &path.as_bytes()[..path.as_bytes().len() - path.name().len()];
     other.as_bytes().starts_with(folder)
 }
 
-/// Lower case, a blank between words and around all.
+/// Lower case, with one space between words and around everything.
 fn words(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text).to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -105,7 +106,7 @@ fn words(text: &[u8]) -> String {
     })
 }
 
-/// Whom a notice names: without years, signs and the words around.
+/// The holder named in a notice: without years, signs and the words around.
 fn holder(notice: &str) -> String {
     let all = words(notice.as_bytes());
     let fillers = ["copyright", "c", "by", "all", "rights", "reserved", "spdx", "filecopyrighttext", "present"];

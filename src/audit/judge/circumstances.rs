@@ -11,9 +11,9 @@ use crate::language::{Family, Language};
 use crate::matching::{CloneType, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, Origin, Place, SaysLittle};
 
-/// Novel tokens from which a copy is worth a warning whatever it does.
+/// Minimum novel tokens for a copy to be worth a warning whatever it does.
 const LONG: usize = 200;
-/// Tokens from which a copy of a whole function is.
+/// Minimum tokens for a copy of a whole function to be.
 const WHOLE: usize = 60;
 /// The part of a file, in percent of its fingerprints, that a bundle holds which is made of it and others. What is newly
 /// copied between two files that were alike before is a copy; between a bundle and its sources it was built.
@@ -68,7 +68,7 @@ impl FileUnderAudit<'_> {
         (!is_worth).then_some(SaysLittle { n_statements, n_controls, n_tokens: range.len() })
     }
 
-    /// What kind of code a fragment is.
+    /// The kind of code in a fragment.
     fn ground(&self, range: &Range<usize>, fragment: &Fragment) -> Ground {
         let source = &self.query.source;
         let ground = self.with.config.ground(&source.path, source.is_prose);
@@ -88,7 +88,8 @@ impl FileUnderAudit<'_> {
         2 * n_shared > fragment.n_lines()
     }
 
-    /// Whether the tokens in `range` are of `language`, and that declares: a page is markup, a script in it is not.
+    /// Whether the tokens in `range` are in `language` and that is declarative: a page is markup, but not a script in
+    /// it.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
         let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());

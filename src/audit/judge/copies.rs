@@ -1,7 +1,6 @@
-//! Judges an alignment against a change: which part of it is a copy that the change brings in.
+//! Judges an alignment against a change: which part of it is a copy that the change adds.
 //!
-//! This file is section "What counts as a newly introduced copy" of the
-//! documentation, in code.
+//! This file is docs/semantics.md, "What counts as a new copy", in code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,18 +14,18 @@ use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, c
 use crate::policy::Place;
 use crate::text::FilePath;
 
-/// A copy of a query's novel code, and the file of the tree it stands in.
+/// A copy of a query's novel code, and the file of the tree that contains it.
 pub(in crate::audit) struct Copied {
     /// The number of the target among those found.
     pub found: usize,
     pub pair: ClonePair,
-    /// Whether the files are the same, byte for byte.
+    /// Whether the files are byte-identical.
     pub is_whole: bool,
-    /// Whether it is a single run, which the others should hold already.
+    /// Whether it is a single run, which others probably contain already.
     pub is_run: bool,
 }
 
-/// For each of `asking`, what the change copied into it; of other projects only that for which there is evidence `enough`.
+/// For each of `asking`, what the change copied into it; from other projects only copies with `enough` evidence.
 pub(in crate::audit) fn copies_of(
     asking: &[&Changed],
     searched: &SearchOutcome,
@@ -42,13 +41,13 @@ pub(in crate::audit) fn copies_of(
         let is_outside = found.place != Place::Tree;
         let changed = if is_outside { None } else { changed.get(&found.target.path).copied() };
         let target = Side { source: &found.target, changed };
-        // Of what other projects have it does not matter who had it before.
+        // For code of other projects it does not matter who had it first.
         let base = (!is_outside).then_some(base);
         let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (query, alignment) in &found.alignments {
             if found.whole.contains(query) {
                 let source = &asking[*query].source;
-                // What stood there before, and was made whole by a small change, is judged as any other change.
+                // A file that existed before and that a small change made identical is judged like any other change.
                 if 2 * asking[*query].n_novel() >= source.tokens.len() {
                     let pair = ClonePair::new(alignment.clone(), &source.tokens, &found.target.tokens);
                     copied[*query].push(Copied { found: number, pair, is_whole: true, is_run: false });
@@ -59,7 +58,7 @@ pub(in crate::audit) fn copies_of(
             let between = Between { query: side, target, base, frequencies: &frequencies[*query], config };
             let pairs = between.copies(alignment, old_of.entry(*query).or_default());
             let evidence = |pair: &ClonePair| Evidence::new(pair, side.source.document(), &found.target.tokens);
-            // One that is evident speaks for the others: whoever took it had the file.
+            // A copy with evidence also speaks for the others: whoever copied it had the file.
             if enough.is_some_and(|enough| !pairs.iter().any(|pair| evidence(pair).is(enough))) {
                 continue;
             }
@@ -86,9 +85,9 @@ pub(in crate::audit) fn copies_of(
 struct Between<'a> {
     query: Side<'a>,
     target: Side<'a>,
-    /// The files of base, where it matters what they had.
+    /// The files of base, if it matters what they contained.
     base: Option<&'a [Predecessor]>,
-    /// For each fingerprint of the query the number of files that hold it.
+    /// For each fingerprint of the query, the number of files that have it.
     frequencies: &'a [(u32, u32)],
     config: &'a Config,
 }
@@ -99,12 +98,12 @@ impl Between<'_> {
     /// A novel token counts when what it is aligned with
     ///
     /// - was there before the change, or was moved; or
-    /// - is novel too, and comes first: of two new copies, the later is the copy.
+    /// - is novel too, and comes first: of two new copies, the later one is the copy.
     ///
-    /// What was a pair in `base` already is no copy.
+    /// What was already a pair in `base` is not a copy.
     ///
-    /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: code that
-    /// repeats itself aligns in other ways too, which say nothing new. Those of this alignment are added.
+    /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: repetitive
+    /// code can be aligned in other ways too, which prove nothing new. Those of this alignment are added.
     fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<ClonePair> {
         let &Self { query, target, base, frequencies, config } = self;
         let counts = |&(a, b): &(usize, usize)| {
@@ -112,7 +111,8 @@ impl Between<'_> {
             query.is_novel(a) && (!target.is_novel(b) || comes_first)
         };
         let counted: Vec<usize> = alignment.pairs().filter(counts).map(|(a, _)| a).collect();
-        // A match of fewer than k tokens is never seen: not where it stands alone, nor where others are scattered around it.
+        // A match of fewer than k tokens is never found: neither where it is alone, nor where others are scattered
+        // around it.
         let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
         runs.retain(|run| run.len() >= config.matching.k);
         let is_in_run =
@@ -153,8 +153,8 @@ impl Between<'_> {
     }
 }
 
-/// Completes a fragment of novel tokens to whole lines, and closes the brackets it opens, as far as the
-/// alignment goes on without a gap: which of two equal tokens a diff calls novel is chance.
+/// Extends a fragment of novel tokens to whole lines, and to the ends of the brackets that it opens, as far as the
+/// alignment continues without a gap: which of two equal tokens a diff considers novel is arbitrary.
 fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> Range<usize> {
     let document = source.document();
     let block_of = |at: usize| {
@@ -188,10 +188,10 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
     start..end
 }
 
-/// Lets a copy that stands right behind its origin, or right before it, go on to its last novel token.
+/// Extends a copy right after its origin, or right before it, to its last novel token.
 ///
-/// Of `A A` in one file the repeat has a period and no beginning: `alignment` was cut where its sides meet, which may be
-/// a few tokens before the first novel one. Then as many are missing at the end.
+/// In `A A` within one file, the repeat has a period but no beginning: `alignment` was cut where its sides meet, which
+/// may be a few tokens before the first novel one. Then as many are missing at the end.
 fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, target: Side<'_>) -> Alignment {
     let (all, of_all) = (alignment.query(), alignment.target());
     let is_same = target.changed.is_some() && query.source.path == target.source.path;
@@ -214,18 +214,18 @@ fn closes(source: &Source, at: usize) -> bool {
     matches!(source.tokens[at].text(&source.text), b")" | b"]" | b"}")
 }
 
-/// A run of this many times `min-tokens` is no idiom, however often it occurs.
+/// A run of this many times `min-tokens` is not an idiom, however often it occurs.
 const LONG: usize = 2;
 
-/// Whether a clone says something whatever else holds it: it is long, or a whole function. Rarity silences idioms only.
+/// Whether a clone counts however common it is: it is long, or a whole function. Rarity only filters idioms.
 pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, min_tokens: usize) -> bool {
     pair.longest_run >= LONG * min_tokens || query.holds_unit(pair.alignment.query(), min_tokens)
 }
 
-/// How rare the seeds of a clone are, 0 to 1: the mean of what each tells.
+/// How rare the seeds of a clone are, 0 to 1: the mean of their weights.
 ///
-/// A seed in a few files tells all; one in many is how such code is written, and tells in
-/// inverse proportion (the document frequency of information retrieval).
+/// A seed found in a few files counts fully. One found in many is a common way to write code, and counts in inverse
+/// proportion (the document frequency of information retrieval).
 pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
     let k = config.matching.k as u32;
     let mut told = 0.0;

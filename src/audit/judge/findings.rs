@@ -22,24 +22,24 @@ use crate::policy::{
 };
 use crate::text::{FilePath, Lines, Position};
 
-/// What several searches found, and what was copied into each file that was asked about.
+/// What several searches found, and what was copied into each file that was searched for.
 pub(in crate::audit) struct AllCopies<'c> {
     asking: &'c [&'c Changed],
     /// All files of the change.
     changed: &'c [Changed],
-    /// The files that it touches, as they were.
+    /// The files that it touches, as they were before.
     base: &'c [Predecessor],
     config: &'c Config,
     languages: &'c Languages,
     pub found: Vec<Found>,
-    /// For each file that was asked about.
+    /// For each file that was searched for.
     pub copies: Vec<Vec<Copied>>,
-    /// For each of them in how many places of the tree its fingerprints are, by their position.
+    /// For each of them, the number of places of the tree with its fingerprints, by position.
     n_places: Vec<Vec<(u32, u32)>>,
 }
 
 impl<'c> AllCopies<'c> {
-    /// Nothing yet, in the files `asking` of a change.
+    /// No findings yet, for the files `asking` of a change.
     pub fn new(
         asking: &'c [&'c Changed],
         changed: &'c [Changed],
@@ -51,7 +51,8 @@ impl<'c> AllCopies<'c> {
         Self { asking, changed, base, config, languages, found: Vec::new(), copies, n_places: Vec::new() }
     }
 
-    /// Adds what one search found, as far as a rule asks; `enough` is the evidence that other projects need.
+    /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of copies from other
+    /// projects.
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
         let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
@@ -66,7 +67,7 @@ impl<'c> AllCopies<'c> {
         }
     }
 
-    /// The findings that the copies make, sorted by path and place.
+    /// The findings that the copies make, sorted by path and position.
     pub fn findings(&self, predecessors: &[Predecessor], attributions: &Attributions) -> Vec<Finding> {
         let with = JudgedWith {
             config: self.config,
@@ -86,7 +87,7 @@ impl<'c> AllCopies<'c> {
     }
 }
 
-/// A file that is judged, and what its findings have in common.
+/// A file being checked, and what its findings have in common.
 pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) query: &'c Changed,
     pub(super) lines: Lines,
@@ -96,7 +97,7 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
     pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
-    /// For each other file that was asked about, whether the two are kept in step.
+    /// For each other file that was searched for, whether the two are kept in step.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }
 
@@ -122,10 +123,10 @@ impl<'c> FileUnderAudit<'c> {
         Self { query, lines, added, with, language, test_lines: OnceCell::new(), in_step: RefCell::default() }
     }
 
-    /// The findings that its copies make.
+    /// The findings of its copies.
     ///
-    /// Each kind of place is judged by itself, and what several have is joined then: whatever else is searched, a
-    /// finding stays what it is, or becomes graver.
+    /// Each kind of place is judged separately, and findings with the same code are joined afterward: searching more
+    /// never changes a finding, except to make it more severe.
     pub fn findings(&self, copies: &[Copied], found: &[Found], n_places: &[(u32, u32)]) -> Vec<Finding> {
         let kind = |copied: &Copied| match found[copied.found].place {
             Place::Tree => 0,
@@ -136,12 +137,12 @@ impl<'c> FileUnderAudit<'c> {
         for asked in 0..3 {
             let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
-            // Those of one kind share nothing.
+            // Those of one kind have no code in common.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
                 match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
                     Some(other) => drafts[other].join(draft),
-                    // What stands in the tree was not revived, or only beside what was.
+                    // Code that is in the tree was not revived, or only next to code that was.
                     None if is_past && n_covered(&draft.range, &drafts[..n_before]) * 2 >= draft.range.len() => {}
                     None => drafts.push(draft),
                 }
@@ -154,7 +155,7 @@ impl<'c> FileUnderAudit<'c> {
             let n_places = n_places_of(&draft, n_places);
             let Some(mut finding) = self.finding_of(draft.range, draft.origins) else { continue };
             finding.n_places = finding.n_places.max(n_places);
-            // Code hosts show one alert a rule and line.
+            // Code hosts show one alert for each rule and line.
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
                 Some(&other) => {
                     let other: &mut Finding = &mut findings[other];
@@ -175,7 +176,7 @@ impl<'c> FileUnderAudit<'c> {
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
         let Self { query, with: JudgedWith { config, .. }, .. } = self;
         let tokens = &query.source.tokens;
-        // Runs have no say in what the classes are; they are asked for afterwards.
+        // Runs do not decide what the classes are; they are used afterward.
         let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
         let candidate = |&at: &usize| copies[at].pair.candidate(tokens, &found[copies[at].found].target.tokens);
         let candidates: Vec<Candidate> = whole.iter().map(candidate).collect();
@@ -222,7 +223,7 @@ impl<'c> FileUnderAudit<'c> {
         hold_runs(classes.filter(is_told).collect(), searched).into_iter().filter_map(&mut draft).collect()
     }
 
-    /// The origin that a pair shows, as it is.
+    /// The origin that a pair shows.
     fn origin(&self, range: &Range<usize>, pair: &ClonePair, found: &Found, lines: &Lines) -> Option<Origin> {
         let Found { place, target, text, .. } = found;
         let source = &self.query.source;
@@ -257,7 +258,7 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// The finding of a file that is, byte for byte, a file of these components.
+    /// The finding for a file that is byte-identical to a file of these components.
     pub fn whole_file(&self, files: Vec<(FilePath, Component)>) -> Option<Finding> {
         let source = &self.query.source;
         let fragment = fragment(&source.text, &self.lines, &source.tokens)?;
@@ -283,14 +284,14 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(0..source.tokens.len(), origins)
     }
 
-    /// Puts a finding together: the rule that its origins call for, and the origins in order.
+    /// Puts a finding together: its rule, as decided by its origins, and the origins in order.
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
         let Self { query, lines, added, .. } = self;
         let source = &query.source;
         let n_novel = query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
         order_origins(&mut origins, &source.path);
         let fragment = fragment(&source.text, lines, &source.tokens[range.clone()])?;
-        // A copy is no origin of itself.
+        // A copy is not its own origin.
         origins.retain(|origin| {
             origin.place != Place::Tree || origin.path != source.path || !overlaps(&origin.fragment, &fragment)
         });
@@ -317,7 +318,7 @@ impl<'c> FileUnderAudit<'c> {
         })
     }
 
-    /// An origin's place with the terms of its lines, and what the policy says of them.
+    /// The place of an origin with the license terms of its lines, and the policy's verdict on them.
     fn judged(&self, place: &Place, fragment: &Fragment) -> (Place, Option<Verdict>) {
         let Place::Component(component) = place else { return (place.clone(), None) };
         let terms = component.terms.at(fragment.start.line, fragment.end.line);
@@ -334,21 +335,21 @@ impl<'c> FileUnderAudit<'c> {
     }
 }
 
-/// A finding before its rule is known: tokens of a file, and where they may come from.
+/// A finding before its rule is known: tokens of a file, and their possible origins.
 struct Draft {
     range: Range<usize>,
     origins: Vec<Origin>,
 }
 
 impl Draft {
-    /// Adds the origins of another draft of nearly the same tokens; what either has belongs to the copy.
+    /// Adds the origins of another draft with nearly the same tokens; the tokens of both belong to the copy.
     fn join(&mut self, other: Self) {
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.origins.extend(other.origins);
     }
 }
 
-/// How much two drafts must share, as a part of either, to be one finding.
+/// Minimum overlap of two drafts, as a fraction of either, to be one finding.
 const SAME: f64 = 0.7;
 
 fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
@@ -364,7 +365,7 @@ fn n_covered(range: &Range<usize>, drafts: &[Draft]) -> usize {
     drafts.iter().map(|draft| n_shared(range, &draft.range)).sum()
 }
 
-/// In how many other places the tokens of a draft are found, whether or not each was aligned: the median of its fingerprints.
+/// The number of other places with the tokens of a draft, aligned or not: the median of its fingerprints.
 fn n_places_of(draft: &Draft, n_places: &[(u32, u32)]) -> usize {
     let from = n_places.partition_point(|&(position, _)| (position as usize) < draft.range.start);
     let within = n_places[from..].iter().take_while(|&&(position, _)| (position as usize) < draft.range.end);
@@ -373,7 +374,7 @@ fn n_places_of(draft: &Draft, n_places: &[(u32, u32)]) -> usize {
     counts.get(counts.len() / 2).map_or(0, |&n| n as usize).saturating_sub(1)
 }
 
-/// The part of the lines of two texts that are the same but for white space around them, comments included, 0 to 1.
+/// The fraction of lines that two texts have in common, ignoring white space around them but not comments, 0 to 1.
 fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
     let lines = |text: &[u8]| -> Vec<Vec<u8>> {
         let lines = text.split(|&byte| byte == b'\n').map(|line| line.trim_ascii().to_vec());
@@ -394,13 +395,13 @@ fn lines_alike(a: &[u8], b: &[u8]) -> f64 {
     2.0 * n_same as f64 / (own.len() + others.len()).max(1) as f64
 }
 
-/// Where `tokens` lie in `text`.
+/// The position of `tokens` in `text`.
 pub(in crate::audit) fn fragment(text: &[u8], lines: &Lines, tokens: &[Token]) -> Option<Fragment> {
     let (first, last) = (tokens.first()?, tokens.last()?);
     Some(Fragment { start: lines.position(text, first.start), end: lines.position(text, last.end) })
 }
 
-/// The lines of a fragment whose columns are not known.
+/// The lines of a fragment without known columns.
 fn whole_lines(fragment: &Fragment) -> Fragment {
     let at = |line| Position { line, column: 1 };
     Fragment { start: at(fragment.start.line), end: at(fragment.end.line) }
@@ -410,7 +411,7 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
     a == b || a.start < b.end && b.start < a.end
 }
 
-/// Where a code host shows what is said of a fragment; `None` when the change adds no line of it.
+/// Where a code host shows an annotation for a fragment; `None` if the change adds none of its lines.
 fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) -> Option<Fragment> {
     let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
     let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };

@@ -1,4 +1,4 @@
-//! Judges what was found: which of it is a copy that the change brings in, and which findings that makes.
+//! Judges what was found: which parts are copies that the change adds, and which findings they make.
 
 mod attribution;
 mod circumstances;

@@ -1,7 +1,7 @@
-//! Tells new copies from pairs that base had already, and that the change edited, moved or rewrote alike.
+//! Distinguishes new copies from pairs that base already had, and that the change edited, moved or rewrote alike.
 //!
-//! The question is never how the change was made, only what was there before it: whatever became of a pair, its
-//! two members lead back to two fragments of base, and those were alike or were not.
+//! The question is never how the change was made, only what was there before: whatever became of a pair, its two
+//! members lead back to two fragments of base, and those were either similar or not.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::matching::{Alignment, ClonePair, Params, aligned, clones};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'a> {
     pub source: &'a Source,
-    /// `None` when the change does not touch the file.
+    /// `None` if the change does not touch the file.
     pub changed: Option<&'a Changed>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Side<'a> {
         self.changed.is_some_and(|changed| changed.novel[at])
     }
 
-    /// What `range` was before the change, and in which file; `None` if nothing was there.
+    /// What `range` was before the change, and in which file; `None` if there was nothing.
     fn before(&self, range: Range<usize>, base: &'a [Predecessor]) -> Option<(&'a Source, Range<usize>)> {
         let Some(changed) = self.changed else { return Some((self.source, range)) };
         let (file, range) = changed.was.before(range)?;
@@ -51,11 +51,11 @@ impl<'a> Pairs<'a> {
         Self { query, target, alignment, base, params }
     }
 
-    /// The parts of `fragments` of the query that are new beside their origin.
+    /// The parts of `fragments` of the query that are new compared to their origin.
     ///
-    /// A fragment is old when it and its origin were a pair before. Of an old one, the `runs` that were
-    /// put in at one place are asked by themselves. What was put into both
-    /// members of an old pair alike is old too: they are the pair that they were.
+    /// A fragment is old if it and its origin were a pair before. In an old one, each of the `runs` that were inserted
+    /// at one place is checked separately. What was inserted into both members of an old pair is old too: they are
+    /// still the same pair.
     pub fn new_parts(&self, fragments: Vec<Range<usize>>, runs: &[Range<usize>]) -> Vec<Range<usize>> {
         let were_pair = LazyCell::new(|| self.was_pair(self.alignment));
         let is_old = |part: &Range<usize>| {
@@ -76,7 +76,7 @@ impl<'a> Pairs<'a> {
         fragments.into_iter().flat_map(new_part).collect()
     }
 
-    /// Whether what `pair` was in base was a pair too.
+    /// Whether what `pair` was in base was also a pair.
     fn was_pair(&self, pair: &Alignment) -> bool {
         let Some((query, a)) = self.query.before(pair.query(), self.base) else { return false };
         let Some((target, b)) = self.target.before(pair.target(), self.base) else { return false };
@@ -86,7 +86,8 @@ impl<'a> Pairs<'a> {
             block.target += b.start as u32;
         }
         let now = ClonePair::new(pair.clone(), &self.query.source.tokens, &self.target.source.tokens);
-        // Of a short fragment half is enough: the two lie at places that belong together, nobody had to look for them.
+        // For a short fragment half is enough: the two are at corresponding positions, so nobody had to search for
+        // them.
         let enough = self.params.min_run.min(now.n_solid / 2);
         let params = Params { min_run: enough, ..*self.params };
         let before = clones(before, &query.tokens, &target.tokens, &params);
@@ -99,8 +100,8 @@ impl<'a> Pairs<'a> {
         2 * pair.pairs().filter(is_novel_in_both).count() > pair.n_tokens()
     }
 
-    /// Whether `part` lies inside of code that is aligned before it, as a statement in its function, by brackets or by
-    /// indentation; and not beside it, as the next function.
+    /// Whether `part` is inside code that is aligned before it, like a statement in its function, by brackets or by
+    /// indentation, rather than next to it, like the next function.
     fn is_inside(&self, part: &Range<usize>) -> bool {
         let before = self.alignment.query().start..part.start;
         let outside = self.outside(part);
@@ -114,8 +115,8 @@ impl<'a> Pairs<'a> {
         is_open || before.into_iter().any(|at| document.starts_line(at) && document.indent(at) < indent)
     }
 
-    /// Where `part` has left the blocks that it begins in: a diff may show the end of a function and the next one as
-    /// one insertion.
+    /// Where `part` leaves the blocks that it begins in: a diff may show the end of a function and the next one as a
+    /// single insertion.
     fn outside(&self, part: &Range<usize>) -> usize {
         let document = self.query.source.document();
         let (mut depth, mut outermost) = (0, 0);
@@ -133,7 +134,7 @@ impl<'a> Pairs<'a> {
         outside
     }
 
-    /// How much deeper in brackets the query is behind the token at `at`.
+    /// How much deeper in brackets the query is after the token at `at`.
     fn depth(&self, at: usize) -> i64 {
         match self.query.source.tokens[at].text(&self.query.source.text) {
             b"(" | b"[" | b"{" => 1,

@@ -1,4 +1,4 @@
-//! Takes findings out of the report that a comment or the baseline allows, and tells of suppressions that do not hold.
+//! Removes findings that a comment or the baseline allows from the report, and reports ineffective suppressions.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -29,8 +29,8 @@ pub(in crate::audit) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comme
 
 /// Moves the findings that are allowed on `today` to the suppressed ones, and adds the notices.
 ///
-/// Unless `trusts_change`, suppressions that the change itself adds do not hold.
-/// A clone class of a tree is suppressed when all of its places but one are, or all are in the baseline.
+/// Unless `trusts_change`, suppressions that the change itself adds have no effect. A clone class of a tree is
+/// suppressed if all of its places but one are, or if all are in the baseline.
 pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'_>, today: Date, trusts_change: bool) {
     let is_scan = outcome.duplication.is_some();
     let mut comments =
@@ -54,7 +54,7 @@ pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'
     outcome.notices.sort();
 }
 
-/// The exceptions and decisions of an audit, and which of them were of use.
+/// The exceptions and decisions of an audit, and which of them were used.
 struct Acceptances<'a> {
     accepted: Accepted<'a>,
     are_exceptions_used: Vec<bool>,
@@ -70,7 +70,7 @@ impl<'a> Acceptances<'a> {
         Self { accepted, are_exceptions_used, are_decisions_used, today, notices: Vec::new() }
     }
 
-    /// The exception that covers a finding: every origin in a component must be covered by one that holds.
+    /// The exception that covers a finding: every origin in a component must be covered by a valid one.
     fn excepted(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut first = None;
         let mut is_covered = true;
@@ -91,7 +91,7 @@ impl<'a> Acceptances<'a> {
         Some(SuppressedBy::Exception { reason: first.reason.clone(), until: first.until })
     }
 
-    /// The decision on a finding, if it holds; what keeps one from holding is noted.
+    /// The decision on a finding, if it is valid; otherwise the reason is recorded.
     fn decided(&mut self, finding: &Finding) -> Option<SuppressedBy> {
         let mut decided = None;
         for (decision, is_used) in self.accepted.decisions.iter().zip(&mut self.are_decisions_used) {
@@ -106,7 +106,7 @@ impl<'a> Acceptances<'a> {
                 }
                 Some(fault) => {
                     let line = Some(finding.fragment.start.line);
-                    let message = format!("the decision on this copy does not hold: {fault}");
+                    let message = format!("the decision on this copy has no effect: {fault}");
                     self.notices.push(Notice::new(Some(finding.path.clone()), line, &message));
                 }
             }
@@ -114,20 +114,20 @@ impl<'a> Acceptances<'a> {
         decided
     }
 
-    /// What is to be said of them. Only an audit of a whole tree asks whether they are of use: a change seldom needs one.
+    /// The notices about them. Only an audit of a whole tree reports unused ones: a change rarely needs any.
     fn notices(mut self, is_whole: bool) -> Vec<Notice> {
         let exceptions = self.accepted.exceptions.iter().zip(&self.are_exceptions_used);
         let exceptions = exceptions.filter_map(|(exception, &is_used)| match exception.until {
             Some(until) if is_used && !exception.holds(self.today) => {
-                Some(format!("{exception} does not hold any more: it ended with {until}"))
+                Some(format!("{exception} expired after {until}"))
             }
-            _ if !is_used && is_whole => Some(format!("{exception} is not of use: there is no copy for it to accept")),
+            _ if !is_used && is_whole => Some(format!("{exception} is unused: there is no copy for it to accept")),
             _ => None,
         });
         let decisions = self.accepted.decisions.iter().zip(&self.are_decisions_used);
-        let decisions = decisions.filter(|&(_, &is_used)| !is_used && is_whole).map(|(decision, _)| {
-            format!("the decision on {} is not of use: there is no such copy any more", decision.copy)
-        });
+        let decisions = decisions
+            .filter(|&(_, &is_used)| !is_used && is_whole)
+            .map(|(decision, _)| format!("the decision on {} is unused: the copy no longer exists", decision.copy));
         let notice = |message: String| Notice::new(None, None, &message);
         let notices: Vec<Notice> = exceptions.chain(decisions).map(notice).collect();
         self.notices.extend(notices);
@@ -153,7 +153,7 @@ fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<Su
     Some(SuppressedBy::Baseline)
 }
 
-/// The comments of an audit, and which of them were of use.
+/// The comments of an audit, and which of them were used.
 struct Comments<'a> {
     all: &'a [Comment],
     uses: Vec<bool>,
@@ -194,23 +194,23 @@ impl Comments<'_> {
         if n_left > 1 { None } else { own.or_else(|| others.into_iter().flatten().next()) }
     }
 
-    /// What is to be said of the comments. In a change only those that it adds are asked whether they are of use:
-    /// the copies that others allow are not new, and were not looked for.
+    /// The notices about the comments. In a change, only added ones are reported as unused: the copies that others
+    /// allow are not new, and were not searched for.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
         let message = |comment: &Comment, is_used: bool| match &comment.suppression {
-            Err(bad) => Some(format!("this suppression does not hold: {}", bad.why)),
+            Err(bad) => Some(format!("this suppression has no effect: {}", bad.why)),
             Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
                 let until = suppression.until.map(|until| until.to_string()).unwrap_or_default();
-                Some(format!("this suppression does not hold any more: it ended with {until}"))
+                Some(format!("this suppression expired after {until}"))
             }
             Ok(suppression) if comment.is_added && is_used && !self.trusts_change => {
-                Some(format!("this suppression does not hold: the change itself adds it ({})", suppression.reason))
+                Some(format!("this suppression has no effect: the change itself adds it ({})", suppression.reason))
             }
             Ok(suppression) if comment.is_added && is_used => {
                 Some(format!("the change adds a suppression: {}", suppression.reason))
             }
             Ok(_) if !is_used && (is_scan || comment.is_added) => {
-                Some("this suppression is not of use: there is no copy for it to allow".to_owned())
+                Some("unused suppression: there is no copy for it to allow".to_owned())
             }
             Ok(_) => None,
         };

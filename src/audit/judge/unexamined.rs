@@ -6,8 +6,8 @@ use crate::audit::read::{Promise, Skip, Sources};
 use crate::policy::{About, Finding, Ground, Unexamined};
 use crate::text::FilePath;
 
-/// The findings about changed files that were `skipped`: one for each that holds source and could not be read, and
-/// one in all for those that were left out on purpose.
+/// The findings about changed files that were `skipped`: one for each that contains source and could not be read, and
+/// a single one for those that were left out on purpose.
 pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sources<'_>) -> Vec<Finding> {
     let finding = |about: About, path: &FilePath, ground: Ground| {
         let judgment = sources.config.levels.judge_unexamined(&about, ground)?;
@@ -23,12 +23,12 @@ pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sourc
     unread.chain(left_out).collect()
 }
 
-/// The files that were left out on purpose, and the first of them; those of a vendored or built folder are counted.
+/// The files that were left out on purpose, and the first of them; those in a vendored or built folder are counted.
 fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Option<(&'s FilePath, Vec<Unexamined>)> {
     let is_left_out = |(path, skip): &&(FilePath, Skip)| match (skip, sources.promise(path)) {
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
-        // Where the name says nothing, the content has shown the language.
+        // If the name is not enough, the content has shown the language.
         (Skip::Generated | Skip::Minified | Skip::LongLines, _) => true,
         _ => false,
     };

@@ -1,4 +1,4 @@
-//! Counts what share of a tree is duplicated, by language and by folder.
+//! Measures how much of a tree is duplicated, by language and by folder.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ pub struct Share {
     pub n_tokens: usize,
     /// Lines that a clone touches.
     pub duplicated_lines: usize,
-    /// Tokens that lie in a clone.
+    /// Tokens that are part of a clone.
     pub duplicated_tokens: usize,
 }
 
 impl Share {
-    /// The duplicated part of the lines, 0 to 100.
+    /// The duplicated fraction of the lines, 0 to 100.
     pub fn percent_of_lines(&self) -> f64 {
         percent(self.duplicated_lines, self.n_lines)
     }
 
-    /// The duplicated part of the tokens, 0 to 100.
+    /// The duplicated fraction of the tokens, 0 to 100.
     pub fn percent_of_tokens(&self) -> f64 {
         percent(self.duplicated_tokens, self.n_tokens)
     }
@@ -59,7 +59,7 @@ pub struct Duplication {
     pub total: Share,
     /// By the name of the language.
     pub by_language: BTreeMap<String, Share>,
-    /// By the folder right below the root; files at the root count as `.`.
+    /// By folder directly below the root; files at the root count as `.`.
     pub by_folder: BTreeMap<FilePath, Share>,
 }
 

@@ -1,4 +1,4 @@
-//! What an audit found, and what it looked at.
+//! The result of an audit, and what it examined.
 
 mod audited;
 mod duplication;
@@ -13,39 +13,39 @@ use crate::git;
 use crate::policy::{BadSuppression, Finding, Notice, Suppressed, Suppression};
 use crate::text::FilePath;
 
-/// One end of the range that is audited.
+/// One end of the audited range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// What the user calls it: a revision, "the index", "the work tree".
+    /// Its name for the user: a revision, "the index", "the work tree".
     pub name: String,
-    /// Its commit, when it is one.
+    /// Its commit, if it is one.
     pub commit: Option<git::CommitId>,
 }
 
-/// What was looked at, and what was not.
+/// What was examined, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Examined {
     /// Files that the change adds or modifies, source or not.
     pub n_changed: usize,
-    /// Those of them that were judged.
+    /// Those of them that were checked.
     pub n_judged: usize,
-    /// Novel tokens in them, moved code left out.
+    /// Novel tokens in them, not counting moved code.
     pub n_novel: usize,
-    /// Files of the head that copies were looked for in.
+    /// Files of the head that were searched for origins.
     pub n_compared: usize,
-    /// Pairs of a changed file and another that share code and were not aligned, since others explain the same.
+    /// Pairs of a changed file and another one that share code but were not aligned, since others explain the same.
     pub n_passed_over: usize,
-    /// Changed files that were not judged, and why, sorted by path.
+    /// Changed files that were not checked, and why, sorted by path.
     pub skipped: Vec<(FilePath, Skip)>,
-    /// Files of the head that are source and were not compared, and why, sorted by path.
+    /// Source files of the head that were not compared, and why, sorted by path.
     pub not_compared: Vec<(FilePath, Skip)>,
-    /// What of the past could not be searched, in words, when it was asked for.
+    /// What could not be searched in the history, in words, if that was requested.
     pub unavailable: Option<String>,
-    /// Code of the change that so many components of a corpus have that none is its origin, by corpus and path.
+    /// Code of the change that occurs in so many components of a corpus that none is its origin, by corpus and path.
     pub common: Vec<Common>,
 }
 
-/// Code of a changed file that many components of a corpus have.
+/// Code of a changed file that occurs in many components of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Common {
     /// The changed file.
@@ -59,32 +59,32 @@ pub struct Common {
 /// What an audit found.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Where the change begins; `None` when everything is new, as in a first commit.
+    /// The start of the change; `None` if everything is new, as in a first commit.
     pub base: Option<End>,
-    /// Where it ends.
+    /// The end of the change.
     pub head: End,
-    /// The findings, sorted by path and place.
+    /// The findings, sorted by path and position.
     pub findings: Vec<Finding>,
-    /// Findings that are not reported, and why, sorted likewise; empty unless they are asked for.
+    /// Findings that are not reported, and why, in the same order; empty unless requested.
     pub suppressed: Vec<Suppressed>,
-    /// How many findings are not reported.
+    /// The number of findings that are not reported.
     pub n_suppressed: usize,
-    /// What a reader must know about the audit itself, sorted by path and line.
+    /// What readers must know about the audit itself, sorted by path and line.
     pub notices: Vec<Notice>,
-    /// The suppressions in the files that were judged.
+    /// The suppressions in the files that were checked.
     pub comments: Vec<Comment>,
-    /// What was looked at.
+    /// What was examined.
     pub examined: Examined,
-    /// The texts of all files that findings and origins lie in.
+    /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
-    /// What share of the tree is duplicated, when the whole tree was scanned.
+    /// How much of the tree is duplicated, if the whole tree was scanned.
     pub duplication: Option<Duplication>,
-    /// What of the tree stands in corpora, when the whole tree was audited.
+    /// How much of the tree was found in corpora, if the whole tree was audited.
     pub audited: Option<Audited>,
 }
 
 impl Outcome {
-    /// An outcome in which nothing was found yet.
+    /// An outcome without findings.
     pub fn new(base: Option<End>, head: End) -> Self {
         Self {
             base,
@@ -102,13 +102,13 @@ impl Outcome {
     }
 }
 
-/// A suppression in a file, or what was meant as one.
+/// A suppression in a file, or something meant as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     /// The file.
     pub path: FilePath,
     /// Whether the change adds it.
     pub is_added: bool,
-    /// What it says.
+    /// Its contents.
     pub suppression: Result<Suppression, BadSuppression>,
 }

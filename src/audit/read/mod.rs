@@ -1,4 +1,4 @@
-//! Reads files into tokens, and remembers between runs what they hold.
+//! Reads files into tokens, and remembers their contents between runs.
 
 mod remembered;
 mod skip;

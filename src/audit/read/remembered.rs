@@ -1,10 +1,9 @@
-//! Remembers the fingerprints of files between runs, and notices when what is remembered is false.
+//! Remembers the fingerprints of files between runs, and detects false entries.
 //!
-//! Invariant: a run that remembers and one that does not have the same outcome. What a
-//! file says is remembered under its blob and all else that decides how it is read. A cache
-//! can still have been forged, where others may write to it: every file that is
-//! aligned, and a few taken by chance, are read and compared with what is remembered, and the
-//! first difference ends the use of the cache.
+//! Invariant: a run with the cache has the same outcome as one without it. Fingerprints are stored under the blob and
+//! everything else that decides how it is read. A cache can still be forged if others may write to it, so every file
+//! that is aligned, and a random sample of others, are read and compared with their entries. The first difference ends
+//! the use of the cache.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -18,12 +17,12 @@ use crate::git::{BlobId, Entry, Repository};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, SegmentError, SegmentParams};
 
-/// Files that are read in each run although the cache knows them.
+/// Number of files to read in each run although the cache knows them.
 const SAMPLED: usize = 8;
 /// The number of the normalized reading in segments.
 const NORMALIZED: u32 = 1;
 
-/// What is remembered of the files of a repository, and what is learned during a run.
+/// What is remembered about the files of a repository, and what is learned during a run.
 #[derive(Debug, Default)]
 pub struct Remembered {
     /// `None`: nothing is remembered.
@@ -45,12 +44,12 @@ pub(in crate::audit) fn params(repository: &Repository, config: &Config, languag
 }
 
 impl Remembered {
-    /// Remembers nothing.
+    /// A cache that remembers nothing.
     pub fn nothing() -> Self {
         Self::default()
     }
 
-    /// Opens what is remembered in `folder`.
+    /// Opens the cache in `folder`.
     pub fn open(folder: &Path, repository: &Repository, config: &Config, languages: &Languages) -> Self {
         let cache = Cache::open(folder, params(repository, config, languages));
         Self { cache: Some(cache), ..Self::default() }
@@ -66,24 +65,24 @@ impl Remembered {
         self.cache
     }
 
-    /// The folder of the cache, if it was found to be false: something else wrote to it than this program.
+    /// The folder of the cache, if it was found to be false: something other than this program wrote to it.
     pub fn is_false(&self) -> Option<PathBuf> {
         let cache = self.cache.as_ref().filter(|_| self.is_false.load(Ordering::Relaxed))?;
         Some(cache.folder().to_owned())
     }
 
-    /// Whether what is read should be remembered.
+    /// Whether to remember what is read.
     pub(in crate::audit) fn is_learning(&self) -> bool {
         self.cache.is_some()
     }
 
-    /// What is remembered of a file that is read as `reading` says.
+    /// What is remembered about a file with this `reading`.
     pub(in crate::audit) fn get(&self, entry: &Entry, reading: u64) -> Option<Cached<'_>> {
         let cache = self.cache.as_ref().filter(|_| !self.is_false.load(Ordering::Relaxed))?;
         cache.get(&key(entry.blob()?, reading))
     }
 
-    /// Learns what a file of this family holds, or why it was passed over.
+    /// Records the contents of a file in this family, or why it was skipped.
     pub(in crate::audit) fn learn(
         &self,
         entry: &Entry,
@@ -105,17 +104,17 @@ impl Remembered {
         }
     }
 
-    /// Files, of `n`, that are read although they need not be: taken by chance, so that nobody can tell which.
+    /// A random sample of the `n` cached files to read anyway, so that a forged cache cannot predict which.
     pub(in crate::audit) fn sample(&self, n: usize) -> Vec<usize> {
         if self.cache.as_ref().is_none_or(|cache| cache.n_entries() == 0) || n == 0 {
             return Vec::new();
         }
-        // The hasher's keys are random.
+        // The keys of the hasher are random.
         let random = |at: usize| RandomState::new().hash_one(at) as usize % n;
         (0..SAMPLED).map(random).collect()
     }
 
-    /// Stops using the cache: what it says of a file is not what the file holds.
+    /// Stops using the cache: an entry does not match its file.
     pub(in crate::audit) fn distrust(&self) {
         self.is_false.store(true, Ordering::Relaxed);
     }
@@ -123,7 +122,7 @@ impl Remembered {
     /// Writes what was learned.
     ///
     /// # Errors
-    /// When the folder takes no more: the next run takes as long as this one.
+    /// If the folder is not writable: the next run then takes as long as this one.
     pub fn save(self) -> Result<(), SegmentError> {
         let Some(cache) = self.cache else { return Ok(()) };
         let fresh = self.fresh.into_inner().unwrap_or_default();

@@ -1,38 +1,38 @@
-//! Says why a file was passed over.
+//! Defines why a file was skipped.
 
 use crate::text::NotText;
 
-/// Why a file was passed over.
+/// Why a file was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
-    /// No language knows it.
+    /// It is in no known language.
     NotSource,
-    /// The settings leave it out.
+    /// The settings exclude it.
     Ignored,
-    /// A built-in rule leaves files of its name out.
+    /// A built-in rule excludes files with its name.
     LeftOut,
-    /// It is data or prose, which repeats by nature.
+    /// It is data or prose, which is repetitive by nature.
     Data,
     /// It is larger than the settings allow.
     TooLarge,
-    /// Its bytes are no text.
+    /// Its bytes are not text.
     Binary,
-    /// It is text in an encoding that is not read.
+    /// It is text in an unsupported encoding.
     Encoding,
-    /// A generator has marked it as its output, or `.gitattributes` has.
+    /// A generator has marked it as its output, or `.gitattributes` have.
     Generated,
-    /// Others wrote it, or it was built, as its folder or `.gitattributes` say: it is compared, not judged.
+    /// It is third-party code or was built, according to its folder or `.gitattributes`: compared, but not checked.
     Vendored,
-    /// Its lines are so long that no one writes them.
+    /// Its lines are so long that nobody wrote them.
     Minified,
     /// Some of its lines are; the others were examined.
     LongLines,
-    /// It is a pointer of Git LFS; the content is elsewhere.
+    /// It is a Git LFS pointer; the content is elsewhere.
     LfsPointer,
 }
 
 impl Skip {
-    /// The reason, to follow "not examined:".
+    /// The reason, as a continuation of "not examined:".
     pub fn reason(self) -> &'static str {
         match self {
             Self::NotSource => "not source code",
@@ -50,7 +50,7 @@ impl Skip {
         }
     }
 
-    /// Whether a reader has to be told: the file may well be source that somebody wrote.
+    /// Whether to report it: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
         matches!(self, Self::TooLarge | Self::LfsPointer | Self::Encoding)
     }
@@ -65,7 +65,7 @@ impl From<NotText> for Skip {
     }
 }
 
-/// The reasons that follow from a file's name and bytes alone; their numbers stand in files.
+/// The reasons that follow from a file's name and bytes alone; their numbers are stored in files.
 const REASONS: [(u32, Skip); 7] = [
     (1, Skip::NotSource),
     (2, Skip::Data),
@@ -80,7 +80,7 @@ pub(super) fn number(skip: Skip) -> Option<u32> {
     REASONS.iter().find(|(_, reason)| *reason == skip).map(|(number, _)| *number)
 }
 
-/// The reason that a status names; `None` when the file was read.
+/// The reason for a status; `None` if the file was read.
 pub(in crate::audit) fn reason(status: u32) -> Option<Skip> {
     REASONS.iter().find(|(number, _)| *number == status).map(|(_, reason)| *reason)
 }

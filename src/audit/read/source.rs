@@ -1,4 +1,4 @@
-//! Reads a file into tokens, or says why it is passed over.
+//! Reads a file into tokens, or decides why to skip it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,16 +17,16 @@ use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Source {
     pub path: FilePath,
-    /// Its text, decoded: offsets and positions are of this.
+    /// Its decoded text: offsets and positions refer to this.
     pub text: Vec<u8>,
-    /// Its bytes, where they are not its text.
+    /// Its bytes, if they differ from its text.
     pub encoded: Option<Vec<u8>>,
     pub tokens: Vec<Token>,
-    /// Whether lines were left out because no one writes such: the tokens are those of the others.
+    /// Whether minified lines were skipped: the tokens are those of the other lines.
     pub is_partial: bool,
     /// The name of its language.
     pub language: String,
-    /// The family of its language; [`MIXED`] when it holds code of others.
+    /// The family of its language; [`MIXED`] if it contains code of other languages.
     pub family: String,
     /// Whether it is data or documentation, with code inside that is compared.
     pub is_prose: bool,
@@ -43,27 +43,27 @@ impl Source {
     }
 }
 
-/// In the place of a family: of a file that holds code of several languages.
+/// The family of a file with code of several languages.
 pub(in crate::audit) const MIXED: &str = "*";
 
-/// What sources are read with.
+/// What is needed to read sources.
 pub(in crate::audit) struct Sources<'a> {
     pub config: &'a Config,
     pub languages: &'a Languages,
-    /// What the tree says of its files.
+    /// The attributes of the tree's files.
     pub attributes: &'a Attributes,
     pub remembered: &'a Remembered,
-    /// What was read not long ago, when the same files are read again and again.
+    /// Recently read files, if the same files are read repeatedly.
     pub recent: Option<&'a Mutex<Recent>>,
     pub progress: &'a dyn Progress,
 }
 
-/// The mean length of a line, in bytes, from which a text may be minified.
+/// Minimum mean length of a line, in bytes, for a text to count as minified.
 const MINIFIED_LINE: usize = 400;
-/// The size in bytes below which long lines prove nothing.
+/// Minimum bytes of a text to count as minified: in a smaller one, long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
-/// The tokens of a line that no one writes, in a text that may be minified. Comments, blanks and long literals
-/// do not make a line one: only code does.
+/// Maximum tokens that somebody writes on one line, in a text that may be minified. Only code makes a line longer than
+/// that, not comments, white space or long literals.
 const MINIFIED_TOKENS: usize = 100;
 
 impl<'a> Sources<'a> {
@@ -74,7 +74,7 @@ impl<'a> Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Whether the name alone rules a file out.
+    /// Why to skip a file for its name alone, if so.
     pub fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
         if !self.languages.may_know(path) && self.attributes.of(path).language.is_none() {
             return Some(Skip::NotSource);
@@ -87,7 +87,7 @@ impl Sources<'_> {
         }
     }
 
-    /// As [`Self::skip_by_name`], for a file that is judged rather than compared with.
+    /// Like [`Self::skip_by_name`], for a file that is checked rather than compared with.
     pub fn skip_judging(&self, path: &FilePath) -> Option<Skip> {
         let is_vendored = || {
             self.attributes.of(path).vendored == Some(true)
@@ -97,8 +97,8 @@ impl Sources<'_> {
         self.skip_by_name(path).or_else(|| is_vendored().then_some(Skip::Vendored))
     }
 
-    /// Whether a change to the tree is compared with this file of it, as far as its name tells: also where it is not
-    /// judged, in a vendored folder and in one that a package manager fills.
+    /// Whether a change to the tree is compared with this file, judging by its name: true also in a vendored folder and
+    /// in one that a package manager fills, where it is not checked.
     pub fn is_compared(&self, path: &FilePath) -> bool {
         match self.skip_by_name(path) {
             None | Some(Skip::Vendored) => true,
@@ -106,24 +106,24 @@ impl Sources<'_> {
         }
     }
 
-    /// The folder of others' code that a file lies in, by its name, unless `.gitattributes` say that it is our own.
+    /// The third-party folder that contains a file, judging by its name, unless `.gitattributes` say it is our own.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         self.config.foreign_at(path).filter(|_| self.attributes.of(path).vendored != Some(false))
     }
 
-    /// The vendored, installed or built folder that a file lies in, by the settings or by its name, with a slash at its end.
+    /// The vendored, installed or built folder that contains a file, by the settings or by name, with a trailing slash.
     pub fn vendored_folder(&self, path: &FilePath) -> Option<FilePath> {
         let of_settings = self.config.vendored_at(path).map(|vendored| vendored.folder().as_bytes());
         let folder = of_settings.or_else(|| self.foreign_at(path).map(|foreign| foreign.folder))?;
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
-    /// Whether a file that was passed over holds source, as far as its name tells, and could not be read.
+    /// Whether a skipped file contains source, judging by its name, and could not be read.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
         (skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some()
     }
 
-    /// What a file holds, as far as its name tells: `None` when it is no source.
+    /// The kind of a file, judging by its name: `None` if it is not source.
     pub fn promise(&self, path: &FilePath) -> Option<Promise> {
         let attributes = self.attributes.of(path);
         let named = attributes.language.as_ref().and_then(|name| self.languages.named(name));
@@ -138,9 +138,9 @@ impl Sources<'_> {
         }
     }
 
-    /// Reads a file that [`Self::skip_by_name`] let pass.
+    /// Reads a file that [`Self::skip_by_name`] does not skip.
     pub fn read(&self, reader: &impl ReadFiles, entry: &Entry) -> Result<Result<Source, Skip>, Error> {
-        // What attributes say of a file changes with the tree.
+        // The attributes of a file may change with the tree.
         let kept = entry.blob().filter(|_| self.attributes.is_empty()).map(|blob| (blob, entry.path.clone()));
         if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
@@ -160,7 +160,7 @@ impl Sources<'_> {
         self.recent?.lock().ok()
     }
 
-    /// Remembers what a file holds, when that is wanted; `scratch` is scratch space.
+    /// Remembers the contents of a file, if wanted; `scratch` is scratch space.
     pub fn learn(&self, entry: &Entry, read: &Result<Source, Skip>, scratch: &mut Vec<u64>) {
         if self.remembered.is_learning() {
             let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
@@ -170,8 +170,8 @@ impl Sources<'_> {
         }
     }
 
-    /// All that decides how a file is read besides its bytes and the language tables, as a number:
-    /// its name, the settings that [`Self::read`] heeds, and what `.gitattributes` say of it.
+    /// A digest of everything that decides how a file is read, besides its bytes and the language tables:
+    /// its name, the settings that [`Self::read`] uses, and its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
         let RawConfig { include_data, include_generated, max_file_size, .. } = **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
@@ -220,8 +220,8 @@ impl Sources<'_> {
         Ok(Lexed { language, is_mixed, is_partial })
     }
 
-    /// The language of the file at `path` where one lexer reads all of `bytes` as they are: nothing is decoded,
-    /// embedded or left out.
+    /// The language of the file at `path` if a single lexer reads all of `bytes` unchanged: nothing is decoded,
+    /// embedded or skipped.
     pub fn plain(&self, path: &FilePath, bytes: &[u8]) -> Option<&Language> {
         let is_as_it_is =
             bytes.len() as u64 <= self.config.max_file_size && !is_encoded(bytes) && decoded(bytes).is_ok();
@@ -229,7 +229,7 @@ impl Sources<'_> {
         (language.is_plain() && !self.may_be_minified(path, language, bytes)).then_some(language)
     }
 
-    /// The language of `text` as the file at `path`, if it is to be read.
+    /// The language of `text` as the file at `path`, if it should be read.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Result<&Language, Skip> {
         if text.starts_with(b"version https://git-lfs.github.com/spec/v1") {
             return Err(Skip::LfsPointer);
@@ -247,8 +247,8 @@ impl Sources<'_> {
         Ok(language)
     }
 
-    /// Whether so much of a text lies on so few lines that a program may have put it there. Attributes that call a file
-    /// not generated say that somebody wrote it.
+    /// Whether so much of a text is on so few lines that a program may have written it. Attributes that declare a file
+    /// not generated mean that somebody wrote it.
     fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
         let is_long =
             text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
@@ -256,7 +256,7 @@ impl Sources<'_> {
     }
 }
 
-/// What a file holds by its name.
+/// The kind of a file, judging by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::audit) enum Promise {
     /// Source.
@@ -265,19 +265,19 @@ pub(in crate::audit) enum Promise {
     Document,
 }
 
-/// As what a file was read.
+/// How a file was read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::audit) struct Lexed<'l> {
     language: &'l Language,
-    /// Whether it holds code of other languages.
+    /// Whether it contains code of other languages.
     is_mixed: bool,
-    /// Whether lines of it were left out.
+    /// Whether some of its lines were skipped.
     is_partial: bool,
 }
 
-/// Takes out the tokens of lines that hold more than anybody writes; returns whether there were any.
+/// Removes the tokens of lines with more than anybody writes; returns whether there were any.
 ///
-/// Line by line, so that neither a comment of forty kilobytes nor a table on one line hides the code beside it.
+/// Works line by line, so that neither a comment of forty kilobytes nor a table on one line hides the code next to it.
 fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     let lines = Lines::new(text);
     let n_before = tokens.len();
@@ -287,13 +287,13 @@ fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     tokens.len() < n_before
 }
 
-/// Bytes of text that are kept read; beyond it all are let go.
+/// Maximum bytes of text to keep; beyond it, all are dropped.
 const MAX_KEPT: usize = 48 * 1024 * 1024;
 
 /// A content, and the file it is.
 type File = (BlobId, FilePath);
 
-/// Files that were read not long ago.
+/// Recently read files.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct Recent {
     sources: HashMap<File, Arc<Result<Source, Skip>>>,

@@ -7,10 +7,10 @@ use super::source::Sources;
 use crate::audit::{Context, Error};
 use crate::git::{Attributes, Entry, Repository, Snapshot};
 
-/// Learns what the files of a snapshot hold; returns how many had to be read.
+/// Records the contents of the files of a snapshot; returns how many had to be read.
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// If one of them cannot be read.
 pub fn warm(
     repository: &Repository,
     snapshot: &Snapshot,

@@ -1,7 +1,7 @@
 //! Joins the repeats of a tree into clone classes, one for each family of copies.
 //!
-//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through others, are one class
-//! (the connected components of the links); a class that lies within another adds nothing and is left out.
+//! Each repeat links a place to a few earlier ones. Places that are linked, directly or through others, form one class
+//! (the connected components of the links). A class inside another one adds nothing and is left out.
 //!
 //! Invariant: no two places of a class overlap, and each class has at least two.
 
@@ -37,13 +37,13 @@ pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<M
     Ok(without_nested(classes))
 }
 
-/// Places that were met, each once, and which are linked.
+/// The distinct places seen so far, and which are linked.
 #[derive(Default)]
 struct Places {
     all: Vec<Member>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
-    /// Union-find: for each place one of its class that comes before it, or itself.
+    /// Union-find: for each place, an earlier one of its class, or itself.
     before: Vec<usize>,
 }
 
@@ -52,12 +52,12 @@ impl Places {
     fn number(&mut self, place: Member) -> usize {
         let (by_start, longest) = self.of_document.entry(place.document).or_default();
         *longest = (*longest).max(place.tokens.len());
-        // Places that share seven tenths begin less than half the longest apart.
+        // Places that overlap by seven tenths begin within half the longest length of each other.
         let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known = near.copied().find(|&other| is_same(&self.all[other].tokens, &place.tokens));
         if let Some(number) = known.filter(|&number| self.all[number].tokens.len() < place.tokens.len()) {
-            // The longer of both is the place, so that nothing of either is lost.
+            // Keep the longer of the two, so that nothing is lost.
             self.all[number] = place;
             return number;
         }
@@ -73,7 +73,7 @@ impl Places {
     /// The first place of a class.
     fn root(&mut self, mut at: usize) -> usize {
         while self.before[at] != at {
-            // Each look shortens the way for the next.
+            // Path compression: each lookup shortens the way for the next.
             self.before[at] = self.before[self.before[at]];
             at = self.before[at];
         }

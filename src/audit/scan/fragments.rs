@@ -21,18 +21,18 @@ use crate::matching::{
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
 
-/// A place that holds a member of a class.
+/// A place with a member of a class.
 #[derive(Debug, Clone)]
 pub(in crate::audit) struct Member {
     /// The file's number.
     pub document: u32,
     /// Its tokens there.
     pub tokens: Range<usize>,
-    /// The same in lines.
+    /// The same as lines.
     pub fragment: Fragment,
     /// How it relates to the first place of its class.
     pub clone_type: CloneType,
-    /// How alike the two are, 0 to 1.
+    /// Their similarity, 0 to 1.
     pub similarity: f64,
     /// A hash of its content.
     pub content: u64,
@@ -44,13 +44,13 @@ pub(in crate::audit) struct Repeat {
     pub earlier: Vec<Member>,
 }
 
-/// Bytes of sources that a thread keeps at hand as targets.
+/// Maximum bytes of sources that a thread keeps in memory as targets.
 const KEPT_BYTES: usize = 8 * 1024 * 1024;
 
-/// For each file, the fragments that repeat earlier ones, in the order of the files; `links` are sorted.
+/// For each file, the fragments that repeat earlier ones, in file order; `links` must be sorted.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub(in crate::audit) fn repeats<R: ReadFiles>(
     links: &[Link],
     entries: &[Entry],
@@ -71,7 +71,8 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
             n_bytes: 0,
         };
         let mut found = Vec::new();
-        // Neighbors in the tree resemble each other: each thread takes the next file, so that targets are at hand.
+        // Neighboring files resemble each other. Each thread takes the next file, so its targets are likely still in
+        // memory.
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(links) = documents.get(number) else { return Ok(found) };
@@ -123,7 +124,7 @@ struct Paired {
     document: u32,
     target: Arc<Source>,
     pair: ClonePair,
-    /// Whether it is a single run, which the others should hold.
+    /// Whether it is a single run, which others probably contain.
     is_run: bool,
 }
 
@@ -138,7 +139,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
         let Aligned { alignments, runs } = alignments(query.document(), target.document(), &mut seeds, params, is_same);
-        // Of two places in one file the later is the copy.
+        // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
         for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
@@ -188,8 +189,8 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     Ok(named.flat_map(|named| repeats_of(first.document, &query, named, &paired, config)).collect())
 }
 
-/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part of it that
-/// stands elsewhere by itself.
+/// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
+/// occurs elsewhere separately.
 fn repeats_of(document: u32, query: &Source, named: Named, paired: &[Paired], config: &Config) -> Vec<Repeat> {
     let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= config.scan_min_tokens;
     let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&config.matching));
@@ -207,8 +208,8 @@ fn repeats_of(document: u32, query: &Source, named: Named, paired: &[Paired], co
     repeats
 }
 
-/// The seeds among `links`, all of one pair of documents, that are in chains that may be a clone: long enough
-/// if all between their seeds and a little beyond is one.
+/// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long enough, assuming
+/// that everything between their seeds and a little beyond belongs to it.
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
@@ -223,7 +224,7 @@ fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()
 }
 
-/// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean over those within it.
+/// How rare the shapes in a fragment are, 0 to 1, by the `links` of its file to another: the mean over those in it.
 fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
     let from = links.partition_point(|link| (link.position as usize) < fragment.start);
     let within = links[from..].iter().take_while(|link| link.position as usize + k <= fragment.end);
@@ -235,7 +236,7 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
     if n == 0.0 { 0.0 } else { sum / n }
 }
 
-/// Places up to which a shape counts as rare.
+/// Maximum places for a shape to count as rare.
 const FEW_PLACES: f64 = 5.0;
 
 /// The place of some of the tokens of another.

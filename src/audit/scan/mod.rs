@@ -1,8 +1,7 @@
 //! Runs `scan`: finds every clone class of a tree.
 //!
-//! Three passes: fingerprint all files, and link what occurs more than once; align each
-//! file with those it is linked to; join the pairs into classes.
-//! Memory grows with the fingerprints, not with the text.
+//! Three passes: fingerprint all files and link what occurs more than once; align each file with those it is linked to;
+//! join the pairs into classes. Memory grows with the number of fingerprints, not with the text.
 
 mod classes;
 mod fragments;
@@ -29,11 +28,11 @@ use crate::text::{FilePath, Lines, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
-    /// What it is called: a revision, a folder.
+    /// Its name: a revision, a folder.
     pub end: End,
     /// The files, sorted by path.
     pub entries: Vec<Entry>,
-    /// The paths that were asked for; none for all.
+    /// The requested paths; empty for all.
     pub within: Vec<FilePath>,
     /// Opens a reader for one thread.
     pub open: &'t (dyn Fn() -> R + Sync),
@@ -45,10 +44,10 @@ impl<R> std::fmt::Debug for Tree<'_, R> {
     }
 }
 
-/// Finds all clone classes of a tree, the largest first, and what share of it they are.
+/// Finds all clone classes of a tree, the largest first, and how much of it they cover.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Outcome, Error> {
     let remembered = Remembered::nothing();
     let attributes = Attributes::read(&tree.entries, &(tree.open)())?;
@@ -98,11 +97,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 
-/// Vendored and built folders that a notice names; the rest is counted.
+/// Maximum vendored and built folders to list in a notice; the rest are counted.
 const MAX_FOLDERS: usize = 10;
 
-/// The files that are scanned, and a notice about those that others wrote: they are left out, unless the paths that were
-/// asked for lie in their folder.
+/// The files to scan, and a notice about third-party ones: these are left out, unless the requested paths are in their
+/// folder.
 fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (Vec<Entry>, Option<Notice>) {
     let is_asked = |folder: &FilePath| {
         let asked = within.iter().map(|path| [path.as_bytes(), b"/"].concat());
@@ -134,7 +133,7 @@ fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (
     (entries, (!left_out.is_empty()).then(notice))
 }
 
-/// What the first pass learned of a file.
+/// What the first pass learned about a file.
 struct Size {
     language: String,
     comments: Vec<Result<Suppression, BadSuppression>>,
@@ -159,7 +158,7 @@ impl Size {
     }
 }
 
-/// What the first pass learned of each file, or why it was passed over.
+/// What the first pass learned about each file, or why it was skipped.
 type Sizes = Vec<Result<Size, Skip>>;
 
 /// Fingerprints every file.
@@ -257,7 +256,7 @@ fn finding(mut class: Vec<Member>, entries: &[Entry], config: &Config) -> Option
     })
 }
 
-/// The texts of all files that the findings name first, or as first origin: what frames show.
+/// The texts of all files with a finding's first place or first origin, which are shown in frames.
 fn texts(
     findings: &[Finding],
     entries: &[Entry],

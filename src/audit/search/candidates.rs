@@ -1,14 +1,14 @@
-//! Chooses which queries are aligned with which files, by the fingerprints they share.
+//! Chooses which queries to align with which files, by their shared fingerprints.
 //!
-//! Most code that many files hold is an idiom, and aligning a query with all of them shows the same a thousand times. So
-//! for each query the files that share most with it come first, and one is passed over when every fingerprint it shares,
-//! and every few in a row, was explained often enough by those before it.
+//! Most code that many files have is an idiom, and aligning a query with all of them shows the same thing a thousand
+//! times. So for each query, the files that share most with it come first, and a file is skipped if every fingerprint
+//! it shares, and every few in a row, was already explained often enough by those before it.
 //!
 //! ```text
 //! fingerprints of the query     a b c d e f g h
 //! file 1                        x x x x x x . .     taken
-//! file 2                        x x x . . x . .     passed over, once a b c f were explained often enough
-//! file 3                        . . . . . x x x     taken: nobody explained g and h
+//! file 2                        x x x . . x . .     skipped if a b c f were already explained often enough
+//! file 3                        . . . . . x x x     taken: nothing has explained g and h yet
 //! ```
 
 use std::cmp::Reverse;
@@ -19,19 +19,19 @@ use rayon::prelude::*;
 use super::queries::Queries;
 use crate::text::FilePath;
 
-/// Fingerprints in a row that are explained as one: a file that holds them together holds more than their shapes.
+/// Number of fingerprints in a row that are explained together: a file that has them in a row shares more than shapes.
 const IN_A_ROW: usize = 4;
 
-/// Maximum pairs of a query and a file that are looked at for one fingerprint before only the first [`FIRST_FILES`] of its
-/// files count. Bounds the time where hundreds of changed files are like hundreds of others.
+/// Maximum pairs of a query and a file to consider for one fingerprint; beyond it, only the first [`FIRST_FILES`] of
+/// its files count. Bounds the time if hundreds of changed files resemble hundreds of others.
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// Shared fingerprints that are aligned for each fingerprint of the queries, and in all, before fewer files are taken.
-/// What is aligned grows with the change, and not with its square.
+/// Maximum shared fingerprints to align, for each fingerprint of the queries and in total, before fewer files are
+/// taken. This way, the work grows with the change and not with its square.
 const ALIGNED_PER_FINGERPRINT: usize = 3;
 const ALIGNED_IN_ALL: usize = 150_000;
-/// What a pair costs besides its fingerprints, in fingerprints.
+/// The cost of a pair in addition to its fingerprints, in fingerprints.
 const COST_OF_PAIR: usize = 64;
 
 /// A file and what it shares with the queries.
@@ -39,20 +39,20 @@ pub(super) struct Sharing<'f> {
     /// The number of the file.
     pub file: usize,
     pub path: &'f FilePath,
-    /// Whether the change brings the file in or touches it; what was there before is the better origin.
+    /// Whether the change adds or modifies the file; existing code is the better origin.
     pub is_new: bool,
-    /// The fingerprints it shares, by the number of their first row, sorted, each once.
+    /// The distinct fingerprints it shares, by the number of their first row, sorted.
     pub rows: Vec<u32>,
 }
 
-/// The files to align, by number, and the queries to align each with; and how many pairs were passed over.
+/// The files to align, by number, and the queries to align each with; and how many pairs were skipped.
 pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
 }
 
-/// Chooses at most `max_files` files for each fingerprint of each query; fewer where the change and the tree
-/// are so much alike that aligning them would take time in the square of the change.
+/// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
+/// similar that aligning them would take quadratic time in the change.
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each fingerprint.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
@@ -112,7 +112,8 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     }
 }
 
-/// The places in `ranked` of the files that explain something of a query which fewer than `max_files` before them did.
+/// The positions in `ranked` of the files that explain something of a query which fewer than `max_files` before them
+/// did.
 fn taken(queries: &Queries<'_>, query: usize, ranked: &[(usize, Vec<u32>)], max_files: usize) -> Vec<usize> {
     let sequence = queries.sequence(query);
     let mut n_explained: HashMap<u32, usize> = HashMap::new();

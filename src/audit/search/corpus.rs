@@ -1,8 +1,8 @@
-//! Looks for the origins of novel code in a stored corpus.
+//! Searches for the origins of novel code in a stored corpus.
 //!
-//! Where the tree is streamed past an index of the queries, here the queries are looked up in the index of
-//! the corpus: rarest fingerprints first, within a budget. What shares most with a query is
-//! unpacked and aligned token by token, as a file of the tree would be.
+//! The tree is streamed past an index of the queries. Here it is the other way around: the queries are looked up in the
+//! index of the corpus, rarest fingerprints first, within a budget. What shares most with a query is unpacked and
+//! aligned token by token, like a file of the tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
@@ -26,19 +26,19 @@ pub struct Stored {
     segments: Vec<CorpusSegment>,
 }
 
-/// Blobs of one fingerprint that are looked at; in more it is common, whatever components they are of.
+/// Maximum blobs of one fingerprint to consider; in more it is common, whatever their components.
 const MAX_BLOBS: usize = 4_000;
-/// Postings that are followed in all, the rarest first.
+/// Maximum postings to follow in total, the rarest first.
 const BUDGET: usize = 1_000_000;
-/// Blobs that are aligned with one query.
+/// Maximum blobs to align with one query.
 const MAX_CANDIDATES: usize = 100;
-/// Blobs that explain a fingerprint before further ones need more to show for themselves.
+/// Once this many blobs account for a fingerprint, it no longer counts toward further candidates.
 const ENOUGH: u8 = 3;
 
-/// The part of what the best version of a file has that an earlier one must have, to tell since when the code is there.
+/// An earlier version counts as containing the code if it shares at least this fraction of what the best one shares.
 const AS_MUCH: f64 = 0.75;
 
-/// A blob of the corpus: its segment, and its number there.
+/// A blob of the corpus: its segment, and its number in it.
 type BlobAt = (usize, u32);
 
 /// A fingerprint of a query, and where the corpus has it.
@@ -53,12 +53,12 @@ impl Stored {
     /// Opens a corpus.
     ///
     /// # Errors
-    /// When a part of it cannot be used.
+    /// If a part of it is unusable.
     pub fn open(corpus: &Corpus) -> Result<Self, CorpusError> {
         Ok(Self { name: corpus.name().to_owned(), segments: corpus.open()? })
     }
 
-    /// What is found of the queries in this corpus.
+    /// What this corpus has of the queries.
     pub(super) fn search(&self, queries: &Queries<'_>, progress: &dyn Progress) -> Result<SearchOutcome, Error> {
         let common_components = queries.config.common_components;
         let mut hits = self.hits(queries)?;
@@ -100,7 +100,7 @@ impl Stored {
         }
         let mut all = Vec::new();
         for ((k, window), numbers) in by_params {
-            // What a wider window selects, a narrower one selects as well.
+            // Everything that a wider window selects, a narrower one selects as well.
             let window = window.min(queries.config.fingerprint.window().get());
             let Some(params) = params(k, window) else { continue };
             let lookups = numbers
@@ -108,7 +108,7 @@ impl Stored {
                 .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
                 .collect::<Result<Vec<_>, Error>>()?;
             let mut prints = queries.fingerprints(&params);
-            // In the order of the index: what is looked up next lies beside what was looked up last.
+            // In index order, so that each lookup is close to the previous one.
             prints.par_sort_unstable_by_key(|(query, print)| (key(print.hash), *query, print.position));
             let found = prints
                 .into_par_iter()
@@ -124,7 +124,7 @@ impl Stored {
         Ok(all)
     }
 
-    /// A number for the name of each component, by segment: the versions of a component are one voice.
+    /// A number for the name of each component, by segment: all versions of a component count as one.
     fn names(&self) -> Vec<Vec<u32>> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut number = |name| {
@@ -138,7 +138,7 @@ impl Stored {
         names
     }
 
-    /// The files of the corpus that are this very blob: their paths and components.
+    /// The files of the corpus with the content of this blob: their paths and components.
     pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
         for segment in &self.segments {
@@ -155,7 +155,8 @@ impl Stored {
         Ok(found)
     }
 
-    /// The blobs that whole files of the change are, and the numbers of these; not those that many components have.
+    /// The blobs that whole files of the change are identical to, with the file numbers, except those that many
+    /// components have.
     fn whole_files(
         &self,
         queries: &Queries<'_>,
@@ -190,7 +191,7 @@ impl Stored {
         let segment = &self.segments[number];
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let files = segment.files(blob).map_err(|why| self.fails(why))?;
-        // Of equal files, whoever had it first.
+        // Of equal files, the one that had it first.
         let Some(file) = files.into_iter().min_by_key(|file| file.seen.as_ref().map_or(i64::MAX, |seen| seen.time))
         else {
             return Ok(None);
@@ -208,7 +209,7 @@ impl Stored {
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits);
         let place = Place::Component(Arc::new(self.component(segment, &file)?));
-        // A segment that was lexed otherwise has other tokens.
+        // A segment that was lexed differently has different tokens.
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
@@ -236,7 +237,7 @@ impl Stored {
     }
 }
 
-/// The releases of a history that a file is in, or its first commit.
+/// The releases of a history that contain a file, or its first commit.
 fn version_of(file: &StoredFile) -> Option<String> {
     let seen = file.seen.as_ref()?;
     Some(match (&seen.first_tag, &seen.last_tag) {
@@ -251,7 +252,7 @@ fn params(k: usize, window: usize) -> Option<Params> {
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// The number of components that have a fingerprint, and the blobs; none when it is far too common.
+/// The number of components that have a fingerprint, and the blobs; empty if it is far too common.
 fn blobs_with(
     lookups: &[(usize, Lookup<'_>)],
     names: &[Vec<u32>],
@@ -306,8 +307,8 @@ fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
     taken
 }
 
-/// How much of a query a version of a file has: the tokens of the query that are aligned, and once more those that are
-/// spelled the same. What stands in the file twice counts once.
+/// How much of a query a version of a file has: the aligned tokens of the query, counting those spelled the same twice.
+/// Code that is in the file twice counts once.
 fn likeness(found: &Found, query: usize, source: &Source) -> usize {
     let mut is_aligned = vec![0u8; source.tokens.len()];
     for (_, alignment) in found.alignments.iter().filter(|(number, _)| *number == query) {
@@ -319,7 +320,7 @@ fn likeness(found: &Found, query: usize, source: &Source) -> usize {
     is_aligned.into_iter().map(usize::from).sum()
 }
 
-/// Of the versions of a file keeps, for each query, the one that is most like it; of equal ones the first.
+/// Of the versions of each file, keeps the one most similar to each query; between equals, the first.
 fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
     let name = |place: &Place| match place {
         Place::Component(component) => component.name.clone(),
@@ -342,7 +343,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
             }
         }
     }
-    // An earlier version that has about as much of it tells since when the code is there.
+    // An earlier version with about as much of it shows since when the code has existed.
     let mut since: HashMap<(String, FilePath), FirstSeen> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         let Place::Component(component) = &one.place else { continue };
@@ -375,7 +376,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
     found
 }
 
-/// Reads the files of a corpus as those of a tree are read.
+/// Reads the files of a corpus like those of a tree.
 pub struct CorpusReading<'r> {
     sources: Sources<'r>,
 }
@@ -386,7 +387,7 @@ impl std::fmt::Debug for CorpusReading<'_> {
     }
 }
 
-/// What the `.gitattributes` of a repository say holds for that repository only: a corpus is read without.
+/// The `.gitattributes` of a repository only apply to that repository: a corpus is read without any.
 pub(super) fn no_attributes() -> &'static Attributes {
     static NONE: LazyLock<Attributes> = LazyLock::new(Attributes::default);
     &NONE

@@ -1,4 +1,4 @@
-//! Looks for the origins of novel code outside of the tree: in folders of components.
+//! Searches for the origins of novel code outside the tree: in folders of components.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::policy::{Component, Place};
 use crate::sources::Folder;
 use crate::text::{FilePath, printable};
 
-/// What is found of the queries in `folder`, the corpus `name`: each of its direct subfolders is a component.
+/// What `folder`, the corpus `name`, has of the queries: each of its direct subfolders is a component.
 pub(super) fn search_folder(
     name: &str,
     folder: &Folder,
     queries: &Queries<'_>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    // What is remembered is of the files of the repository.
+    // The cache is about the files of the repository.
     let nothing = Remembered::nothing();
     let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
     let all = folder.entries()?;
@@ -44,25 +44,25 @@ pub(super) fn search_folder(
     Ok(outcome)
 }
 
-/// Where a file of the corpus `corpus` is kept: in the component that is its top folder.
+/// The place of a file of the corpus `corpus`: in the component that is its top folder.
 fn place(corpus: &str, path: &FilePath) -> Place {
     Place::Component(Arc::new(component(corpus, path)))
 }
 
-/// The component that a file of the corpus `corpus` belongs to: its top folder.
+/// The component that contains a file of the corpus `corpus`: its top folder.
 fn component(corpus: &str, path: &FilePath) -> Component {
     let bytes = path.as_bytes();
     let name = memchr::memchr(b'/', bytes).map_or_else(|| corpus.to_owned(), |end| printable(&bytes[..end]));
     Component { corpus: corpus.to_owned(), name, ..Component::default() }
 }
 
-/// The top folder of a path; nothing of a file at the root.
+/// The top folder of a path; `None` for a file at the root.
 fn component_folder(path: &FilePath) -> &[u8] {
     let bytes = path.as_bytes();
     memchr::memchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end])
 }
 
-/// Takes note of the files that whole queries are, byte for byte, whether or not they share a fingerprint that tells.
+/// Records corpus files that are byte-identical to a query, even if they share no informative fingerprint.
 fn take_whole(
     outcome: &mut SearchOutcome,
     entries: &[Entry],

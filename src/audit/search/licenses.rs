@@ -12,8 +12,8 @@ use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
 
-/// Finds out the licenses of what was found in folders of components: `folder_of` says which folder the component of a
-/// file is, `declared` what license it is said to have.
+/// Finds the licenses of what was found in folders of components: `folder_of` gives the folder of a file's component,
+/// `declared` its declared license.
 pub(super) fn identify(
     found: &mut [Found],
     entries: &[Entry],
@@ -42,7 +42,7 @@ pub(super) fn identify(
     Ok(())
 }
 
-/// What the files in `folder` say of licenses, by their paths in it.
+/// The license statements of the files in `folder`, by their paths in it.
 fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
     let mut licenses = Licenses::default();
     let is_inside =
@@ -58,7 +58,7 @@ fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Li
     Ok(licenses)
 }
 
-/// The rest of `path` below `folder`; the whole path where it is not there.
+/// The part of `path` below `folder`; the whole path if it is not there.
 fn below<'p>(path: &'p FilePath, folder: &[u8]) -> &'p [u8] {
     let bytes = path.as_bytes();
     if folder.is_empty() {

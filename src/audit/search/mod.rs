@@ -1,4 +1,4 @@
-//! Looks for the origins of code: in the tree, in folders and corpora of components, and in the past.
+//! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
 mod candidates;
 mod corpus;

@@ -1,4 +1,4 @@
-//! Searches code outside of the tree: a folder of components, or a stored corpus.
+//! Searches code outside the tree: a folder of components, or a stored corpus.
 
 use std::path::Path;
 
@@ -10,14 +10,14 @@ use crate::audit::read::Sources;
 use crate::sources::Folder;
 use crate::text::printable;
 
-/// Code that a change is compared with, besides its tree.
+/// Code to compare a change with, besides its tree.
 #[derive(Debug)]
 pub enum Outside {
     /// A folder, each of whose direct subfolders is a component.
     Folder {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// Where it is.
+        /// Its path.
         folder: Folder,
     },
     /// A stored corpus.
@@ -25,15 +25,15 @@ pub enum Outside {
 }
 
 impl Outside {
-    /// The folder at `root` as a corpus on the spot.
+    /// The folder at `root`, as a corpus that is read on the fly.
     pub fn folder(root: &Path) -> Self {
-        // A path like `..` has no name of its own.
+        // A path such as `..` has no name.
         let named = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let name = named.file_name().map_or_else(String::new, |name| printable(name.as_encoded_bytes()));
         Self::Folder { name, folder: Folder::new(root) }
     }
 
-    /// What is found of the queries in this corpus.
+    /// What this corpus has of the queries.
     pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,

@@ -1,7 +1,7 @@
-//! Looks for the origins of novel code in the past: code that was deleted and comes back.
+//! Searches for the origins of novel code in the past: deleted code that comes back.
 //!
-//! The history index tells in which files fingerprints of the change appeared first; of each such file
-//! the last version that held them is read, and aligned as a file of the tree is.
+//! The history index knows the files in which the fingerprints of the change first appeared. For each such file, the
+//! last version that contained them is read and aligned like a file of the tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -21,38 +21,38 @@ use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
 use crate::text::FilePath;
 
-/// Past files that are read for one change; those that share most with it come first.
+/// Maximum past files to read for one change; those that share most with it come first.
 const MAX_FILES: usize = 64;
-/// Versions of a past file that are read; the newest come first.
+/// Maximum versions of a past file to read; the newest come first.
 const MAX_VERSIONS: usize = 32;
-/// Commits in a row whose trees one thread compares, at the least: they have most in common.
+/// Minimum consecutive commits whose trees one thread compares, since they have most in common.
 const MIN_COMMITS: usize = 512;
-/// Commits whose changes are held in memory with their paths written out.
+/// Number of commits whose changes are held in memory with full paths.
 const COMMITS_AT_ONCE: usize = 8 * 1024;
 
 /// The past to search.
 #[derive(Debug)]
 pub struct Past {
     history: History,
-    /// The commits that count, when the index knows others as well.
+    /// The commits that count, if the index has others as well.
     reached: Option<HashSet<CommitId>>,
-    /// Ids of commits that the change says it reverts, in hexadecimal.
+    /// Ids of commits that the change claims to revert, in hexadecimal.
     reverted: Vec<String>,
-    /// Contents that this clone does not have.
+    /// Contents that are missing in this clone.
     n_missing: usize,
     is_shallow: bool,
     /// Why the index could not be kept for later runs.
     unkept: Option<SegmentError>,
 }
 
-/// What the index of a history holds.
+/// The contents of a history index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Indexed {
-    /// Commits that were read just now.
+    /// Number of commits that were just read.
     pub n_new: usize,
-    /// Distinct fingerprints.
+    /// Number of distinct fingerprints.
     pub n_fingerprints: usize,
-    /// The bytes of its files.
+    /// The total size of its files in bytes.
     pub n_bytes: u64,
 }
 
@@ -61,7 +61,7 @@ impl Past {
     /// may name what it reverts.
     ///
     /// # Errors
-    /// When the history cannot be read, or the index cannot be written.
+    /// If the history cannot be read, or the index cannot be written.
     pub fn open(
         folder: Option<&Path>,
         repository: &Repository,
@@ -80,10 +80,10 @@ impl Past {
         Ok(Self { history, reached, reverted, n_missing, is_shallow: reader.is_shallow(), unkept })
     }
 
-    /// What is in the index in `folder`, brought up to what `span` is.
+    /// The contents of the index in `folder`, after updating it to cover `span`.
     ///
     /// # Errors
-    /// As [`Past::open`].
+    /// Like [`Past::open`].
     pub fn index(folder: &Path, repository: &Repository, span: &Span, context: Context<'_>) -> Result<Indexed, Error> {
         let n_known = |history: &History| history.commits().map_or(0, |commits| commits.len());
         let extent = if span.is_whole() { Extent::Whole } else { Extent::Part };
@@ -135,7 +135,7 @@ impl Past {
         }
     }
 
-    /// The past files that hold what is asked, aligned with it; `standing` are the contents of the base.
+    /// The past files with code of the queries, aligned with them; `standing` are the contents of the base.
     pub(in crate::audit) fn search(
         &self,
         queries: &Queries<'_>,
@@ -195,7 +195,7 @@ impl Past {
     }
 }
 
-/// Whether the index knows no commits but those that `tips` reach.
+/// Whether the index has no commits besides those reachable from `tips`.
 fn knows_nothing_else(history: &History, tips: &[CommitId], reader: &Reader) -> Result<bool, Error> {
     let is_reached = |known: &CommitId| {
         let is_before = |tip: &CommitId| reader.merge_base(*known, *tip).is_ok_and(|base| base == *known);
@@ -215,7 +215,7 @@ struct Updated {
 
 /// The index in `folder`, brought up to what `span` is, and how many contents this clone does not have.
 ///
-/// What is only a part of the past has an index of its own, unless all of it is indexed already.
+/// A part of the past has its own index, unless all of it is indexed already.
 fn updated(
     folder: Option<&Path>,
     repository: &Repository,
@@ -278,8 +278,8 @@ struct Indexing<'i> {
 }
 
 impl Indexing<'_> {
-    /// Reads what `commits` brought in, the oldest first, and notes where each fingerprint appeared first; also how
-    /// many contents are not here. `with_before`: what stood before them is read, too.
+    /// Reads what `commits` added, the oldest first, and records where each fingerprint first appeared; also returns
+    /// how many contents are missing. With `with_before`, contents from before the commits are read too.
     fn learn(&self, commits: &[CommitId], tips: &[CommitId], with_before: bool) -> Result<(Stretch, usize), Error> {
         let &Self { folder, repository, sources } = self;
         let progress = sources.progress;
@@ -287,7 +287,7 @@ impl Indexing<'_> {
         let mut paths = Paths::default();
         let mut readings: Vec<u64> = Vec::new();
         let mut events: Vec<EventRow> = Vec::new();
-        // The newest first: most packs build the older trees on them, and what was read last is at hand.
+        // The newest first: most packs store older trees as deltas of them, and recently read ones are at hand.
         for (number, chunk) in commits.chunks(COMMITS_AT_ONCE).enumerate().rev() {
             let of_commits = chunk
                 .par_iter()
@@ -331,7 +331,7 @@ impl Indexing<'_> {
     }
 }
 
-/// Notes which fingerprints the contents of a stretch have, and of which event.
+/// Records which fingerprints the contents of a stretch have, and from which event.
 struct Learning<'l> {
     paths: &'l [FilePath],
     contents: &'l [Vec<PastContent>],
@@ -347,17 +347,17 @@ struct Scratch {
     keys: Vec<Vec<u64>>,
 }
 
-/// A content that was read as a version of another; its fingerprints are noted at last.
+/// A content that was read as a version of another one; its fingerprints are recorded last.
 struct ReadVersion<'l> {
     language: &'l Language,
     version: Version,
     event: u32,
-    /// The tokens in which it differs from a version of an earlier event; what they have in common is noted there.
+    /// The tokens in which it differs from a version of an earlier event, where the common ones are recorded.
     own: Mutex<Range<usize>>,
 }
 
 impl ReadVersion<'_> {
-    /// Notes that all but `changed` stands in a version of an earlier event.
+    /// Records that everything but `changed` is in a version of an earlier event.
     fn shares(&self, changed: Range<usize>) {
         if let Ok(mut own) = self.own.lock()
             && changed.len() < own.len()
@@ -415,18 +415,18 @@ impl<'l> Work for Learning<'l> {
     }
 }
 
-/// Whether a version has the symbols that its text has when it is read alone.
+/// Whether a version has the same symbols as when its text is read on its own.
 fn is_read_whole(language: &Language, text: &[u8], version: &Version) -> bool {
     let mut tokens = Vec::new();
     language.lexer.tokenize(text, &mut tokens);
     version.symbols().iter().copied().eq(tokens.iter().map(|token| token.symbol))
 }
 
-/// The paths of a stretch, each once.
+/// The paths of a stretch, without duplicates.
 #[derive(Default)]
 struct Paths {
     paths: Vec<FilePath>,
-    /// For each path its number and how it is read; `None` when it is no source.
+    /// For each path, its number and how it is read; `None` if it is not source.
     numbers: HashMap<FilePath, Option<(u32, u64)>>,
 }
 
@@ -444,14 +444,14 @@ impl Paths {
     }
 }
 
-/// A content that is to be read: as which file, and for which event.
+/// A content to read: as which file, and for which event.
 #[derive(Debug, Clone, Copy)]
 struct PastContent {
     path: u32,
     event: u32,
 }
 
-/// The contents of a stretch, each once for each way it is read.
+/// The contents of a stretch, once for each way of reading them.
 #[derive(Default)]
 struct Wanted {
     contents: HashMap<(BlobId, u64), PastContent>,
@@ -472,7 +472,7 @@ impl Wanted {
     }
 }
 
-/// A past version of a file: the event that took it away, and what it shares with the queries.
+/// A past version of a file: the event that removed it, and what it shares with the queries.
 struct PastVersion<'e> {
     event: &'e PastEvent,
     source: Source,
@@ -481,14 +481,14 @@ struct PastVersion<'e> {
 
 /// Chooses among the versions of past files.
 struct Versions<'v> {
-    /// The contents that still stand.
+    /// The contents that still exist.
     standing: &'v HashSet<BlobId>,
     queries: &'v Queries<'v>,
     sources: &'v Sources<'v>,
 }
 
 impl Versions<'_> {
-    /// The version that held most of what is asked, the last of several, and that does not stand any more.
+    /// The version that had most of the queries' code, the last of several, and that no longer exists.
     fn last<'e>(
         &self,
         path: &FilePath,
@@ -515,7 +515,7 @@ impl Versions<'_> {
     }
 }
 
-/// The commits that the messages between `base` and `head` say they revert.
+/// The commits that the messages between `base` and `head` claim to revert.
 fn reverted(reader: &Reader, base: CommitId, head: CommitId) -> Result<Vec<String>, Error> {
     let mut reverted = Vec::new();
     for commit in reader.commits(&[head], &[base], WalkLimits::default())? {

@@ -1,7 +1,7 @@
-//! Looks for the origins of novel code: streams a set of sources past an index of the queries.
+//! Searches for the origins of novel code: streams a set of sources past an index of the queries.
 //!
-//! The index holds what is asked about, not what is searched: its size grows
-//! with the change, and each file of the tree is read, asked and forgotten.
+//! The index contains the queries, not the code that is searched. It grows with the change, and each file of the tree
+//! is read, looked up and forgotten.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,13 +22,13 @@ use crate::policy::Place;
 use crate::store::Cached;
 use crate::text::FilePath;
 
-/// The fingerprints of the parts of some documents that are asked about.
+/// The fingerprints of the parts of some documents to search for.
 pub(in crate::audit) struct Queries<'q> {
     pub config: &'q Config,
     sources: Vec<&'q Source>,
     /// The number of each source by its path.
     numbers: HashMap<&'q FilePath, usize>,
-    /// For each source, which of its tokens are asked about.
+    /// For each source, which of its tokens to search for.
     asked: Vec<Cow<'q, [bool]>>,
     index: Index,
     /// For each source, its rare words.
@@ -53,19 +53,19 @@ impl Hit {
     }
 }
 
-/// What was found of the queries in one file.
+/// What one file has of the queries.
 #[derive(Debug)]
 pub(in crate::audit) struct Found {
-    /// Where the file is kept.
+    /// Where the file is.
     pub place: Place,
     pub target: Source,
-    /// Its text, when it is not one of the tree and can be shown.
+    /// Its text, if it is not in the tree and can be shown.
     pub text: Option<Arc<[u8]>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
-    /// The query's number, and a run that it shares with the target and whose names agree; of files of the tree only.
+    /// The query's number, and a run that it shares with the target and whose names agree; only for files of the tree.
     pub runs: Vec<(usize, Block)>,
-    /// The queries that are this very file, byte for byte; they align as a whole.
+    /// The queries that are byte-identical to this file; they align as a whole.
     pub whole: Vec<usize>,
 }
 
@@ -78,7 +78,7 @@ pub(in crate::audit) struct AlignedQueries {
 }
 
 impl Found {
-    /// Takes note that the file is these queries, byte for byte.
+    /// Records that the file is byte-identical to these queries.
     pub fn aligned_whole(mut self, queries: &[usize]) -> Self {
         let all: Alignment = (0..self.target.tokens.len()).map(|at| (at, at)).collect();
         self.alignments.retain(|(query, _)| !queries.contains(query));
@@ -89,28 +89,28 @@ impl Found {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
     /// The files that share something with a query, sorted by path.
     pub found: Vec<Found>,
-    /// For each query, its seeds in order: position, and the number of files that hold the fingerprint.
+    /// For each query, its seeds in order: position, and the number of files that have the fingerprint.
     pub frequencies: Vec<Vec<(u32, u32)>>,
-    /// Likewise with the number of places that hold it in all, in files of the change too; empty where nobody asks.
+    /// The same with the total number of places that have it, including files of the change; empty if not needed.
     pub n_places: Vec<Vec<(u32, u32)>>,
     /// Files that were not compared, and why.
     pub skipped: Vec<(Entry, Skip)>,
-    /// Files that were.
+    /// The number of files compared.
     pub n_compared: usize,
-    /// Pairs of a query and a file that share something and were not aligned, since others explain it.
+    /// Pairs of a query and a file that share something but were not aligned, since others explain it.
     pub n_passed_over: usize,
 }
 
 impl<'q> Queries<'q> {
-    /// Takes the fingerprints of `queries` that tell something and of whose tokens at least half are `asked`.
+    /// Takes the informative fingerprints of `queries` of whose tokens at least half are `asked`.
     pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
         let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
-        // Of files of one name the first counts, as in a list that is searched.
+        // Of files with the same name, the first counts.
         let numbers = sources.iter().enumerate().rev().map(|(number, source)| (&source.path, number)).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
@@ -123,7 +123,7 @@ impl<'q> Queries<'q> {
         queries
     }
 
-    /// The fingerprints that tell something and of whose tokens at least half are asked about, each with its query's number.
+    /// The informative fingerprints of whose tokens at least half are searched for, each with its query's number.
     pub fn fingerprints(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
         let k = params.noise_threshold();
         let mut hashes = Vec::new();
@@ -140,17 +140,17 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// The documents that are asked about.
+    /// The documents to search for.
     pub fn sources(&self) -> &[&'q Source] {
         &self.sources
     }
 
-    /// Whether nothing is asked.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// The hashes that are asked about, each once, in order.
+    /// The distinct hashes to search for, in order.
     pub fn hashes(&self) -> BTreeSet<u64> {
         let mut scratch = Vec::new();
         let mut asked = BTreeSet::new();
@@ -161,7 +161,7 @@ impl<'q> Queries<'q> {
         asked
     }
 
-    /// Each fingerprint that is asked about, by its number and its hash, once.
+    /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
         let prints = self.fingerprints(&self.config.fingerprint);
         let numbered =
@@ -170,7 +170,7 @@ impl<'q> Queries<'q> {
         distinct.into_iter().collect()
     }
 
-    /// Whether any query could share a fingerprint with sources of `family`: those of two families never do.
+    /// Whether any query could share a fingerprint with sources of `family`: those of different families never do.
     fn may_share(&self, family: &str) -> bool {
         family == MIXED || self.sources.iter().any(|source| source.family == family || source.family == MIXED)
     }
@@ -191,7 +191,7 @@ impl<'q> Queries<'q> {
         self.hits(self.config.fingerprint.fingerprints(&target.tokens, scratch))
     }
 
-    /// The fingerprints of a file that the queries have too, by what is remembered of it.
+    /// The fingerprints of a file that the queries have too, from what is remembered about it.
     pub fn hits_in_remembered(&self, target: &Cached<'_>) -> Vec<Hit> {
         if !self.may_share(target.family) {
             return Vec::new();
@@ -222,7 +222,7 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
-    /// Aligns the queries with a part of `target`, and with nothing beyond it; `hits` are those of all of it, in order.
+    /// Aligns the queries with a part of `target`, and nothing beyond it; `hits` are those of all of it, in order.
     pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
         let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
@@ -240,7 +240,7 @@ impl<'q> Queries<'q> {
         aligned
     }
 
-    /// Aligns the queries with a file of another project, those that could show evidence that is enough.
+    /// Aligns the queries with a file of another project, but only those that could have enough evidence.
     pub fn align_evident(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let rare = self.rare.get_or_init(|| self.sources.par_iter().map(|of| rare_words(of.document())).collect());
         let words: HashSet<u32> = target.tokens.iter().map(|token| token.exact).collect();
@@ -251,7 +251,7 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, None), None, may_be_evident).alignments
     }
 
-    /// Aligns the queries that share something, and of which `is_asked` says so by their number and seeds.
+    /// Aligns the queries that share something and for which `is_asked` is true, given their number and seeds.
     fn align_those(
         &self,
         target: Document<'_>,
@@ -274,8 +274,18 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// For each query the fingerprints it shares with a target, by the `hits` there; of all queries, or those `wanted`.
+    /// For each query, the fingerprints it shares with a target, by the `hits` there; for all queries, or those
+    /// `wanted`.
     fn shared(&self, hits: &[Hit], wanted: Option<&[usize]>) -> BTreeMap<usize, Vec<Shared>> {
+        // Hits list fingerprints by position in the target. Group them by fingerprint, then pair each group with the
+        // positions of the same fingerprint in each query:
+        //
+        //     hits (row, position)    in_target       postings(row)          shared: query | target
+        //     (7, 10) (9, 14)         7: 10, 52       7: query 0 at 3, 8     query 0:  3, 8 | 10, 52
+        //     (7, 52)                 9: 14           9: query 2 at 5        query 2:  5    | 14
+        //
+        // Hits ascend by position, so the positions stay ascending. Rows are visited in order, so the result is
+        // deterministic.
         let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for hit in hits {
             in_target.entry(hit.row).or_default().push(hit.position);
@@ -292,7 +302,7 @@ impl<'q> Queries<'q> {
                 postings.chunk_by(|a, b| a.1.document == b.1.document).for_each(|of_query| share(of_query, &target));
                 continue;
             };
-            // Of a thousand queries that have the fingerprint a file is aligned with a few.
+            // A thousand queries may have the fingerprint, but a file is only aligned with a few of them.
             for &query in wanted {
                 let from = postings.partition_point(|(_, posting)| (posting.document as usize) < query);
                 let n = postings[from..].iter().take_while(|(_, posting)| posting.document as usize == query).count();
@@ -302,7 +312,7 @@ impl<'q> Queries<'q> {
         shared
     }
 
-    /// For each query, its seeds in order, with the number of files that hold each.
+    /// For each query, its seeds in order, with the number of files that have each.
     pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
         let mut frequencies = vec![Vec::new(); self.sources.len()];
         for (&row, &n) in n_documents {
@@ -339,15 +349,15 @@ impl<'q> Queries<'q> {
     }
 }
 
-/// Files that a seed may stand in and tell all that a seed can.
+/// Maximum files with a seed for it to count fully.
 pub(in crate::audit) const FEW_FILES: f64 = 5.0;
 
-/// Tokens that a file must have to be told when it is a file of a corpus, byte for byte: where all is the same, fewer tell enough.
+/// Minimum tokens for a byte-identical file to be reported. Lower than `min-tokens`, since identity is strong evidence.
 pub(in crate::audit) const WHOLE_TOKENS: usize = 20;
-/// And its bytes: an empty file, or one with a line of code, is the same in many projects.
+/// Minimum bytes for the same: an empty file, or one with a single line of code, is the same in many projects.
 pub(in crate::audit) const WHOLE_BYTES: usize = 300;
 
-/// Whether a file may be told as a whole.
+/// Whether a file may be reported as a whole.
 pub(in crate::audit) fn may_be_whole(source: &Source) -> bool {
     source.tokens.len() >= WHOLE_TOKENS && source.text.len() >= WHOLE_BYTES
 }

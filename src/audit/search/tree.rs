@@ -17,21 +17,20 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub entries: &'t [Entry],
     /// Opens a reader for one thread.
     pub open: &'t (dyn Fn() -> R + Sync),
-    /// Where each file is kept.
+    /// Where each file is.
     pub place: &'t (dyn Fn(&FilePath) -> Place + Sync),
-    /// Which of the files the change brings in or touches.
+    /// Which of the files the change adds or modifies.
     pub is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
-    /// The files of base that the change touches, as they were: what is common is counted on what base held.
+    /// The files of base that the change touches, as they were before: what is common is decided by what base had.
     pub before: &'t [&'t Source],
-    /// Components that a fingerprint may occur in before it is common; none for files of the tree.
+    /// Maximum components with a fingerprint, beyond which it is common; `None` for files of the tree.
     pub max_components: Option<usize>,
 }
 
 /// Streams `targets` past the queries and aligns what they share.
 ///
-/// Twice over: first each file is asked which fingerprints it shares, so that
-/// common ones can be told; then those that share rare ones are read and aligned. What is
-/// remembered of a file answers the first question without reading it.
+/// Two passes: first find which fingerprints each file shares, to recognize common ones; then read and align the files
+/// that share rare ones. For files in the cache, the first pass needs no reading.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
@@ -59,7 +58,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
             },
         )
         .collect::<Result<_, Error>>()?;
-    // Where a thousand paths name one blob, it was asked once.
+    // If a thousand paths have the same blob, it was looked up once.
     let asked: Vec<&Result<Asked, Skip>> = same_as
         .iter()
         .enumerate()
@@ -76,7 +75,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     let mut n_places: BTreeMap<u32, u32> = BTreeMap::new();
     for hit in asked.iter().filter_map(|asked| asked.as_ref().ok()).flat_map(|asked| &asked.hits) {
         *n_places.entry(hit.row).or_default() += 1;
-        // What only the change has, no file of base had.
+        // What only the change has was in no file of base.
         n_documents.entry(hit.row).or_default();
     }
 
@@ -120,7 +119,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
         .collect::<Result<Vec<_>, Error>>()?;
     sample(queries, entries, &asked, &open(), sources);
     if is_trusted && sources.remembered.is_false().is_some() {
-        // What else it said is as little to be trusted: nothing is remembered this time.
+        // Its other entries are not to be trusted either: remember nothing this time.
         return search(queries, targets, sources);
     }
     let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
@@ -131,7 +130,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     Ok(SearchOutcome { found, frequencies, n_places, skipped, n_compared, n_passed_over })
 }
 
-/// For each file the first one that has the same content and is read in the same way, if another comes before it.
+/// For each file, the first one with the same content that is read in the same way, if there is an earlier one.
 fn same_as(entries: &[Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
     let mut same_as = Vec::with_capacity(entries.len());
@@ -148,7 +147,7 @@ fn same_as(entries: &[Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
                 && sources.attributes.of(other).generated == sources.attributes.of(&entry.path).generated
         };
         let known = alike.iter().find(is_same).copied();
-        // Of one blob under ever other names the rest are read one by one.
+        // If one blob has ever new kinds of names, the rest are read one by one.
         if known.is_none() && alike.len() < 8 {
             alike.push(at);
         }
@@ -157,20 +156,20 @@ fn same_as(entries: &[Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     same_as
 }
 
-/// What of a name decides how a file is read: its extension, or all of a name without one.
+/// The part of a name that decides how a file is read: its extension, or all of a name without one.
 fn extension(path: &FilePath) -> &[u8] {
     let name = path.name();
     memchr::memrchr(b'.', name).filter(|&at| at > 0).map_or(name, |at| &name[at..])
 }
 
-/// The files of a tree that share something with the queries, when that is known without reading them.
+/// The files of a tree that share something with the queries, if that is known without reading them.
 pub(in crate::audit) struct Located<'l> {
     pub entries: &'l [Entry],
     /// The numbers of files, sorted, and what each shares.
     pub hits: Vec<(usize, Vec<u32>)>,
-    /// Where each file is kept.
+    /// Where each file is.
     pub place: &'l (dyn Fn(&FilePath) -> Place + Sync),
-    /// Which of the files the change brings in or touches.
+    /// Which of the files the change adds or modifies.
     pub is_new: &'l (dyn Fn(&FilePath) -> bool + Sync),
 }
 
@@ -227,11 +226,11 @@ fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
 /// What a file of the tree has of the queries.
 struct Asked {
     hits: Vec<Hit>,
-    /// Whether it was not read for this.
+    /// Whether this needed no reading.
     is_remembered: bool,
 }
 
-/// The fingerprints of some hits, sorted, each once.
+/// The distinct fingerprints of some hits, sorted.
 fn rows(hits: &[Hit]) -> Vec<u32> {
     let mut rows: Vec<u32> = hits.iter().map(Hit::row).collect();
     rows.sort_unstable();
@@ -244,14 +243,14 @@ impl Asked {
         rows(&self.hits)
     }
 
-    /// Whether what was remembered of a file is not what it holds.
+    /// Whether a cache entry does not match its file.
     fn is_false(&self, read: &Result<Source, Skip>, queries: &Queries<'_>, scratch: &mut Vec<u64>) -> bool {
         let is_true = |source: &Source| queries.hits_in(source, scratch) == self.hits;
         self.is_remembered && !read.as_ref().is_ok_and(is_true)
     }
 }
 
-/// Asks a file which fingerprints it shares with the queries: what is remembered of it, or itself.
+/// Finds which fingerprints a file shares with the queries: from the cache, or from the file itself.
 fn ask(
     queries: &Queries<'_>,
     entry: &Entry,
@@ -270,8 +269,8 @@ fn ask(
     Ok(read.map(|target| Asked { hits: queries.hits_in(&target, scratch), is_remembered: false }))
 }
 
-/// Compares what is remembered of the queries, and of a few files that are read for it, with what they hold,
-/// and ends the use of the cache when it was wrong about one.
+/// Compares the cache entries of the queries, and of a few files that are read for this, with the actual contents; ends
+/// the use of the cache if one is wrong.
 fn sample(
     queries: &Queries<'_>,
     entries: &[Entry],
@@ -288,7 +287,7 @@ fn sample(
         }
     }
     for number in sources.remembered.sample(entries.len()) {
-        // What is not in a partial clone cannot be compared, and need not be.
+        // Files missing in a partial clone cannot be compared, and need not be.
         let Ok(read) = sources.read(reader, &entries[number]) else { continue };
         let is_false = match &asked[number] {
             Ok(asked) => asked.is_false(&read, queries, &mut scratch),
@@ -300,8 +299,8 @@ fn sample(
     }
 }
 
-/// For each fingerprint that was hit, the number of files that hold it: files of the tree, and components
-/// outside of it, since a component's versions and files are one voice.
+/// For each fingerprint that was hit, the number of files that have it: files of the tree, and components outside it,
+/// since all versions and files of a component count as one.
 fn n_documents<'e>(
     rows_of: impl Iterator<Item = (&'e FilePath, &'e Vec<u32>)>,
     place: &(dyn Fn(&FilePath) -> Place + Sync),
@@ -311,7 +310,7 @@ fn n_documents<'e>(
         let place = Some(place(path)).filter(|place| matches!(place, Place::Component(_)));
         for &row in rows {
             let (n, last) = counted.entry(row).or_default();
-            // The files of a component stand beside each other.
+            // The files of a component are next to each other.
             if place.is_none() || *last != place {
                 *n += 1;
                 last.clone_from(&place);

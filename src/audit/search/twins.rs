@@ -1,7 +1,7 @@
-//! Finds the files of a tree that are a changed file, byte for byte.
+//! Finds the files of a tree that are byte-identical to a changed file.
 //!
-//! A whole file is a copy whatever it holds: a table, one-line functions, plain assignments, of which no
-//! stretch by itself would tell anything.
+//! A whole file is a copy whatever it contains: a table, one-line functions, plain assignments, none of which would be
+//! evidence on its own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,17 +11,17 @@ use crate::git::{BlobId, Entry};
 use crate::policy::Place;
 use crate::text::FilePath;
 
-/// Twins that are named for one file; further ones are counted.
+/// Maximum identical files to report for one file; further ones are counted.
 const MAX_NAMED: usize = 8;
 
-/// The files that a changed file equals, byte for byte.
+/// The files that are byte-identical to a changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::audit) struct Twins {
-    /// The nearest that may be its origin: what was there before, else what the change brings in before it.
+    /// The nearest possible origins: existing ones, or else those that the change adds before it.
     pub origins: Vec<FilePath>,
-    /// How many there are in all.
+    /// The total number.
     pub n: usize,
-    /// Whether none of those that the change brings in comes before it.
+    /// Whether none of those that the change adds comes before it.
     pub is_first: bool,
 }
 
@@ -29,29 +29,29 @@ impl Twins {
     const NONE: Self = Self { origins: Vec::new(), n: 0, is_first: true };
 }
 
-/// Since when a file is as it is.
+/// Since when a file has had its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Since {
-    /// It was there before the change.
+    /// Since before the change.
     Base,
-    /// The change made it so.
+    /// The change modified it.
     Touched,
-    /// The change brought all of it in.
+    /// The change added all of it.
     BroughtIn,
 }
 
-/// For each of `sources`, files of the head, the files of `entries` that it is a copy of; `is_new` tells which of them
-/// the change touches, `is_comparable` whether a source under another path would be read alike. Of equal files that are
-/// all new the first is the origin of the others.
+/// For each of `sources`, files of the head, the files of `entries` that it is a copy of. `is_new` is true for those
+/// that the change touches, `is_comparable` if a source under another path would be read in the same way. Of equal
+/// files that are all new, the first is the origin of the others.
 ///
-/// Time O(n log n) in the files, and one hash of each source.
+/// Time O(n log n) in the number of files, and one hash of each source.
 pub(in crate::audit) fn twins(
     sources: &[Option<&Source>],
     entries: &[Entry],
     is_new: &(dyn Fn(&FilePath) -> bool + Sync),
     is_comparable: &dyn Fn(&Source, &FilePath) -> bool,
 ) -> Vec<Twins> {
-    // In a SHA-256 repository blobs have other ids.
+    // In a SHA-256 repository, blobs have other ids.
     let any_blob = entries.iter().find_map(Entry::blob);
     let id_of = |bytes: &[u8]| any_blob.map_or_else(|| BlobId::of(bytes), |blob| blob.of_same_kind(bytes));
     let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
@@ -73,7 +73,7 @@ pub(in crate::audit) fn twins(
         let paths = id.as_ref().and_then(|id| paths_of.get(id)).filter(|paths| paths.len() > 1);
         let (Some(source), Some(paths)) = (source, paths) else { return Twins::NONE };
         let is_other = |path: &FilePath| *path != source.path && is_comparable(source, path);
-        // Looking at the nearest of a million equal files for each of them would take a million squared.
+        // Comparing each of a million equal files with every other would take a million squared steps.
         let old = paths.iter().filter(|(_, since)| **since != Since::BroughtIn).take(MAX_NAMED * MAX_NAMED);
         let mut origins: Vec<FilePath> = old.map(|(path, _)| (*path).clone()).filter(&is_other).collect();
         let before =
@@ -91,7 +91,7 @@ pub(in crate::audit) fn twins(
 }
 
 impl SearchOutcome {
-    /// Adds the files that whole queries equal, byte for byte; `place` tells where each is kept.
+    /// Adds the files that are byte-identical to whole queries; `place` says where each one is.
     pub(in crate::audit) fn take_twins(
         &mut self,
         queries: &Queries<'_>,

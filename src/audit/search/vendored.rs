@@ -1,4 +1,4 @@
-//! Treats vendored folders of the tree as the components they are.
+//! Treats vendored folders of the tree as components.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::license::{Licenses, Terms};
 use crate::policy::{Component, Place};
 use crate::text::FilePath;
 
-/// Where a file of the tree is kept: in a vendored folder, or in the tree as such.
+/// The place of a file of the tree: in a vendored folder, or in the tree itself.
 pub(in crate::audit) fn place_in_tree(config: &Config, path: &FilePath) -> Place {
     config.vendored_at(path).map_or(Place::Tree, |vendored| Place::Component(Arc::new(vendored_component(vendored))))
 }
@@ -32,7 +32,7 @@ fn vendored_component(vendored: &Vendored) -> Component {
     }
 }
 
-/// Finds out the licenses of what was found in vendored folders; what the settings declare counts.
+/// Finds the licenses of what was found in vendored folders; licenses declared in the settings win.
 pub(in crate::audit) fn identify_vendored(
     found: &mut [Found],
     entries: &[Entry],

@@ -6,7 +6,7 @@ use crate::language::compile::HeredocRule;
 use crate::language::hash;
 use crate::language::token::Symbol;
 
-/// How often a heredoc without an end is looked for before no more are believed.
+/// Maximum unsuccessful searches for the end of a heredoc; after that, openers are ignored.
 const MAX_ENDLESS_HEREDOCS: usize = 16;
 
 /// A heredoc whose body has not begun.
@@ -71,7 +71,7 @@ impl<'c> Run<'c, '_, '_> {
             let from = if heredoc.is_indented { indent } else { 0 };
             let ends_here = line[from..].strip_prefix(heredoc.tag.as_slice()).is_some_and(|rest| match rest.first() {
                 None | Some(b'\r') => true,
-                // PHP lets the statement go on after the tag.
+                // PHP lets the statement continue after the tag.
                 Some(byte) => heredoc.rule.is_always_indented && !byte.is_ascii_alphanumeric() && *byte != b'_',
             });
             if ends_here {

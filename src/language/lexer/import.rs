@@ -1,4 +1,4 @@
-//! Passes over import statements: their tokens are taken back.
+//! Skips import statements: their tokens are removed again.
 
 use super::Run;
 use super::literal::mirror;
@@ -6,10 +6,10 @@ use crate::language::compile::{ImportRule, MAX_MARK};
 use crate::language::table::ImportEnd;
 use crate::language::token::Token;
 
-/// Tokens an import statement may have; a longer one is code that looks like it.
+/// Maximum tokens of an import statement; a longer one is code that looks like an import.
 const MAX_IMPORT: usize = 1_000;
 
-/// An import statement that is being read.
+/// An import statement being read.
 pub(super) struct OpenImport<'c> {
     pub(super) rule: &'c ImportRule,
     pub(super) from_token: usize,
@@ -19,7 +19,7 @@ pub(super) struct OpenImport<'c> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Begins an import statement if the word before here is first on its line and one that imports.
+    /// Begins an import statement if the previous word is first on its line and imports something.
     #[inline]
     pub(super) fn begin_import(&mut self, word: u32) {
         let n_before = self.tokens.len() - self.line_first.min(self.tokens.len());
@@ -37,7 +37,7 @@ impl Run<'_, '_, '_> {
         if next.is_some_and(|byte| rule.not_before.contains(byte)) {
             return;
         }
-        // `(ns` goes on until its bracket is closed.
+        // `(ns` continues until its bracket is closed.
         let depth = rule.mark.iter().filter(|&&byte| mirror(byte) != byte).count();
         let verbatim_until = rule.verbatim.map_or(0, |brackets| self.verbatim_end(brackets));
         self.import = Some(OpenImport { rule, from_token: self.line_first, depth, verbatim_until });

@@ -1,4 +1,4 @@
-//! Reads comments and literals, and the code inside of them.
+//! Reads comments and literals, and the code inside them.
 
 use std::borrow::Cow;
 
@@ -8,18 +8,18 @@ use crate::language::hash;
 use crate::language::table::OpenerPlace;
 use crate::language::token::{Kind, Symbol};
 
-/// Levels of code inside literals inside code; deeper ones are plain text.
+/// Maximum depth of code inside literals inside code; anything deeper is plain text.
 const MAX_DEPTH: usize = 64;
-/// Bytes a literal may have that is only told from punctuation by being closed.
+/// Maximum bytes of a literal that differs from punctuation only in being closed.
 const MAX_OPERAND: usize = 500;
-/// How often such a literal is looked for and not closed before no more are believed: this often,
+/// Maximum unsuccessful searches for the end of such a literal,
 const MAX_UNCLOSED: usize = 256;
-/// and once more for so many bytes of text. Prose in a page has many; input made to be slow has nothing else.
+/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has nothing else.
 const BYTES_PER_UNCLOSED: usize = 16;
-/// Bytes of a tag that an opener and its closer share.
+/// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
 
-/// Code inside a literal that is to go on.
+/// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
     pub(super) rule: &'c Rule,
     pub(super) close: Cow<'c, [u8]>,
@@ -36,12 +36,12 @@ pub(super) struct Frame<'c> {
 enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
-    /// Before code inside it: the offset of the code, the index of the pair, and the levels of the body that are open.
+    /// Before code inside it: the offset of the code, the index of the pair, and the open levels of the body.
     Code(usize, usize, usize),
 }
 
 impl<'c, 't> Run<'c, 't, '_> {
-    /// Opens what an opener at this place opens; `n_word` is the length of the word that starts here.
+    /// Reads what an opener at this position opens; `n_word` is the length of the word that starts here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
         if self.is_verbatim() {
             return false;
@@ -112,7 +112,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// The offset after `opener`, whose head stands here, if the rest of it does, and what its hole holds.
+    /// The offset after `opener`, whose head is here, if the rest matches too, and the text of its placeholder.
     fn matches(&self, opener: &Opener) -> Option<(usize, &'t [u8])> {
         let rest = &self.text[self.at + opener.head.len()..];
         let n_hole = match opener.hole {
@@ -140,7 +140,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// Whether what opens here stands as the argument of a call without brackets does.
+    /// Whether an opener here is placed like the argument of a call without brackets.
     fn may_begin_argument(&self, inside: usize) -> bool {
         let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
         let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
@@ -191,7 +191,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// Reads the body from `inside` on, where `n_levels` of it are open already, for a piece that began at `start`.
+    /// Reads the body from `inside` on, with `n_levels` of it already open, of a literal that began at `start`.
     pub(super) fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize, n_levels: usize) {
         match self.scan(rule, &close, self.text, inside, n_levels) {
             BodyEnd::Whole(end) => {
@@ -212,7 +212,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// The end of what belongs to a piece behind its closer: it has a body from `inside` to `end`.
+    /// The end of what belongs to a literal after its closer: its body is from `inside` to `end`.
     fn tail(&self, rule: &Rule, close: &[u8], inside: usize, mut end: usize) -> usize {
         let text = self.text;
         if !closes_at_end(rule, close, &text[inside..end]) {
@@ -239,7 +239,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.tail.is_whole_line { self.line_end(end) } else { end }
     }
 
-    /// Notes a body that is code of another language; its delimiters leave no token.
+    /// Records a body that is code of another language; its delimiters give no token.
     fn hold(&mut self, rule: &Rule, close: &[u8], body: std::ops::Range<usize>) {
         let n_close = longest_close(rule, close, |text| self.text[body.clone()].ends_with(text));
         let n_comments = self.table.rules.iter().take_while(|rule| rule.is_comment).count();
@@ -267,7 +267,7 @@ impl<'c, 't> Run<'c, 't, '_> {
 
     fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> BodyEnd {
         let first = close.first().copied();
-        // A bracket closes its mirror, and nests when it is a pair.
+        // A bracket closes its mirror image, and nests if the two differ.
         let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
@@ -337,7 +337,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 }
 
-/// The closer with its hole filled by what the opener's held.
+/// The closer, with its placeholder filled in from the opener.
 fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
     if closer.hole.is_none() {
         return Cow::Borrowed(&closer.head);
@@ -349,7 +349,7 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
 }
 
-/// The end of a body that ends at the line end, at the first of one closer, or at a quote.
+/// The end of a body that ends at the line end, at the first occurrence of one closer, or at a quote.
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     match &rule.ending {
@@ -362,7 +362,7 @@ fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     }
 }
 
-/// The end of a literal that ends at `quote` or, unless it may hold lines, at the line end.
+/// The end of a literal that ends at `quote` or, unless it may contain lines, at the line end.
 #[inline]
 fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
     let mut at = inside;
@@ -372,13 +372,13 @@ fn scan_quoted(rule: &Rule, quote: u8, text: &[u8], inside: usize) -> usize {
             None => return text.len(),
             Some(&byte) if Some(byte) == rule.escape => at += if text[at + 1..].starts_with(b"\r\n") { 3 } else { 2 },
             Some(&byte) if byte == quote => return at + 1,
-            // The line end, where it is a stop.
+            // The line end, if it is a stop.
             Some(_) => return at,
         }
     }
 }
 
-/// The place of the next byte, from `at` on, that a rule stops at; else the end or beyond.
+/// The position of the next byte, from `at` on, at which a rule stops; otherwise the end or beyond.
 #[inline]
 fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     match rule.few_stops {
@@ -387,7 +387,7 @@ fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The length of the longest closer of which `is_here` is true; 0 for none.
+/// The length of the longest closer for which `is_here` is true; 0 if none.
 fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> usize {
     let others = rule.other_closes.iter().map(|close| &**close);
     std::iter::once(close).chain(others).filter(|close| is_here(close)).map(<[u8]>::len).max().unwrap_or(0)
@@ -398,7 +398,7 @@ fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
     longest_close(rule, close, |close| body.ends_with(close)) > 0
 }
 
-/// Whether `text` holds a closer.
+/// Whether `text` contains a closer.
 pub(super) fn closes_in(rule: &Rule, close: &[u8], text: &[u8]) -> bool {
     longest_close(rule, close, |close| find(text, close).is_some()) > 0
 }

@@ -1,8 +1,7 @@
 //! Turns source into tokens, driven by a compiled table.
 //!
-//! Invariant: never panics, ends on any bytes, and its time grows linearly with
-//! them: whatever is looked for ahead and not found is looked for a bounded
-//! number of times.
+//! Invariant: never panics, terminates on any bytes, and takes linear time:
+//! every lookahead that can fail may do so only a bounded number of times.
 
 mod heredoc;
 mod import;
@@ -35,18 +34,18 @@ impl Lexer {
         Compiled::new(table).map(|compiled| Self { compiled })
     }
 
-    /// Reads `text` into tokens, replacing what `tokens` held.
+    /// Reads `text` into tokens, replacing the contents of `tokens`.
     ///
-    /// Comments and import statements leave no token. Whatever is not closed
-    /// ends where it must: a string at its line end, a comment with the text.
-    /// Text beyond four gigabytes is not read.
+    /// Comments and import statements give no token. An unclosed string ends at
+    /// its line end, an unclosed comment at the end of the text. Text beyond four
+    /// gigabytes is not read.
     ///
     /// Time O(n), for any bytes.
     pub fn tokenize(&self, text: &[u8], tokens: &mut Vec<Token>) {
         self.tokenize_holding(text, tokens, &mut Vec::new());
     }
 
-    /// As [`Self::tokenize`], and puts into `held` what literals hold of other languages.
+    /// Like [`Self::tokenize`], and puts code of other languages inside literals into `held`.
     pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
@@ -55,8 +54,8 @@ impl Lexer {
 }
 
 impl Lexer {
-    /// Reads `text` as a version of another, `before`, of which nothing is read again that stayed; `tokens` is
-    /// scratch space. Says in which tokens the two differ.
+    /// Reads `text` as a version of another text, `before`, reusing everything that is unchanged; `tokens` is
+    /// scratch space. Returns the tokens in which the two differ.
     pub fn version(
         &self,
         text: &[u8],
@@ -90,18 +89,18 @@ impl Lexer {
         Version::new(before, from, shift, tokens, n_seeds, taken)
     }
 
-    /// Whether nothing at a text's begin decides how all of it is read.
+    /// Whether nothing at the start of a text decides how all of it is read.
     fn is_resumable(&self) -> bool {
         self.compiled.at_start.is_none()
     }
 }
 
-/// Follows a run of which marks are kept.
+/// Follows a run and decides which marks to keep.
 struct Tracing<'v> {
     plan: Plan<'v>,
-    /// Tokens before the first that is in the list.
+    /// The number of tokens before the first one in the list.
     offset: usize,
-    /// The place of the last mark.
+    /// The position of the last mark.
     last_at: usize,
     marks: Vec<Mark>,
     /// The end that was reached.
@@ -109,7 +108,7 @@ struct Tracing<'v> {
 }
 
 impl Tracing<'_> {
-    /// Keeps the place, if it is due; true when the rest is known.
+    /// Records the position if one is due; true if the rest is already known.
     fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         while self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64) {
             self.plan.ends = &self.plan.ends[1..];
@@ -136,7 +135,7 @@ impl Tracing<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
     pub range: std::ops::Range<usize>,
-    /// The number of the literal's row among the table's strings.
+    /// The row of the literal among the table's strings.
     pub row: usize,
 }
 
@@ -151,7 +150,7 @@ struct Run<'c, 't, 'o> {
     frames: Vec<Frame<'c>>,
     heredocs: Vec<PendingHeredoc<'c>>,
     n_endless_heredocs: usize,
-    /// Literals that were looked for and not closed.
+    /// The number of literals whose closer was searched for and not found.
     n_unclosed: usize,
     import: Option<OpenImport<'c>>,
     tracing: Option<Tracing<'c>>,
@@ -185,7 +184,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.begin_inside();
         }
         let (table, text) = (self.table, self.text);
-        // The place is a local, which stays in a register where `self` does not.
+        // A local stays in a register; a field of `self` does not.
         let mut at = self.at;
         while let Some(&byte) = text.get(at) {
             let class = table.classes[byte as usize];
@@ -208,7 +207,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 self.seldom(byte, class);
                 at = self.at;
             }
-            // Most tokens are followed by one space or none; a branch on which would often be foretold wrongly.
+            // Most tokens are followed by one space or none. A branch here would often be mispredicted.
             at += usize::from(text.get(at) == Some(&b' '));
         }
         self.at = at;
@@ -224,7 +223,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         !self.frames.is_empty() || self.import.is_some()
     }
 
-    /// Reads what is neither a word nor plain punctuation at `self.at`, and passes it.
+    /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past it.
     #[inline]
     fn seldom(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
@@ -245,7 +244,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// Passes over text that stands before the first code, in a language whose files begin so.
+    /// Skips the text before the first code, in a language whose files begin with text.
     fn begin_inside(&mut self) {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
         let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
@@ -265,7 +264,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.tokens.push(Token { start: start as u32, end: end as u32, symbol, exact });
     }
 
-    /// Passes the spaces that indent a line.
+    /// Skips the white space that indents a line.
     #[inline]
     fn skip_spaces(&mut self) {
         loop {
@@ -300,7 +299,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         (end, hash::word(&self.text[start..end], self.table.fold))
     }
 
-    /// Opens what the word from `start` to `end` opens together with what follows it; true when it did.
+    /// Reads a literal or comment that begins with the word from `start` to `end`; true if there is one.
     #[inline]
     fn opens_after_word(&mut self, first: u8, start: usize, end: usize) -> bool {
         let may_open = self.text.get(end).is_none_or(|&next| self.table.follows_word_opener[next as usize]);
@@ -317,7 +316,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.begin_import(exact);
         }
         let keyword = Symbol::keyword(exact, table.family);
-        // Keywords and names follow each other as they like: a branch would often be foretold wrongly.
+        // Keywords and names follow each other unpredictably, so a branch would often be mispredicted.
         let is_keyword = table.keywords.contains(hash);
         let symbol = std::hint::select_unpredictable(is_keyword, keyword, Symbol::IDENTIFIER.of(table.family));
         self.push_symbol(start, end, symbol, exact);
@@ -368,7 +367,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let start = self.at;
         self.at += 1;
         if class & ODD != 0 && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
-            // A line that goes on: layout, in every language that has it.
+            // A continued line: layout, in every language that has it.
             self.at = self.line_end(self.at) + 1;
             self.at = self.at.min(self.text.len());
             return;
@@ -392,7 +391,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
     }
 
-    /// Counts brackets of code inside a literal; true when `byte` ended the code and the literal went on.
+    /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued.
     fn leave_code(&mut self, byte: u8, start: usize) -> bool {
         let Some(frame) = self.frames.last_mut() else { return false };
         if byte == frame.ends {
@@ -424,7 +423,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// Notes where reading may begin again, and passes over the rest when that is known.
+    /// Records where reading may resume, and skips the rest if it is known.
     #[cold]
     fn trace(&mut self) {
         let is_clean =
@@ -436,7 +435,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// The offset of the line end at or after `from`, or of the text's end.
+    /// The offset of the line end at or after `from`, or of the end of the text.
     fn line_end(&self, from: usize) -> usize {
         memchr::memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |n| from + n)
     }

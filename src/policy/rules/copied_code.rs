@@ -11,11 +11,11 @@ pub static RULE: Rule = Rule {
     when: When::Tree(|_| AS_SET),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change copies code that the tree already has",
-    finds: "Lines that a change adds and that repeat code which stands elsewhere in the tree: exactly, \
-            with other layout, names or literals, or with statements inserted, deleted or changed. \
-            Code that was only moved, renamed or re-indented is not a copy, nor is an edit inside a copy that was there before.",
-    why: "Whoever fixes one of the two must know of the other. Copies drift apart, and a fault \
-          that is mended in one lives on in the rest.",
+    finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \
+            layout, names or literals, or with statements inserted, deleted or changed. Code that was only moved, \
+            renamed or re-indented is not a copy, and neither is an edit inside an existing copy.",
+    why: "Whoever fixes one of the two must know about the other. Copies drift apart, and a bug fixed in one lives \
+          on in the others.",
     example: "```c\n\
               /* src/list.c has this function already, as list_find() */\n\
               struct entry *table_find(struct table *t, const char *key)\n\
@@ -26,6 +26,7 @@ pub static RULE: Rule = Rule {
               \x20   return NULL;\n\
               }\n\
               ```",
-    action: "Call the code that is there, or move what both need to a place of its own. \
-             Where the copy is meant to be, set a higher `min-tokens`, or list its path under `ignore`.",
+    action: "Call the existing code, or move what both need to a shared place. If the copy is intentional, allow it \
+             with a comment that gives the reason, `secondhand: allow(copied-code) -- reason`. If there are many, \
+             raise `min-tokens`, or add the path to `ignore`.",
 };

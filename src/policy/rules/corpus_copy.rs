@@ -16,15 +16,17 @@ pub static RULE: Rule = Rule {
     }),
     // Documents quote. A license asks the same of tests as of any other code.
     milder_in: &[Ground::Document],
-    summary: "a change copies code of a known project",
-    finds: "Lines that a change adds and that repeat code of a component: of a corpus that was named with `--corpus` or \
-            in the settings, or of a folder of the repository that the settings call vendored; and whose license is known and not denied \
-            by the policy in the settings. What counts as a copy is what counts for `copied-code`, and has to share rare words with its origin, \
-            hold a long run, or be alike as a whole, since between projects code of one shape is written time and again; code that many \
-            components have is common, and not scored. Where the copyright notices of the origin stand in the file of the copy, in a license text or in a file \
-            like NOTICE above it, or where the license does not ask for them, the finding is a note: nothing is owed.",
-    why: "Code of others comes with their terms: nearly every license asks for the notice to be kept, and some ask for more. \
-          A copy without a word of where it came from also misses every later fix.",
+    summary: "a change copies code from a known project",
+    finds: "Lines that a change adds and that repeat code of a component whose license is known and not denied by \
+            the policy in the settings. Components come from a corpus given with `--corpus` or in the settings, or \
+            from a folder that the settings list under `vendored`. What counts as a copy is what counts for \
+            `copied-code`, plus more evidence, because unrelated projects often contain code of the same shape: rare \
+            words in common with the origin, a long run, or similarity as a whole. Code that many components share \
+            is common, and not scored. If the origin's copyright notices are in the file with the copy, or in a \
+            license text or a file like NOTICE above it, or if the license does not require them, the finding is a \
+            note: nothing is owed.",
+    why: "Other people's code comes with their terms: nearly every license requires the notice to be kept, and some \
+          require more. A copy that does not say where it came from also misses every later fix.",
     example: "```c\n\
               /* src/net/line.c, added by a change; linenoise (BSD-2-Clause) has it in linenoise.c */\n\
               static int isUnsupportedTerm(void) {\n\
@@ -35,7 +37,8 @@ pub static RULE: Rule = Rule {
               \x20   return 0;\n\
               }\n\
               ```",
-    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where it came from: \
-             `secondhand audit --report notice=NOTICE` writes all that are owed. \
-             Copies run both ways: the dates that the report names tell who may have had the code first. Where the copy is meant to be, list its folder under `vendored`.",
+    action: "Depend on the component instead, or keep its copyright notice and license with the copy and say where \
+             it came from: `secondhand audit --report notice=NOTICE` writes all notices that are owed. Copies go in \
+             both directions: the dates in the report show who may have had the code first. If the copy is \
+             intentional, list its folder under `vendored`.",
 };

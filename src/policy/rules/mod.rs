@@ -1,6 +1,6 @@
-//! Lists the rules, the gravest first; each is a file beside this one.
+//! Lists the rules, the most severe first; each is a file next to this one.
 //!
-//! A rule's file is all of it: the id, the texts, the level, and when it applies. What
+//! A rule's file contains all of it: the id, the texts, the level, and when it applies. What
 //! the settings and the place of a finding make of the level is in `judgment.rs`.
 
 mod copied_code;
@@ -12,7 +12,7 @@ mod unknown_license;
 
 use super::{About, Deletion, Level, Origin, Place, Verdict};
 
-/// All rules, the gravest first: of two that are equally grave for the same code, the first one counts.
+/// All rules, the most severe first: of two with the same level for the same code, the first one counts.
 pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
@@ -27,18 +27,18 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// A rule: what it finds and when, how grave that is, and the words that explain it everywhere.
+/// A rule: what it finds and when, how severe that is, and the texts that explain it everywhere.
 #[derive(Debug)]
 pub struct Rule {
     /// The id, in kebab case; completes "allow ...".
     pub id: &'static str,
-    /// The level of its findings when nothing else is configured.
+    /// The default level of its findings.
     pub level: Level,
     /// What it is about.
     pub topic: Topic,
     /// When it applies.
     pub when: When,
-    /// Where its findings are milder: at most of the level `test-level`.
+    /// Where its findings are milder: at most `test-level`.
     pub milder_in: &'static [Ground],
     /// One line, without a full stop.
     pub summary: &'static str,
@@ -52,26 +52,26 @@ pub struct Rule {
     pub action: &'static str,
 }
 
-/// When a rule applies: the kind of thing it looks at, and what must hold of it.
+/// When a rule applies: the kind of thing it looks at, and a condition.
 ///
-/// Each condition answers with the gravest level that a finding may have there, or with `None` where the rule does not
-/// apply. Several rules may apply to the same code: then the gravest level counts.
+/// Each condition returns the maximum level of a finding there, or `None` if the rule does not
+/// apply. If several rules apply to the same code, the most severe level counts.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     /// It looks at copies of code in the tree.
     Tree(fn(&Origin) -> Option<Level>),
     /// It looks at copies of code that was deleted.
     Past(fn(&Deletion) -> Option<Level>),
-    /// It looks at copies of code of a component, and at what the license policy says of them.
+    /// It looks at copies of a component's code, and at the license policy's verdict on them.
     Component(fn(&Origin, &Verdict) -> Option<Level>),
     /// It looks at changed files that were not examined.
     Unexamined(fn(&About) -> Option<Level>),
 }
 
-/// Applies, at whatever level the settings give the rule.
+/// Applies, at the configured level.
 const AS_SET: Option<Level> = Some(Level::Error);
 
-/// Applies, but is a note even where the settings make the rule graver.
+/// Applies, but is a note even if the settings make the rule more severe.
 const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 
 impl When {
@@ -80,7 +80,7 @@ impl When {
         !matches!(self, Self::Unexamined(_))
     }
 
-    /// Whether it looks at copies of code in such a place.
+    /// Whether it looks at copies of code in this place.
     pub fn looks_at(&self, place: &Place) -> bool {
         match place {
             Place::Tree => matches!(self, Self::Tree(_)),
@@ -89,7 +89,7 @@ impl When {
         }
     }
 
-    /// The gravest level of a copy with this origin; `None` where the rule does not apply.
+    /// The maximum level of a copy with this origin; `None` if the rule does not apply.
     pub fn of_copy(&self, origin: &Origin) -> Option<Level> {
         match (self, &origin.place) {
             (Self::Tree(when), Place::Tree) => when(origin),
@@ -99,7 +99,7 @@ impl When {
         }
     }
 
-    /// The gravest level of what was not examined; `None` where the rule does not apply.
+    /// The maximum level of what was not examined; `None` if the rule does not apply.
     pub fn of_unexamined(&self, about: &About) -> Option<Level> {
         match self {
             Self::Unexamined(when) => when(about),
@@ -108,23 +108,23 @@ impl When {
     }
 }
 
-/// What a rule is about, as far as settings and reports group rules.
+/// What a rule is about: groups rules in settings and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// Code that is there twice.
+    /// Duplicated code.
     Duplication,
-    /// Code of others, and its license.
+    /// Third-party code, and its license.
     License,
     /// What the audit did not see.
     Coverage,
 }
 
-/// What kind of file a finding lies in.
+/// The kind of file that contains a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
     /// Source that is shipped.
     Code,
-    /// A test: tests repeat by nature.
+    /// A test: tests are repetitive by nature.
     Test,
     /// An example, a demo or a benchmark: they repeat by nature, too.
     Example,

@@ -15,14 +15,15 @@ pub static RULE: Rule = Rule {
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a changed file was not examined",
-    finds: "Changed files that are source by their name and were not searched for copies. Each file that could not be read is a finding: \
-            it is larger than `max-file-size`, it is binary, it is in an encoding that Secondhand does not read (UTF-16 without a byte order \
-            mark), or it is a pointer of Git LFS. In tests and documents it is a note. The files that are left out on purpose share one note, \
-            which names them and says why: they are generated or minified, left out by default (`*.min.js`), or in a folder of vendored, installed \
-            or built code (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is found all the same. Files that \
-            `ignore` in the settings leaves out are not listed.",
-    why: "A file that nobody looked at is not clean. Without this rule a copy passes in a file of five megabytes, or in one whose first line \
-          claims that it is generated.",
+    finds: "Changed files that are source by their name and were not searched for copies. Each file that could not \
+            be read is a finding: it is larger than `max-file-size`, binary, in an encoding that Secondhand does not \
+            read (UTF-16 without a byte order mark), or a Git LFS pointer. In tests and documents it is a note. \
+            Files that are left out on purpose share one note, which lists them and says why: they are generated or \
+            minified, left out by default (`*.min.js`), or in a folder of vendored, installed or built code \
+            (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is still found. \
+            Files that the setting `ignore` leaves out are not listed.",
+    why: "A file that nobody looked at is not clean. Without this rule, a copy could hide in a file of five \
+          megabytes, or in one whose first line claims that it is generated.",
     example: "```console\n\
               $ secondhand check\n\
               warning[not-examined]: 1 changed file could not be examined\n\
@@ -32,8 +33,9 @@ pub static RULE: Rule = Rule {
               \x20 = left out: dist/ (1 file, vendored or built)\n\
               \x20 = left out: src/api.pb.go (generated)\n\
               ```",
-    action: "Review the file by hand, or make it readable: save it as UTF-8, raise `max-file-size`, keep source out of Git LFS. List a file that \
-             you mean to leave out under `ignore`, and it is no longer reported; `secondhand baseline create` records those that are there already. To \
-             have a folder of vendored or built code judged like your own, take it back in: `ignore = [\"!dist/\"]`, or `dist/** -linguist-vendored` in \
-             `.gitattributes`. `include-generated` compares generated files. A comment in the file has no effect, since the file is not read.",
+    action: "Review the file by hand, or make it readable: save it as UTF-8, raise `max-file-size`, keep source out \
+             of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline create` \
+             records the existing ones. To check a folder of vendored or built code like your own, add it back: \
+             `ignore = [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` \
+             compares generated files. A comment in the file has no effect, because the file is not read.",
 };

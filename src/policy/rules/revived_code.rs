@@ -11,11 +11,12 @@ pub static RULE: Rule = Rule {
     when: When::Past(|deletion| if deletion.is_reverted { AT_MOST_A_NOTE } else { AS_SET }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
     summary: "a change brings back code that was deleted",
-    finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which stands nowhere in the tree \
-            any more. Searched with `--history`. The finding names the commit that deleted the code, and the file it was in last. \
-            Code that still stands somewhere is `copied-code`. When the change is a revert of that commit, the finding is a note whatever the level.",
-    why: "Somebody had a reason to delete it: a fault, a better way, a license. Whoever brings it back should know the reason, and the fixes \
-          that came after the version that is brought back.",
+    finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which is no longer \
+            anywhere in the tree. Requires `--history`. The finding names the commit that deleted the code and the \
+            last file that contained it. Code that still exists somewhere is `copied-code`. If the change is a \
+            revert of that commit, the finding is a note, whatever the level.",
+    why: "Someone had a reason to delete it: a bug, a better way, a license. Whoever brings it back should know the \
+          reason, and the fixes made after the version that comes back.",
     example: "```diff\n\
               +/* src/list.c had this until 3f2a9c1, \"list: drop the linear search\" */\n\
               +struct entry *find(struct table *t, const char *key)\n\
@@ -26,6 +27,6 @@ pub static RULE: Rule = Rule {
               +    return NULL;\n\
               +}\n\
               ```",
-    action: "Read the commit that deleted it: `git show` with the id that the finding names. Where the deletion was the mistake, \
-             revert it with `git revert`, which keeps the authors and says why.",
+    action: "Read the commit that deleted it: `git show` with the id in the finding. If the deletion was a mistake, \
+             revert it with `git revert`, which keeps the authors and records why.",
 };

@@ -11,11 +11,13 @@ pub static RULE: Rule = Rule {
     when: When::Component(|_, verdict| if verdict.answer == Answer::Unknown { AS_SET } else { None }),
     // Documents quote. A license asks the same of tests as of any other code.
     milder_in: &[Ground::Document],
-    summary: "a change copies code whose license is not known",
-    finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, where nothing says under which license the code \
-            is, or where what is said names no license that is known. Looked at are tags in the file, the files beside it, \
-            REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those above.",
-    why: "Code without a license may not be copied at all: that nothing is asked for does not mean that everything is allowed.",
+    summary: "a change copies code whose license is unknown",
+    finds: "Lines that a change adds and that repeat code of a component, as for `corpus-copy`, if nothing states a \
+            license for the code, or what is stated is not a known license. Searched are tags in the file, files \
+            next to it, REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those \
+            above.",
+    why: "Code without a license may not be copied at all: that nobody asks for anything does not mean that \
+          everything is allowed.",
     example: "```c\n\
               /* src/hash.c, added by a change; a repository without a license file has it in util/hash.c */\n\
               uint32_t mix(uint32_t h)\n\
@@ -25,7 +27,7 @@ pub static RULE: Rule = Rule {
               \x20   return h ^ (h >> 13);\n\
               }\n\
               ```",
-    action: "Find out: ask its authors, or look for the project where it came from first. Then declare the license where the corpus \
-             is made (`secondhand corpus add --license`, `license` in a list) or with the vendored folder; a license of your own is written \
-             `LicenseRef-NAME`.",
+    action: "Find out: ask the authors, or look for the project it originally came from. Then declare the license \
+             where the corpus is made (`secondhand corpus add --license`, or `license` in a list), or for the \
+             vendored folder. Write a license of your own as `LicenseRef-NAME`.",
 };

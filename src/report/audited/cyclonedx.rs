@@ -14,7 +14,7 @@ use crate::report::{Format, Style, VERSION};
 pub(in crate::report) const FORMAT: Format =
     Format { name: "cyclonedx", help: "CycloneDX 1.6 in JSON, with evidence and pedigree", write };
 
-/// Occurrences of a component that are listed.
+/// Maximum occurrences of a component to list.
 const MAX_OCCURRENCES: usize = 1_000;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -40,7 +40,7 @@ fn bom(outcome: &Outcome, audited: &Audited) -> Value {
     })
 }
 
-/// What both an origin and an ancestor say of a component.
+/// The description of a component, for an origin as well as an ancestor.
 fn described(component: &Component) -> Value {
     let mut described = json!({"type": "library", "name": component.name});
     if let Some(version) = &component.version {

@@ -12,7 +12,7 @@ use crate::audit::{Audited, Brought, Explained};
 use crate::license::Class;
 use crate::text::FilePath;
 
-/// What of a tree is of one class of licenses.
+/// The part of a tree that belongs to one license class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OfClass {
     pub n_components: usize,
@@ -20,7 +20,7 @@ pub(super) struct OfClass {
     pub n_tokens: usize,
 }
 
-/// What of a tree is of each class; a file with code of two classes counts in both.
+/// The part of a tree that belongs to each class; a file with code of two classes counts in both.
 pub(super) fn classes(audited: &Audited) -> BTreeMap<Class, OfClass> {
     let mut classes: BTreeMap<Class, OfClass> = BTreeMap::new();
     let class_of = |of: &Explained| audited.components[of.component].component.terms.class();
@@ -56,9 +56,9 @@ fn license(audited: &Audited, number: usize) -> String {
     }
 }
 
-/// Files that are listed for people; all stand in the other formats.
+/// Maximum files to list for people; the other formats have all of them.
 const MAX_FILES: usize = 200;
-/// Origins of a file that are listed for people.
+/// Maximum origins of a file to list for people.
 const MAX_ORIGINS: usize = 3;
 
 /// The summary, a line each.
@@ -66,7 +66,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
     let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
     let copied = share(*n_copied, *n_tokens);
     let mut lines = vec![format!(
-        "{} of {} hold code of {}: {copied} % of the tokens",
+        "{} of {} contain code of {}: {copied} % of the tokens",
         files.len(),
         count(*n_files, "file"),
         count(components.len(), "component"),
@@ -103,7 +103,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
                 .map(|of| format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))),
         );
     }
-    lines.extend([String::new(), "by file: how much of it stands in corpora, and where".to_owned()]);
+    lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };
     for file in &files[..n_listed] {
         let of = |origin: &Explained| {
@@ -115,7 +115,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
         if file.origins.len() > MAX_ORIGINS {
             origins.push(format!("{} more", file.origins.len() - MAX_ORIGINS));
         }
-        let whole = if file.is_whole { ", the very file" } else { "" };
+        let whole = if file.is_whole { ", identical file" } else { "" };
         let part = percent(file.n_copied as f64 / file.n_tokens.max(1) as f64);
         lines.push(format!("  {part:>3} % {}: {}{whole}", file.path, origins.join(", ")));
     }
@@ -127,20 +127,20 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
     lines
 }
 
-/// Which commit first brought code of a component into a file, in words; nothing where the history was not asked.
+/// The commit that first added a component's code to a file, in words; empty if the history was not searched.
 pub(super) fn brought_in(audited: &Audited, path: &FilePath, component: &str) -> Option<String> {
     let brought = audited.brought_into(path, component)?;
     let notes: String = brought.notes.iter().map(|note| format!("; {note}")).collect();
     let on = day(brought.first.time).map(|day| format!(" on {day}")).unwrap_or_default();
-    Some(format!("brought in by {}{on}{notes}", brought.first.commit))
+    Some(format!("added in {}{on}{notes}", brought.first.commit))
 }
 
-/// What the history brought in, a line each.
+/// What the history added, one line each.
 fn history(brought: &[Brought]) -> Vec<String> {
-    let mut lines = vec![String::new(), "by commit: what first came in where".to_owned()];
+    let mut lines = vec![String::new(), "by commit: what was first added where".to_owned()];
     for of in brought {
         let license = of.component.license().unwrap_or_else(|| "license not known".to_owned());
-        let gone = if of.is_in_head { "" } else { ", and is gone" };
+        let gone = if of.is_in_head { "" } else { ", since removed" };
         let notes: String = of.notes.iter().map(|note| format!("; {note}")).collect();
         let since = of.component.first_seen.as_ref().and_then(|seen| day(seen.time));
         let since = since.map(|day| format!(", there since {day}")).unwrap_or_default();
@@ -180,7 +180,7 @@ pub(super) fn rows(audited: &Audited) -> Vec<Vec<String>> {
     audited.files.iter().map(row).collect()
 }
 
-/// A moment as bills of material write it.
+/// A time in the format of SBOMs.
 fn timestamp(time: i64) -> String {
     let moment = jiff::Timestamp::from_second(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

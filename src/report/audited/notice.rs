@@ -1,6 +1,6 @@
-//! Writes a NOTICE file: whose code the tree holds, under which licenses, with the copyright notices that go with it.
+//! Writes a NOTICE file: whose code the tree contains, under which licenses, with the copyright notices.
 //!
-//! What it says is what the corpora say. It is a draft for a person to complete: the texts of the licenses have to be added
+//! It repeats what the corpora contain. It is a draft for a person to complete: license texts have to be added
 //! where they ask for it.
 
 use std::collections::BTreeSet;
@@ -12,11 +12,11 @@ use crate::report::{Format, Style};
 use crate::text::printable;
 
 pub(in crate::report) const FORMAT: Format =
-    Format { name: "notice", help: "a NOTICE file: whose code it is, and what is owed", write };
+    Format { name: "notice", help: "a NOTICE file: whose code it is, and the attribution that is owed", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
-    writeln!(out, "This project holds code of others, as listed below. Each part stays under its license.")?;
+    writeln!(out, "This project contains third-party code, as listed below. Each part remains under its license.")?;
     let mut taken: Vec<&Component> = audited.components.iter().map(|taken| &*taken.component).collect();
     taken.sort_by(|a, b| (&a.name, &a.terms.license).cmp(&(&b.name, &b.terms.license)));
     for component in taken {
@@ -46,7 +46,7 @@ fn notices(outcome: &Outcome, component: &Component) -> BTreeSet<String> {
     same.flat_map(|other| other.terms.notices.iter().cloned()).chain(component.terms.notices.iter().cloned()).collect()
 }
 
-/// The files that hold code of a component.
+/// The files that contain a component's code.
 fn files(audited: &Audited, component: &Component) -> Vec<String> {
     let is_it = |number: usize| {
         let other = &audited.components[number].component;

@@ -1,6 +1,6 @@
 //! Writes SPDX 2.3 in JSON: each copy is a snippet of its file, and a variant of a file of its origin.
 //!
-//! `VARIANT_OF` says what is known: of one lineage, and not which came first.
+//! `VARIANT_OF` states only what is known: a common lineage, but not which came first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -77,7 +77,7 @@ fn document(outcome: &Outcome, audited: &Audited) -> Value {
         "creationInfo": {
             "created": timestamp(audited.time),
             "creators": [format!("Tool: secondhand-{VERSION}")],
-            "comment": format!("Likeness to code of the corpora that were compared with; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}."),
+            "comment": format!("Similarity to code in the compared corpora; potential verdicts, to be reviewed. Compatibility: {ATTRIBUTION}."),
         },
         "packages": packages,
         "files": files,
@@ -131,7 +131,7 @@ fn package(number: usize, component: &Component) -> Value {
     package
 }
 
-/// The first origin in a component: that which the verdict is about.
+/// The first origin in a component, which the verdict is about.
 fn origin(finding: &Finding) -> Option<(&Origin, &Component)> {
     finding.origins.iter().find_map(|origin| match &origin.place {
         Place::Component(component) => Some((origin, &**component)),

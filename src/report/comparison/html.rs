@@ -12,9 +12,9 @@ use crate::report::{Format, Style};
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
-/// Matches of a pair that are laid out; the rest is counted.
+/// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
-/// Rows of code in a page.
+/// Maximum rows of code on a page.
 const MAX_ROWS: usize = 60_000;
 
 fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {

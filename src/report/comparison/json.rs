@@ -14,10 +14,10 @@ use crate::text::FilePath;
 pub(super) const FORMAT: Format<audit::Comparison> =
     Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Grows when a field changes its meaning or goes away; new fields do not count.
+/// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
 
-/// How alike submissions are.
+/// How similar submissions are.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Comparison {
@@ -27,12 +27,12 @@ struct Comparison {
     secondhand: &'static str,
     /// k: the tokens of a fingerprint.
     noise_threshold: usize,
-    /// w: of so many k-grams in a row one is a fingerprint; 1 when each is.
+    /// w: the number of k-grams in a row of which one is a fingerprint; 1 if all are.
     window: usize,
     submissions: Vec<Submission>,
-    /// Pairs that share something, the most alike first: by containment, then by resemblance.
+    /// Pairs that share something, the most similar first: by containment, then by resemblance.
     pairs: Vec<Pair>,
-    /// How many pairs share something, listed or not.
+    /// The number of pairs that share something, listed or not.
     sharing_pairs: usize,
     /// Files that were not compared.
     skipped: Vec<Skipped>,
@@ -43,27 +43,27 @@ struct Submission {
     name: String,
     files: usize,
     tokens: usize,
-    /// Different fingerprints; those of handed-out code do not count.
+    /// Distinct fingerprints, not counting those of handed-out code.
     fingerprints: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Pair {
-    /// The place of the first in `submissions`.
+    /// The index of the first in `submissions`.
     first: usize,
-    /// The place of the second in `submissions`.
+    /// The index of the second in `submissions`.
     second: usize,
     shared_fingerprints: usize,
-    /// Shared fingerprints over all of both, 0 to 1 (Broder 1997).
+    /// Shared fingerprints divided by all fingerprints of both, 0 to 1 (Broder 1997).
     resemblance: f64,
-    /// The part of the first's fingerprints that the second has, 0 to 1 (Broder 1997).
+    /// The fraction of the first's fingerprints that the second has, 0 to 1 (Broder 1997).
     first_in_second: f64,
-    /// The part of the second's fingerprints that the first has, 0 to 1.
+    /// The fraction of the second's fingerprints that the first has, 0 to 1.
     second_in_first: f64,
-    /// Tokens of the first that matches hold.
+    /// Tokens of the first that are part of matches.
     first_matched_tokens: usize,
-    /// Tokens of the second that matches hold.
+    /// Tokens of the second that are part of matches.
     second_matched_tokens: usize,
     /// Where they match, the longest first.
     matches: Vec<Match>,
@@ -81,7 +81,7 @@ struct Match {
     tokens: usize,
 }
 
-/// A stretch of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
+/// A part of a file; lines and columns from 1, columns in UTF-16 code units, the end column after the last.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Side {

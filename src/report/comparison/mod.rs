@@ -1,4 +1,4 @@
-//! Writes comparisons of submissions: one file a format.
+//! Writes comparisons of submissions: one file for each format.
 
 mod csv;
 mod html;
@@ -20,20 +20,20 @@ fn headline(comparison: &Comparison) -> String {
     let (submissions, pairs) = (comparison.submissions.len(), comparison.n_sharing);
     let verb = if pairs == 1 { "shares" } else { "share" };
     let found = match pairs {
-        0 => "no two share code".to_owned(),
+        0 => "no two of them share code".to_owned(),
         n => format!("{} {verb} code", count(n, "pair")),
     };
     format!("{}: {found}", count(submissions, "submission"))
 }
 
-/// What was looked at, a line each.
+/// What was examined, one line each.
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;
     let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
     let n_files = comparison.submissions.iter().map(|submission| submission.n_files).sum();
     let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
     if comparison.pairs.len() < comparison.n_sharing {
-        lines.push(format!("the {} most alike are listed", count(comparison.pairs.len(), "pair")));
+        lines.push(format!("the {} most similar are listed", count(comparison.pairs.len(), "pair")));
     }
     for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
         lines.push(format!("nothing to compare in: {}", submission.name));

@@ -14,7 +14,7 @@ use crate::report::{Format, Style};
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "text", help: "a ranking and both sides, for people", write };
 
-/// Pairs whose matches are drawn, and matches of each; all with `--verbose`.
+/// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
 const MAX_PAIRS: usize = 5;
 const MAX_MATCHES: usize = 3;
 /// Columns below which nothing sensible can be drawn.
@@ -34,7 +34,7 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
         let figures =
             format!("{:>6} % {:>5} % {:>4} %  ", percent(pair.a_in_b), percent(pair.b_in_a), percent(pair.resemblance));
         let name = format!("{a}  {b}");
-        // Names that do not fit beside the figures stand below them.
+        // Names that do not fit next to the figures go below them.
         if figures.len() + name.width() <= width {
             writeln!(out, "{figures}{name}")?;
         } else {

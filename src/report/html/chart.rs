@@ -41,11 +41,11 @@ struct Bar {
 }
 
 impl Chart {
-    /// A chart of `points`: moments in seconds since 1970, and a figure of each.
+    /// A chart of `points`: times in seconds since 1970, each with a figure.
     pub fn new(title: &'static str, points: &[(i64, usize)]) -> Self {
         let times = || points.iter().map(|point| point.0);
         let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
-        // Moments far apart must not overflow.
+        // Times far apart must not overflow.
         let span = (last.saturating_sub(first)).max(1) as f64;
         let mut sums = [0usize; N_BARS];
         for (time, figure) in points {

@@ -1,7 +1,7 @@
-//! Writes one page that holds all it needs: each copy beside its origin, what differs marked.
+//! Writes one self-contained page: each copy next to its origin, with differences marked.
 //!
-//! Promise: the page loads nothing, and its policy forbids it to; what stands in it of names
-//! and code is escaped by the template; it can be read without its script. It is well-formed XML, too.
+//! Promise: the page loads nothing, and its policy forbids it to; the template escapes all names
+//! and code; it can be read without its script. It is also well-formed XML.
 
 mod chart;
 mod page;
@@ -23,11 +23,11 @@ use crate::text::FilePath;
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
-/// Origins of a finding that are laid out beside the copy; the rest is listed.
+/// Maximum origins of a finding to show next to the copy; the rest are listed.
 const MAX_LAID_OUT: usize = 3;
-/// Origins that are listed.
+/// Maximum origins to list.
 const MAX_LISTED: usize = 200;
-/// Rows of code in a page; from there on findings are told without their code. A
+/// Maximum rows of code on a page; beyond it, findings are listed without their code. A
 /// browser takes half a second for so many.
 const MAX_ROWS: usize = 60_000;
 
@@ -117,7 +117,7 @@ fn listed(origin: &Origin) -> String {
     format!("{} ({}){note}", place(origin), likeness(origin))
 }
 
-/// The name of the language of a file; of one that only the settings know, its extension.
+/// The name of the language of a file; for a language from the settings, the extension.
 fn language(path: &FilePath, text: &[u8], languages: &Languages) -> String {
     let known = languages.identify(path, text).map(|language| language.name.clone());
     known.unwrap_or_else(|| {

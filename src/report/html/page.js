@@ -1,5 +1,5 @@
 'use strict';
-// Filters and moves between the cards. Without it the page can be read all the same.
+// Filters and moves between the cards. The page can be read without it.
 const cards = Array.from(document.querySelectorAll('.card'));
 const form = document.querySelector('form');
 const count = document.querySelector('output');

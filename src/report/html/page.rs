@@ -15,17 +15,17 @@ use crate::report::sides::{Line, Mark, Sides};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Rows of code that are shown of one block.
+/// Maximum rows of code to show of one block.
 const MAX_ROWS: usize = 400;
-/// Renamed words that are listed.
+/// Maximum renamed words to list.
 const MAX_RENAMES: usize = 12;
 
-/// Something that was found, to unfold.
+/// Something that was found, collapsed.
 pub(in crate::report) struct Card {
     pub level: &'static str,
     pub rule: String,
     pub language: String,
-    /// What the filter by path looks in.
+    /// The text that the path filter searches.
     pub path: String,
     pub badge: String,
     pub headline: String,
@@ -44,7 +44,7 @@ pub(in crate::report) struct Block {
     pub code: Code,
 }
 
-/// The rows of two sides; a line that has none beside it stands beside a gap.
+/// The rows of two sides; a line without a counterpart is next to a gap.
 #[derive(Default)]
 pub(in crate::report) struct Code {
     sides: Vec<Vec<Option<CodeLine>>>,
@@ -79,7 +79,7 @@ impl Code {
         }
     }
 
-    /// One side, where the other is not known.
+    /// One side, if the other is unknown.
     pub fn of_one(lines: &[Line], n_free: &mut usize) -> Self {
         let n = lines.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
@@ -122,7 +122,7 @@ pub(in crate::report) struct Overview {
 <header>
 <h1>{{ title }}</h1>
 <p class="dim">{{ subtitle }}</p>
-<details class="looked"><summary>What was looked at</summary><pre class="facts">{{ summary }}</pre></details>
+<details class="looked"><summary>What was examined</summary><pre class="facts">{{ summary }}</pre></details>
 </header>
 <main>
 {% if let Some(chart) = chart %}{{ chart.render().unwrap_or_default()|safe }}{% endif %}
@@ -186,7 +186,7 @@ impl Page {
             ("rule", values(|card| &card.rule)),
             ("language", values(|card| &card.language)),
         ];
-        // One value leaves nothing to choose.
+        // With one value there is nothing to choose.
         let filters = filters.into_iter().filter(|(_, values)| values.len() > 1);
         let filters = filters.map(|(name, values)| (name, values.into_iter().collect())).collect();
         let policy = format!(
@@ -214,7 +214,7 @@ impl Page {
         Self { table: Some(table), ..self }
     }
 
-    /// The page with a chart above all else.
+    /// The page with a chart at the top.
     pub fn with_chart(self, chart: Chart) -> Self {
         Self { chart: Some(chart), ..self }
     }
@@ -222,13 +222,13 @@ impl Page {
     /// Writes the page.
     ///
     /// # Errors
-    /// When `out` takes no more.
+    /// If `out` cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_into(&mut &mut *out)
     }
 }
 
-/// What a content security policy calls a text that it allows.
+/// The hash by which a content security policy allows a text.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

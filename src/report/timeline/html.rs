@@ -12,9 +12,9 @@ use crate::text::printable;
 pub(super) const FORMAT: Format<Timeline> =
     Format { name: "html", help: "one page with a chart of the trend, to read in a browser", write };
 
-/// Commits in the table: those that copied, the newest first.
+/// Maximum commits in the table: those that copied, the newest first.
 const MAX_ROWS: usize = 2_000;
-/// Origins that are listed of one copy.
+/// Maximum origins to list for a copy.
 const MAX_LISTED: usize = 8;
 
 fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -37,7 +37,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let columns = vec!["commit", "date and author", "copies", "copied tokens", "new tokens", "copied so far"];
     let points: Vec<(i64, usize)> = all.iter().map(|row| (row.judged.info.time, row.n_copied)).collect();
     let summary = summary(timeline).join("\n") + "\n";
-    let subtitle = "Copies by the commit that brought them in, the newest first".to_owned();
+    let subtitle = "Copies by the commit that added them, the newest first".to_owned();
     let page = Page::new(format!("Secondhand: {}", headline(timeline)), subtitle, summary, cards);
     page.with_table(Overview { columns, rows: table }).with_chart(Chart::new("Copied tokens", &points)).write(out)
 }

@@ -14,10 +14,10 @@ use crate::report::{Format, Style, VERSION};
 
 pub(super) const FORMAT: Format<audit::Timeline> = Format { name: "json", help: "versioned JSON for programs", write };
 
-/// Grows when a field changes its meaning or goes away; new fields do not count.
+/// Increases when a field changes its meaning or is removed; new fields do not count.
 const FORMAT_VERSION: u32 = 1;
 
-/// Which copies each commit of a range brought in.
+/// The copies that each commit of a range added.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct History {
@@ -25,13 +25,13 @@ struct History {
     version: u32,
     /// The version of the program.
     secondhand: &'static str,
-    /// The range as it was asked for.
+    /// The range as given.
     range: String,
     /// The commits, the oldest first.
     commits: Vec<Commit>,
-    /// Commits that were left out, as their authors were not asked for.
+    /// The number of commits left out because of their authors.
     left_out_commits: usize,
-    /// What could not be judged.
+    /// What could not be checked.
     unavailable: Option<String>,
 }
 
@@ -47,11 +47,11 @@ struct Commit {
     /// When it was committed, in seconds since 1970.
     commit_time: i64,
     is_merge: bool,
-    /// Tokens that it brought in, moved code left out.
+    /// Tokens that it added, not counting moved code.
     new_tokens: usize,
     /// Those of them that are copies.
     copied_tokens: usize,
-    /// Tokens that it and the commits before it in this list brought in as copies.
+    /// Copied tokens that it and the commits before it in this list added.
     total_copied_tokens: usize,
     copies: Vec<Copy>,
 }
@@ -65,11 +65,11 @@ struct Copy {
     path: String,
     fragment: Fragment,
     tokens: usize,
-    /// Tokens of the copy that the commit brought in.
+    /// Tokens of the copy that the commit added.
     new_tokens: usize,
     /// Stays the same when lines move.
     identity: String,
-    /// Where the code stood, the best first.
+    /// The origins, the best first.
     origins: Vec<Origin>,
 }
 
@@ -81,11 +81,11 @@ struct Origin {
     fragment: Fragment,
     /// `type-1`, `type-2` or `type-3`.
     clone_type: &'static str,
-    /// For Type-2: whether each name stands for one name throughout.
+    /// For Type-2: whether names are renamed one to one throughout.
     consistent_renaming: Option<bool>,
-    /// How alike copy and origin are, 0 to 1.
+    /// The similarity of copy and origin, 0 to 1.
     similarity: f64,
-    /// When and by whom it was written; of the best origin, where it is known.
+    /// When and by whom it was written; for the best origin, if known.
     written: Option<Written>,
 }
 

@@ -11,7 +11,7 @@ use crate::text::printable;
 
 pub(super) const FORMAT: Format<Timeline> = Format { name: "markdown", help: "a table of the copies", write };
 
-/// Rows of the table; a page with more is no summary.
+/// Maximum rows of the table; a page with more is not a summary.
 const MAX_ROWS: usize = 500;
 
 fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -19,7 +19,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let copies = timeline.commits.iter().rev().flat_map(|judged| judged.copies.iter().map(move |copy| (judged, copy)));
     let n_copies = copies.clone().count();
     if n_copies > 0 {
-        writeln!(out, "| commit | what | where | from | how alike | written |\n|---|---|---|---|---|---|")?;
+        writeln!(out, "| commit | what | where | from | similarity | written |\n|---|---|---|---|---|---|")?;
         for (judged, copy) in copies.take(MAX_ROWS) {
             out.write_all(row(judged, copy).as_bytes())?;
         }

@@ -1,4 +1,4 @@
-//! Writes which copies each commit of a range brought in: one file a format.
+//! Writes the copies that each commit of a range added: one file for each format.
 
 mod csv;
 mod html;
@@ -21,9 +21,9 @@ pub static TIMELINE_FORMATS: &[Format<Timeline>] =
 /// A commit, and what came in with it and before it.
 struct TrendPoint<'t> {
     judged: &'t Judged,
-    /// Tokens that it brought in as copies.
+    /// Copied tokens that it added.
     n_copied: usize,
-    /// Tokens that it and those before it brought in as copies.
+    /// Copied tokens that it and the commits before it added.
     total: usize,
 }
 
@@ -41,7 +41,7 @@ fn rows(timeline: &Timeline) -> Vec<TrendPoint<'_>> {
     timeline.commits.iter().zip(figures).map(of).collect()
 }
 
-/// What was found, in a line.
+/// What was found, in one line.
 fn headline(timeline: &Timeline) -> String {
     let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
     let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
@@ -52,7 +52,7 @@ fn headline(timeline: &Timeline) -> String {
     }
 }
 
-/// What was looked at, a line each.
+/// What was examined, one line each.
 fn summary(timeline: &Timeline) -> Vec<String> {
     let n_novel: usize = timeline.commits.iter().map(|judged| judged.n_novel).sum();
     let n_copied: usize = timeline.commits.iter().map(Judged::n_copied).sum();
@@ -62,7 +62,7 @@ fn summary(timeline: &Timeline) -> Vec<String> {
         format!("new tokens: {n_novel}; copied tokens: {n_copied}, {share:.1} %"),
     ];
     if timeline.n_left_out > 0 {
-        summary.push(format!("of other authors, and left out: {}", count(timeline.n_left_out, "commit")));
+        summary.push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
     }
     summary.extend(timeline.unavailable.iter().map(|what| format!("not judged: {what}")));
     summary

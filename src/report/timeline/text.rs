@@ -12,14 +12,14 @@ pub(super) const FORMAT: Format<Timeline> = Format { name: "text", help: "the co
 
 /// Columns below which nothing sensible can be written.
 const MIN_WIDTH: usize = 40;
-/// Origins that are told of a copy; all with `--verbose`.
+/// Maximum origins to list for a copy; unlimited with `--verbose`.
 const MAX_ORIGINS: usize = 2;
 
 fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let width = style.width.max(MIN_WIDTH);
     let mut line = |indent: usize, text: &str| -> io::Result<()> {
         for (at, part) in wrapped(text, width.saturating_sub(indent + 2)).iter().enumerate() {
-            // What goes on in the next line stands further in.
+            // Continuation lines are indented further.
             writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Builds the segment of one source: takes its files, and writes what is asked of them later.
+//! Builds the segment of one source: receives its files, and writes what lookups will need.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -20,7 +20,7 @@ use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
 use crate::text::{FilePath, fnv_1a};
 
-/// A source file as its language reads it.
+/// A source file as read by its language.
 #[derive(Debug)]
 pub struct Lexed {
     /// The name of its language.
@@ -31,35 +31,35 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
 }
 
-/// How files become tokens, and their licenses known: what the floors above decide.
+/// How to turn files into tokens and find their licenses, as decided by the floors above.
 pub trait Reading: Sync {
-    /// Whether a file of this name and size is to be read.
+    /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
 
-    /// The tokens of a file; `None` when it is no source that is compared.
+    /// The tokens of a file; `None` if it is not source to compare.
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed>;
 
-    /// Told of each file as it comes.
+    /// Called for each file, to report progress.
     fn step(&self, n_bytes: usize);
 }
 
-/// How fingerprints are taken of a corpus.
+/// The fingerprinting parameters of a corpus.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling {
     /// k and w.
     pub fingerprint: fingerprint::Params,
-    /// Different tokens that a k-gram must have.
+    /// Minimum distinct tokens of a k-gram.
     pub min_distinct: usize,
 }
 
-/// Bytes of files that are taken together, on all threads.
+/// Bytes of files that are processed together, on all threads.
 const BATCH: usize = 8 << 20;
 
-/// Builds a segment; dropped before [`Builder::finish`], it leaves nothing behind.
+/// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.
 pub struct Builder<'b> {
     reading: &'b dyn Reading,
     sampling: Sampling,
-    /// What is there of the source already: its blobs need not be lexed again.
+    /// The existing segment of the source, whose blobs need not be lexed again.
     known: Option<&'b CorpusSegment>,
     out: SegmentWriter,
     folder: PathBuf,
@@ -72,14 +72,14 @@ pub struct Builder<'b> {
     blob_numbers: HashMap<BlobId, u32>,
     files: Vec<File>,
     postings: Sorter,
-    /// Fingerprints that an earlier version of a file has, by path: a history repeats itself.
+    /// Fingerprints of earlier versions of each file, by path, since histories are repetitive.
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
     /// What files say of licenses, each once; blobs name it by number.
     said: Numbered<Said>,
     /// What the files of each component say of others, as far as no file brought it along.
     heard: HashMap<u32, Licenses>,
-    /// The newest of what files of each component brought along.
+    /// The latest statements attached to a file of each component.
     last_heard: HashMap<u32, Arc<Licenses>>,
     stats: Stats,
     notes: Vec<Note>,
@@ -112,7 +112,7 @@ struct Blob {
     language: u32,
     n_tokens: u32,
     packed: std::ops::Range<u64>,
-    /// What it says of its own license.
+    /// What it states about its own license.
     said: u32,
 }
 
@@ -124,7 +124,7 @@ struct File {
     licenses: Option<Arc<Licenses>>,
 }
 
-/// A blob on its way in.
+/// A blob to be added.
 struct NewBlob<'b> {
     id: BlobId,
     language: u32,
@@ -134,14 +134,14 @@ struct NewBlob<'b> {
     said: Said,
 }
 
-/// What a file says of itself: what it says of others is heard by its component.
+/// What a file states about itself; statements about others go to its component.
 fn own(said: Said) -> Said {
     let statements = said.statements.into_iter();
     let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
     Said { statements: statements.filter(is_own).collect(), notices: said.notices }
 }
 
-/// What is made of a file on one of the threads.
+/// What a thread makes of a file.
 struct Made {
     id: BlobId,
     lexed: Option<(String, String, u32)>,
@@ -160,7 +160,7 @@ impl<'b> Builder<'b> {
     /// Begins a segment in `folder`; `known` is the segment that it will replace.
     ///
     /// # Errors
-    /// When the folder is not writable.
+    /// If the folder is not writable.
     pub fn new(
         folder: &Path,
         sampling: Sampling,
@@ -194,7 +194,7 @@ impl<'b> Builder<'b> {
         })
     }
 
-    /// What was passed over, and why.
+    /// What was skipped, and why.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
@@ -214,7 +214,7 @@ impl<'b> Builder<'b> {
         *self.languages.entry((language, family)).or_insert(n)
     }
 
-    /// Takes the pending files: what is costly on all threads, the rest in order.
+    /// Processes the pending files: expensive work on all threads, the rest in order.
     fn flush(&mut self) -> Result<(), SegmentError> {
         let files = std::mem::take(&mut self.pending);
         self.n_pending = 0;
@@ -228,7 +228,7 @@ impl<'b> Builder<'b> {
                 let is_known = blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
                 let is_source = reading.wants(&file.path, file.bytes.len() as u64);
                 let lexed = if is_known || !is_source { None } else { reading.lex(&file.path, &file.bytes) };
-                // What a history says of others it brought along.
+                // Files of a history already have the statements about others attached.
                 let is_heard = file.licenses.is_none() && is_relevant(&file.path);
                 let said =
                     if lexed.is_some() || is_heard { Said::new(&file.path, &file.bytes) } else { Said::default() };
@@ -268,7 +268,7 @@ impl<'b> Builder<'b> {
         Ok(())
     }
 
-    /// Adds a file whose content is `blob`.
+    /// Adds a file with the content `blob`.
     fn add_file(&mut self, blob: u32, file: SourceFile) {
         let SourceFile { component, path, seen, licenses, .. } = file;
         let component = self.component(&component);
@@ -278,7 +278,7 @@ impl<'b> Builder<'b> {
         self.files.push(File { blob, component, path, seen, licenses });
     }
 
-    /// Adds a blob; of one that belongs to a history, only the fingerprints that its path has not had.
+    /// Adds a blob; for one from a history, only the fingerprints that are new at its path.
     fn add(&mut self, blob: NewBlob<'_>, history: Option<&FilePath>) -> Result<u32, SegmentError> {
         let NewBlob { id, language, n_tokens, packed, keys, said } = blob;
         let number = self.blobs.len() as u32;
@@ -298,7 +298,7 @@ impl<'b> Builder<'b> {
         Ok(number)
     }
 
-    /// Takes a blob over from the segment that is replaced, if it has it.
+    /// Takes over a blob from the replaced segment, if it has it.
     fn add_known(&mut self, id: &BlobId, history: Option<&FilePath>) -> Result<Option<u32>, SegmentError> {
         let Some(known) = self.known else { return Ok(None) };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
@@ -319,7 +319,7 @@ impl<'b> Builder<'b> {
     /// Completes the segment under a name that begins with `name`.
     ///
     /// # Errors
-    /// When the disk takes no more.
+    /// If the disk is full.
     pub fn finish(mut self, name: &str) -> Result<(PathBuf, Stats), SegmentError> {
         self.flush()?;
         self.stats.n_components = self.components.len() as u64;
@@ -351,7 +351,7 @@ impl<'b> Builder<'b> {
         }
         let nothing = Licenses::default();
         let heard = |number: u32| self.heard.get(&number).unwrap_or(&nothing);
-        // The files of a folder that say the same have the same license, unless something speaks of them by name.
+        // Files in one folder with the same statements have the same license, unless something names them.
         let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
         let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
@@ -374,7 +374,7 @@ impl<'b> Builder<'b> {
             if identified.expression.is_some() {
                 return Terms::new(&identified);
             }
-            // A package may keep all it has in one folder.
+            // A package may have everything in one folder.
             let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
             first.map_or_else(Terms::default, |(_, &license)| table.all[license as usize].clone())
         };
@@ -382,8 +382,8 @@ impl<'b> Builder<'b> {
         (whole.into_iter().map(|license| table.number(license)).collect(), files)
     }
 
-    /// Writes the table of blobs, the order of their ids, the files of each, and what is known of licenses;
-    /// returns the numbers of the components' licenses.
+    /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns the license numbers
+    /// of the components.
     fn write_files(&mut self) -> Result<Vec<u32>, SegmentError> {
         let mut table = Numbered::new();
         let (component_licenses, licenses) = self.licenses(&mut table);
@@ -426,7 +426,7 @@ impl<'b> Builder<'b> {
     }
 
     fn write_postings(&mut self) -> Result<(), SegmentError> {
-        // Three bytes name sixteen million blobs.
+        // Three bytes are enough for sixteen million blobs.
         let n_value = if self.blobs.len() < 1 << 24 { 3 } else { 4 };
         let postings = std::mem::replace(&mut self.postings, Sorter::new(&self.folder));
         let mut out = PostingsWriter::new(postings.len(), n_value);
@@ -438,13 +438,13 @@ impl<'b> Builder<'b> {
     }
 }
 
-/// The folder that a file lies in.
+/// The folder of a file.
 fn folder(path: &FilePath) -> &[u8] {
     let bytes = path.as_bytes();
     &bytes[..bytes.len() - path.name().len()]
 }
 
-/// Writes values as JSON, one after the other, and before them where each ends.
+/// Writes values as JSON, one after the other, preceded by a table of where each ends.
 fn write_table<T: serde::Serialize>(out: &mut SegmentWriter, section: u32, all: &[T]) -> Result<(), SegmentError> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
     for value in all {
@@ -492,7 +492,7 @@ impl Sink for Builder<'_> {
     }
 }
 
-/// The keys of the fingerprints of a file that tell something, each once.
+/// The keys of the informative fingerprints of a file, without duplicates.
 fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64> {
     let k = sampling.fingerprint.noise_threshold();
     let telling = |print: &fingerprint::Fingerprint| {
@@ -506,12 +506,12 @@ fn keys(tokens: &[Token], sampling: &Sampling, hashes: &mut Vec<u64>) -> Vec<u64
     keys
 }
 
-/// A number for a path, to tell the fingerprints of one from those of another.
+/// A number for a path, to distinguish the fingerprints of different paths.
 fn key_of_path(path: &FilePath) -> u64 {
     fnv_1a(path.as_bytes().iter().copied()).rotate_left(32)
 }
 
-/// Appends the record of a file; `open` reads it.
+/// Appends the record of a file, which `open` reads.
 fn put_file(bytes: &mut Vec<u8>, file: &File) {
     let text = |bytes: &mut Vec<u8>, text: &[u8]| {
         put(bytes, text.len() as u64);

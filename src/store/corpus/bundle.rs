@@ -1,8 +1,8 @@
 //! Exports a corpus as one file, and imports one.
 //!
-//! The file: `secondhand corpus 1` and a line end; the length of a description in JSON (8 bytes) and the
-//! description, which lists the sources with length and SHA-256 of their segments; then the segments.
-//! Equal sources make equal bytes: no time and no path of the machine is in it.
+//! The file: `secondhand corpus 1` and a line end; the length of a JSON description (8 bytes) and the description,
+//! which lists the sources with length and SHA-256 of their segments; then the segments. The same sources make the
+//! same bytes: it contains no time and no path of the machine.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -15,10 +15,10 @@ use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, VERSION, hex};
 use crate::sources::DeclaredComponent;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
-/// Bytes of the largest description that is read.
+/// Maximum bytes of a description.
 const MAX_DESCRIPTION: u64 = 64 << 20;
 
-/// What an exported file holds.
+/// The description of an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -35,7 +35,7 @@ struct Exported {
     stats: Stats,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
     /// The number of sources.
@@ -44,7 +44,7 @@ pub struct Imported {
     pub digest: String,
 }
 
-/// Passes bytes on, and hashes them.
+/// Passes bytes through, and hashes them.
 struct Hashed<T> {
     inner: T,
     hasher: Sha256,
@@ -81,12 +81,12 @@ impl<T: Write> Write for Hashed<T> {
 }
 
 impl Corpus {
-    /// Writes the corpus to `file`; returns the SHA-256 of what was written.
+    /// Writes the corpus to `file`; returns the SHA-256 of the file.
     ///
     /// # Errors
-    /// When a segment cannot be read, or `file` not be written; `file` is then as it was.
+    /// If a segment cannot be read, or `file` cannot be written; `file` is then unchanged.
     pub fn export(&self, file: &Path) -> Result<String, CorpusError> {
-        // What is exported has to be whole.
+        // Only a complete corpus may be exported.
         self.open()?;
         let failed = |why: io::Error| CorpusError::File { file: file.to_owned(), why };
         let mut sources = Vec::new();
@@ -124,11 +124,11 @@ impl Corpus {
     /// Everything is checked before anything is added.
     ///
     /// # Errors
-    /// [`CorpusError::Import`] says what is wrong with the file; the corpus is then as it was.
+    /// [`CorpusError::Import`] with what is wrong with the file; the corpus is then unchanged.
     pub fn import(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
         let imported = self.create().and_then(|()| self.import_now(file, digest));
         if imported.is_err() {
-            // Only a folder that is empty goes: the corpus was not there before.
+            // Only removes an empty folder: the corpus did not exist before.
             let _ = std::fs::remove_dir(&self.folder);
         }
         imported
@@ -167,7 +167,7 @@ impl Corpus {
         Ok(Imported { n_sources, digest: found })
     }
 
-    /// Copies a segment out of an exported file, and reads all of it once.
+    /// Copies a segment out of an exported file, and reads all of it once to check it.
     fn segment_of(&self, bytes: &mut impl Read, exported: &Exported) -> Result<tempfile::NamedTempFile, String> {
         let says =
             |why: &dyn std::fmt::Display| format!("{}: {why}", crate::text::printable(exported.label.as_bytes()));
@@ -176,7 +176,7 @@ impl Corpus {
         let n = io::copy(&mut bytes.take(exported.len), &mut out).map_err(|why| says(&why))?;
         let Hashed { inner, hasher } = out;
         if n != exported.len {
-            return Err(says(&"it ends too early"));
+            return Err(says(&"it is truncated"));
         }
         if hex(&hasher.finalize()) != exported.sha256 {
             return Err(says(&"its SHA-256 is not the one that the file says"));
@@ -190,9 +190,9 @@ impl Corpus {
 
 fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
     let mut magic = vec![0; MAGIC.len()];
-    bytes.read_exact(&mut magic).map_err(|_| io::Error::other("it is no exported corpus"))?;
+    bytes.read_exact(&mut magic).map_err(|_| io::Error::other("it is not an exported corpus"))?;
     if magic != MAGIC {
-        return Err(io::Error::other("it is no exported corpus of this version"));
+        return Err(io::Error::other("it is not an exported corpus of this version"));
     }
     let mut len = [0; 8];
     bytes.read_exact(&mut len)?;

@@ -1,10 +1,10 @@
-//! Keeps corpora: the fingerprints and tokens of components, without their text.
+//! Stores corpora: the fingerprints and tokens of components, without their text.
 //!
-//! A corpus is a folder with two files a source: a segment, and a record (`<key>.json`) that names it and says what was
-//! read. A record is replaced by renaming, so a source is there as a whole or not at all, two
-//! processes may add, update and read at once, and the last record of a source counts.
+//! A corpus is a folder with two files for each source: a segment, and a record (`<key>.json`) that names it and
+//! describes what was read. A record is replaced by renaming, so a source is either complete or absent, several
+//! processes may add, update and read at the same time, and the last record of a source wins.
 //!
-//! Invariant: nothing is locked, and nothing is half there, whenever a process ends.
+//! Invariant: nothing is locked, and nothing is left half done, whenever a process ends.
 
 mod build;
 mod bundle;
@@ -28,13 +28,13 @@ use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::fingerprint;
 use crate::sources::{self, DeclaredComponent, Note, Request};
 
-/// Grows when code or licenses are read otherwise than before: corpora are made anew then.
+/// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
 const LEXING: u64 = 2;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
-/// How often a reader looks again when a segment went away between its record and itself.
+/// How often a reader tries again if a segment disappears after its record was read.
 const MAX_LOOKS: usize = 5;
-/// After this time a segment that no record names has lost its writer.
+/// After this time, the writer of a segment that no record names must be gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The parameters of the segments of corpora.
@@ -49,16 +49,16 @@ fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
     }
 }
 
-/// What a source holds, in figures.
+/// Figures about the contents of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// Components.
     pub n_components: u64,
-    /// Files, the same content counted wherever it stands.
+    /// Files, counting the same content wherever it occurs.
     pub n_files: u64,
-    /// Different contents of files.
+    /// Distinct contents of files.
     pub n_blobs: u64,
-    /// Tokens of these.
+    /// Tokens of these contents.
     pub n_tokens: u64,
     /// Bytes that were read.
     pub n_bytes: u64,
@@ -66,18 +66,18 @@ pub struct Stats {
     pub n_postings: u64,
 }
 
-/// A source of a corpus, as its record says.
+/// A source of a corpus, as described by its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     version: u32,
-    /// How the source was named when it was added; `None` for one that was imported.
+    /// How the source was specified when it was added; `None` if it was imported.
     pub spec: Option<String>,
-    /// What was said of the component when it was added.
+    /// What was declared about the component when it was added.
     #[serde(default)]
     pub component: DeclaredComponent,
     /// What it is called in lists, and on other machines.
     pub label: String,
-    /// Tells whether there is something new to read.
+    /// Changes when there may be something new to read.
     pub stamp: Option<String>,
     /// The name of the segment.
     segment: String,
@@ -93,13 +93,15 @@ pub enum CorpusError {
     Missing {
         /// The name.
         name: String,
-        /// Where corpora are kept.
+        /// The folder of all corpora.
         folder: PathBuf,
-        /// Those that are there.
+        /// The existing corpora.
         known: Vec<String>,
     },
-    /// The name cannot be the name of a folder.
-    #[error("cannot call a corpus `{name}`: a name holds letters, digits and `._-`, and begins with a letter or digit")]
+    /// It is not a valid name for a folder.
+    #[error(
+        "cannot name a corpus `{name}`: a name consists of letters, digits and `._-`, and begins with a letter or digit"
+    )]
     Name {
         /// The name.
         name: String,
@@ -109,7 +111,7 @@ pub enum CorpusError {
     File {
         /// The file.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         why: io::Error,
     },
     /// The segment of a source cannot be used.
@@ -140,20 +142,20 @@ pub enum CorpusError {
         corpus: String,
         /// The source.
         spec: String,
-        /// Those that are there.
+        /// The existing sources.
         known: Vec<String>,
     },
 }
 
 impl CorpusError {
-    /// What the person can do about it.
+    /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Missing { known, .. } if known.is_empty() => {
                 Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
             }
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
-            Self::Segment { .. } => Some("make it anew with `secondhand corpus update`, or import it again".to_owned()),
+            Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
             Self::Import { .. } => Some(
                 "nothing was changed; fetch the file again, and compare its digest with whoever made it".to_owned(),
@@ -164,14 +166,14 @@ impl CorpusError {
     }
 }
 
-/// Where corpora are kept.
+/// The folder of all corpora.
 #[derive(Debug, Clone)]
 pub struct Shelf {
     folder: PathBuf,
 }
 
 impl Shelf {
-    /// The corpora in `folder`, which need not be there yet.
+    /// The corpora in `folder`, which may not exist yet.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
     }
@@ -191,10 +193,10 @@ impl Shelf {
         names
     }
 
-    /// The corpus `name`, which has to be there.
+    /// The corpus `name`, which must exist.
     ///
     /// # Errors
-    /// [`CorpusError::Missing`] with the names of those that are there.
+    /// [`CorpusError::Missing`] with the names of the existing corpora.
     pub fn corpus(&self, name: &str) -> Result<Corpus, CorpusError> {
         let corpus = self.new_corpus(name)?;
         if corpus.folder.is_dir() {
@@ -203,7 +205,7 @@ impl Shelf {
         Err(CorpusError::Missing { name: name.to_owned(), folder: self.folder.clone(), known: self.names() })
     }
 
-    /// The corpus `name`, whether or not it is there.
+    /// The corpus `name`, whether or not it exists.
     ///
     /// # Errors
     /// [`CorpusError::Name`].
@@ -215,7 +217,7 @@ impl Shelf {
     }
 }
 
-/// Whether this may be the name of a corpus.
+/// Whether this is a valid name for a corpus.
 pub fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
@@ -233,7 +235,7 @@ pub struct Corpus {
 pub struct Addition {
     /// The figures of the source; `None` when there was nothing new to read.
     pub stats: Option<Stats>,
-    /// What was passed over.
+    /// What was skipped.
     pub notes: Vec<Note>,
 }
 
@@ -269,7 +271,7 @@ impl Corpus {
             })
             .collect();
         if added.iter().all(Result::is_err) {
-            // Only a folder that is empty goes: the corpus was not there before.
+            // Only removes an empty folder: the corpus did not exist before.
             let _ = fs::remove_dir(&self.folder);
         }
         Ok(added)
@@ -306,7 +308,7 @@ impl Corpus {
         Ok(Addition { stats: Some(stats), notes })
     }
 
-    /// Makes the folder, and takes away what killed processes left in it.
+    /// Creates the folder, and removes what killed processes left in it.
     fn create(&self) -> Result<(), CorpusError> {
         fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
         sweep(&self.folder);
@@ -317,14 +319,14 @@ impl Corpus {
                 entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
             let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
             if is_ours && !named.contains(&name) && age.is_some_and(|age| age > ABANDONED) {
-                // Whoever removes it first is right.
+                // Another process may remove it first.
                 let _ = fs::remove_file(entry.path());
             }
         }
         Ok(())
     }
 
-    /// Puts a record in the place of the one before, and removes the segment that no record names any more.
+    /// Replaces a record, and removes the segment that no record names any more.
     fn put(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
         let path = self.record_path(key);
         let before = read_record(&path).ok();
@@ -337,7 +339,7 @@ impl Corpus {
         };
         write().map_err(|why| self.failed(&path, why))?;
         if let Some(before) = before.filter(|before| before.segment != record.segment) {
-            // A reader that has it open keeps it; one that is about to open it looks again.
+            // A reader that has it open keeps it; one that is about to open it tries again.
             let _ = fs::remove_file(self.folder.join(before.segment));
         }
         Ok(())
@@ -378,7 +380,7 @@ impl Corpus {
     /// Opens the segments of all sources.
     ///
     /// # Errors
-    /// When one cannot be used: nothing is called clean that was not compared.
+    /// If one is unusable: what was not compared must not pass as clean.
     pub fn open(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
         let mut looks = 0;
         loop {
@@ -405,7 +407,7 @@ impl Corpus {
     /// Removes a source, by the name it was added under or its label.
     ///
     /// # Errors
-    /// [`CorpusError::NoSource`] with those that are there.
+    /// [`CorpusError::NoSource`] with the existing sources.
     pub fn remove_source(&self, spec: &str) -> Result<(), CorpusError> {
         let records = self.records()?;
         let is_meant = |record: &Record| record.spec.as_deref() == Some(spec) || record.label == spec;
@@ -424,7 +426,7 @@ impl Corpus {
     /// # Errors
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
-        // First the records: what is left then is no source any more.
+        // Records first: without its record, the rest is not a source any more.
         for (key, _) in self.records()? {
             let path = self.record_path(&key);
             fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
@@ -441,7 +443,7 @@ fn read_record(path: &Path) -> io::Result<Record> {
     if record.version == VERSION && is_plain {
         return Ok(record);
     }
-    Err(io::Error::other("it is no record of this version"))
+    Err(io::Error::other("it is not a record of this version"))
 }
 
 /// The name that the files of a source begin with.

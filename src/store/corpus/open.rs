@@ -1,7 +1,13 @@
-//! Reads the segment of one source: which blobs have a fingerprint, and what is known of each.
+//! Reads the segment of one source: which blobs have a fingerprint, and what is known about each.
 //!
-//! Invariant: a segment may come from anywhere. Whatever it says, nothing is read out of bounds, nothing
-//! panics, and no memory is taken that its own size does not justify.
+//! Invariant: a segment may come from anywhere. Whatever it contains, nothing is read out of bounds, nothing panics,
+//! and no more memory is allocated than its own size justifies.
+//!
+//! ```text
+//! hash -> postings -> blob number -> row of the blob table -> record: its files, paths, licenses
+//! git id -> by_id (binary search) ---^           |
+//!                                                `-> packed tokens
+//! ```
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,14 +36,14 @@ pub(super) struct Sections {
     pub said: u32,
 }
 
-/// The postings take three sections, licenses and what files say of them two each.
+/// The postings take three sections, licenses and license statements of files two each.
 pub(super) const SECTION: Sections =
     Sections { meta: 1, blobs: 2, by_id: 3, files: 4, postings: 5, tokens: 8, licenses: 9, said: 11 };
 
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
 
-/// What a segment says of itself.
+/// The description of a segment.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Meta {
     pub stats: Stats,
@@ -54,20 +60,20 @@ pub(super) struct Spoken {
     pub family: String,
 }
 
-/// A file of a component, as a segment knows it.
+/// A file of a component, as stored in a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFile {
     /// The number of its component.
     pub component: u32,
-    /// The path in it.
+    /// Its path in the component.
     pub path: FilePath,
-    /// When it first stood in its repository.
+    /// When it first appeared in its repository.
     pub seen: Option<Seen>,
     /// The number of its license.
     pub license: u32,
 }
 
-/// The tokens of a blob, and a text in which they stand on their lines.
+/// The tokens of a blob, and a text with the same line layout.
 #[derive(Debug, Clone)]
 pub struct StoredTokens {
     /// The name of the language.
@@ -76,7 +82,7 @@ pub struct StoredTokens {
     pub family: String,
     /// The tokens.
     pub tokens: Vec<Token>,
-    /// The text: not theirs, but laid out like it.
+    /// A text laid out like theirs, but not their text.
     pub text: Vec<u8>,
 }
 
@@ -124,7 +130,7 @@ impl CorpusSegment {
         Ok(Self { segment, meta, n_blobs })
     }
 
-    /// Reads everything once: for a segment that came from elsewhere.
+    /// Reads everything once, to check a segment that comes from elsewhere.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -160,7 +166,7 @@ impl CorpusSegment {
 
     /// The license of a component, by the component's number.
     ///
-    /// # Errors
+    /// If the table is damaged.
     /// When the table is damaged.
     pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
         let number = self.meta.component_licenses.get(component);
@@ -170,7 +176,7 @@ impl CorpusSegment {
     /// The license with this number.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     pub fn license(&self, number: u32) -> Result<Terms, SegmentError> {
         self.value(SECTION.licenses, number)
     }
@@ -178,7 +184,7 @@ impl CorpusSegment {
     /// The licenses of the files of a component, with the number of files of each, the most frequent first.
     ///
     /// # Errors
-    /// When a table is damaged.
+    /// If a table is damaged.
     pub fn licenses_of(&self, component: usize) -> Result<Vec<(Option<Expression>, usize)>, SegmentError> {
         let mut n_files: BTreeMap<u32, usize> = BTreeMap::new();
         for blob in 0..self.n_blobs {
@@ -195,14 +201,14 @@ impl CorpusSegment {
         Ok(licenses)
     }
 
-    /// What a blob says of its own license.
+    /// What a blob states about its own license.
     pub(super) fn said(&self, blob: u32) -> Result<Said, SegmentError> {
         let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
         self.value(SECTION.said, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
-    /// The value with this number in a table of JSON texts; `build` writes it.
+    /// The value with this number in a table of JSON texts, as written by `build`.
     fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
         let damaged = || SegmentError::Damaged("what it says of licenses");
         let ends = self.segment.section(section)?;
@@ -211,6 +217,10 @@ impl CorpusSegment {
             usize::try_from(end).map_err(|_| damaged())
         };
         let number = number as usize;
+        // Table n holds where each text ends; the texts themselves are back to back in the next section:
+        //
+        //     section      end of 0 | end of 1 | end of 2        8 bytes each
+        //     section + 1  {...}{...}{...}                       text n is from the end of n - 1 to the end of n
         let start = if number == 0 { 0 } else { at(number - 1)? };
         let text = self.segment.section(section + 1)?.bytes(start..at(number)?)?;
         serde_json::from_slice(text).map_err(|_| damaged())
@@ -227,15 +237,15 @@ impl CorpusSegment {
         (params.k as usize, params.window as usize)
     }
 
-    /// Whether its fingerprints were taken like this.
+    /// Whether its fingerprints were taken with these parameters.
     pub(super) fn is_sampled(&self, fingerprint: &fingerprint::Params) -> bool {
         *self.segment.params() == params(fingerprint)
     }
 
-    /// Looks fingerprints up.
+    /// A reader for looking up fingerprints.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// If the index is damaged.
     pub fn lookup(&self) -> Result<Lookup<'_>, SegmentError> {
         Ok(Lookup {
             postings: Postings::new(&self.segment, SECTION.postings)?,
@@ -252,10 +262,12 @@ impl CorpusSegment {
     /// The number of the blob with this id.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     pub fn blob_of(&self, id: &BlobId) -> Result<Option<u32>, SegmentError> {
         let sought = id.sha1();
         let by_id = self.segment.section(SECTION.by_id)?;
+        // `by_id` lists blob numbers in the order of their git ids. Both may be corrupt: then the answer is wrong, but
+        // the interval shrinks in every step, and each number read is checked by `row`.
         let (mut low, mut high) = (0, self.n_blobs as usize);
         while low < high {
             let mid = usize::midpoint(low, high);
@@ -269,16 +281,18 @@ impl CorpusSegment {
         Ok(None)
     }
 
-    /// The files that are this blob, at least one.
+    /// The files with this content, at least one.
     ///
     /// # Errors
-    /// When the record is damaged.
+    /// If the record is damaged.
     pub fn files(&self, blob: u32) -> Result<Vec<StoredFile>, SegmentError> {
         let damaged = || SegmentError::Damaged("the record of a file");
         let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
         take(&mut record).ok_or_else(damaged)?;
         let n = take(&mut record).ok_or_else(damaged)?;
         let mut files = Vec::new();
+        // `n` is not trusted: no memory is reserved for it, and every file takes at least one byte of the record, so
+        // the loop ends with the record at the latest.
         for _ in 0..n {
             let license = take(&mut record).and_then(|number| u32::try_from(number).ok()).ok_or_else(damaged)?;
             let file = StoredFile { license, ..take_file(&mut record).ok_or_else(damaged)? };
@@ -302,7 +316,7 @@ impl CorpusSegment {
     /// The tokens of a blob.
     ///
     /// # Errors
-    /// When they are damaged.
+    /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
         let Spoken { language, family } = self.spoken(blob)?.clone();
         let (tokens, text) = unpack(self.packed(blob)?)?;
@@ -326,10 +340,10 @@ impl CorpusSegment {
         })
     }
 
-    /// The number of the component that has a blob first.
+    /// The number of the component that first has a blob.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         let component = self.row(blob)?.component;
         let is_inside = (component as usize) < self.meta.components.len();
@@ -337,7 +351,7 @@ impl CorpusSegment {
     }
 }
 
-/// Looks fingerprints up in one segment.
+/// Looks up fingerprints in one segment.
 #[derive(Debug)]
 pub struct Lookup<'s> {
     postings: Postings<'s>,
@@ -349,15 +363,15 @@ impl<'s> Lookup<'s> {
     /// The blobs that have a fingerprint, in ascending order.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// If the index is damaged.
     pub fn blobs(&self, hash: u64) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
         Ok(self.postings.get(key(hash))?.map(number_of))
     }
 
-    /// The number of the component that has a blob first; what leads nowhere is refused.
+    /// The number of the component that first has a blob; rejects a blob number out of range.
     ///
     /// # Errors
-    /// When the table is damaged.
+    /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
         if blob >= self.n_blobs {
             return Err(SegmentError::Damaged("a posting"));
@@ -371,7 +385,7 @@ fn number_of(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// Takes the record of a file off the beginning; `build` writes it.
+/// Reads the record of a file from the beginning, as written by `build`.
 fn take_file(bytes: &mut &[u8]) -> Option<StoredFile> {
     let component = u32::try_from(take(bytes)?).ok()?;
     let path = FilePath::new(take_text(bytes)?);

@@ -1,4 +1,4 @@
-//! Packs the tokens of a file: their two readings and the lines they stand on, without their text.
+//! Packs the tokens of a file: their two readings and their lines, without their text.
 //!
 //! Bytes, before they are deflated: the number of different tokens, and for each its symbol and exact
 //! reading, the frequent ones first; then the number of tokens, and for each its place in that list; then for each line
@@ -14,9 +14,9 @@ use foldhash::{HashMap, HashMapExt};
 use crate::language::{Kind, Symbol, Token};
 use crate::store::SegmentError;
 
-/// Bytes that the packed tokens of one file may unpack to.
+/// Maximum bytes that the packed tokens of one file may unpack to.
 const MAX_UNPACKED: u64 = 64 << 20;
-/// Lines that a file may have.
+/// Maximum lines of a file.
 const MAX_LINES: usize = 16 << 20;
 
 /// Packs `tokens`, which were read from `text`.
