@@ -234,7 +234,7 @@ fn a_forged_cache_is_noticed_and_made_anew() {
         forge(&only_file(&repository), change);
         let Output { status, stdout, stderr } = check(&repository, &[]).output().expect("the program starts");
         assert_eq!((String::from_utf8_lossy(&stdout).into_owned(), status.code()), expected);
-        assert!(String::from_utf8_lossy(&stderr).contains("somebody else has written to it"), "it is said");
+        assert!(String::from_utf8_lossy(&stderr).contains("someone else has written to it"), "it is said");
         assert_eq!(printed(&mut check(&repository, &[])), expected, "and after that all is well");
     }
 }

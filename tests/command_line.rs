@@ -974,7 +974,7 @@ mod range {
                 errors.starts_with(&format!("error: cannot read the event of this workflow, `{file}`: {why}")),
                 "{errors}"
             );
-            assert!(errors.contains("help: name the base with `--base REV`"), "{errors}");
+            assert!(errors.contains("help: set the base with `--base REV`"), "{errors}");
         }
     }
 

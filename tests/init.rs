@@ -105,7 +105,9 @@ fn a_hook_goes_where_the_others_are() {
     let repository = Repository::new();
     let list = "repos:\n  - repo: https://example.invalid/hooks\n    rev: v1\n    hooks:\n      - id: a # mine\n";
     repository.write(".pre-commit-config.yaml", list);
-    assert!(init(&repository, &[]).contains("`secondhand init --hook` judges each commit, in .pre-commit-config.yaml"));
+    assert!(
+        init(&repository, &[]).contains("`secondhand init --hook` checks every commit, in .pre-commit-config.yaml")
+    );
     init(&repository, &["--hook"]);
     let added = read(&repository, ".pre-commit-config.yaml");
     assert!(added.starts_with(list), "what was there stays: {added}");

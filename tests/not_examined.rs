@@ -753,7 +753,7 @@ mod nothing {
                     "cannot compare with the corpus `{name}`: its component `{link}` is a link, and links are not followed"
                 );
                 let mut command = repository.secondhand(command);
-                check_failure(command.args(["--corpus", name]), &error, "put a copy");
+                check_failure(command.args(["--corpus", name]), &error, "with a copy of its target");
             }
             fs::remove_file(corpus.path().join(link)).expect("the folder is writable");
         }
@@ -785,9 +785,9 @@ mod nothing {
         };
         let error =
             |n| format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
-        check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "archives have to be unpacked");
-        check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "archives have to be unpacked");
-        check_failure(&mut compare(&["."]), &error(3), "archives have to be unpacked");
+        check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "unpack archives first");
+        check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "unpack archives first");
+        check_failure(&mut compare(&["."]), &error(3), "unpack archives first");
         fs::write(submissions.path().join("dave.c"), C.first).expect("the folder is writable");
         let (status, _, errors) = ran(&mut compare(&["."]));
         assert_eq!(status, Some(0));

@@ -201,9 +201,9 @@ mod baselines {
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(errors.contains(error), "{errors}");
         };
-        fails(&["baseline", "update"], "there is none");
+        fails(&["baseline", "update"], "it does not exist");
         say(&repository, &["baseline", "create"]);
-        fails(&["baseline", "create"], "there is one already");
+        fails(&["baseline", "create"], "it already exists");
         say(&repository, &["baseline", "create", "--force"]);
         repository.write(FILE, "# ok\n<<<<<<< HEAD\n");
         fails(CHECK, "line 2: expected identity, rule, tokens and path");

@@ -107,7 +107,7 @@ impl Failure {
             }
             Self::ThroughLink { .. } => Some("name a file that no link leads to, or take the link away".to_owned()),
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
-            Self::Exists { .. } => Some("`--force` replaces it".to_owned()),
+            Self::Exists { .. } => Some("use `--force` to overwrite it".to_owned()),
             Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
             Self::NoBase { .. } => Some("set it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),

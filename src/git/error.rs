@@ -30,7 +30,7 @@ pub enum Error {
         named: String,
     },
     /// Nothing here has this name.
-    #[error("cannot resolve the revision `{revision}`: no branch, tag or commit of that name is here")]
+    #[error("cannot resolve the revision `{revision}`: no branch, tag or commit has that name")]
     UnknownRevision {
         /// The name as given.
         revision: String,

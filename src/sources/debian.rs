@@ -167,6 +167,6 @@ mod tests {
     #[test]
     fn a_name_that_leads_elsewhere_is_refused() {
         let text = "Source: a\nVersion: 1\nChecksums-Sha256:\n aa 10 ../../etc/passwd\n";
-        assert!(Control::parse(text).is_err_and(|why| why.contains("no name of a file beside it")));
+        assert!(Control::parse(text).is_err_and(|why| why.contains("is not the name of a file next to it")));
     }
 }
