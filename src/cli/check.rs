@@ -2,15 +2,15 @@
 
 use super::args::{Check, Trust};
 use super::corpus::outsides;
-use super::environment;
+use super::environment::{self, EventRange};
 use super::error::Failure;
 use super::flags::{Common, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache, start_threads};
-use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Reader, Repository, Snapshot};
+use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Range, blame, check};
+use crate::git::{self, CommitId, Reader, Repository, Snapshot};
 use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
@@ -79,9 +79,10 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
     }
     let head = reader.commit(&head_name)?;
-    let base = match flags.base.clone().or_else(|| event?.base) {
-        Some(name) => Some(merge_base(reader, &name, head)?),
-        None => default_base(reader, head)?,
+    let base = match (&flags.base, event) {
+        (Some(name), _) => Some(merge_base(reader, name, head)?),
+        (None, Some(event)) => base_of_event(reader, event, head)?,
+        (None, None) => default_base(reader, head, None)?,
     };
     Ok(Range {
         base: base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?,
@@ -118,10 +119,33 @@ fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, Co
     Ok((name.to_owned(), reader.merge_base(base, head)?))
 }
 
-/// Without a word about the base: the merge base with the default branch; on that
+/// What the environment says that the change starts from.
+fn base_of_event(reader: &Reader, event: EventRange, head: CommitId) -> Result<Option<(String, CommitId)>, Failure> {
+    // A pull request that is checked out merged with its target: what the target has is not its doing, whatever the
+    // target was when the event was made.
+    if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
+        && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
+        && let Some(target) = reader.first_parent(head)?
+    {
+        return Ok(Some(("the target".to_owned(), target)));
+    }
+    match event.base {
+        Some(base) => match merge_base(reader, base.in_clone(reader), head) {
+            Err(Failure::Audit(audit::Error::Git(git::Error::UnknownRevision { revision, is_shallow }))) => {
+                Err(Failure::NamedBase { revision, by: base.by, is_shallow })
+            }
+            found => Ok(Some(found?)),
+        },
+        None => default_base(reader, head, event.default_branch.as_deref()),
+    }
+}
+
+/// Without a word about the base: the merge base with the default branch, which the environment may know; on that
 /// branch itself the commit before, and nothing before the first commit.
-fn default_base(reader: &Reader, head: CommitId) -> Result<Option<(String, CommitId)>, Failure> {
-    if let Some((name, branch)) = reader.default_branch() {
+fn default_base(reader: &Reader, head: CommitId, branch: Option<&str>) -> Result<Option<(String, CommitId)>, Failure> {
+    let known =
+        branch.map(environment::remote_branch).and_then(|name| Some((name.clone(), reader.commit(&name).ok()?)));
+    if let Some((name, branch)) = known.or_else(|| reader.default_branch()) {
         let base = reader.merge_base(branch, head)?;
         if base != head {
             return Ok(Some((name, base)));
