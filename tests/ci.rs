@@ -200,6 +200,14 @@ fn teamcity_names_the_target_in_a_file_that_a_file_names() {
 }
 
 #[test]
+fn a_variable_that_is_left_empty_names_no_base() {
+    let pipeline = Pipeline::new();
+    pipeline.check(&[("SECONDHAND_BASE", ""), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")]);
+    let output = pipeline.run(&[]).args(["--base", ""]).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2), "a flag that is left empty is a fault");
+}
+
+#[test]
 fn a_flag_outweighs_every_system() {
     let pipeline = Pipeline::new();
     let mut command = pipeline.run(&[("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "release")]);

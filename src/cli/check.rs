@@ -64,7 +64,8 @@ fn past(
 
 /// The two states to compare.
 fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
-    let event = match (&flags.base, &flags.head) {
+    let named = named_base(flags);
+    let event = match (named, &flags.head) {
         (None, None) if flags.worktree => None,
         // A hook may be run over a range too: with `--from-ref`, and before a push.
         (None, None) if flags.staged => environment::hook_range(),
@@ -79,7 +80,7 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         return Err(Failure::NoBase { why: "there is no commit yet; `--staged` judges the first one" });
     }
     let head = reader.commit(&head_name)?;
-    let base = match (&flags.base, event) {
+    let base = match (named, event) {
         (Some(name), _) => Some(merge_base(reader, name, head)?),
         (None, Some(event)) => base_of_event(reader, event, head)?,
         (None, None) => default_base(reader, head, None)?,
@@ -95,7 +96,7 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
 /// progress takes over from its other side is not new.
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
-    let base = match (&flags.base, last) {
+    let base = match (named_base(flags), last) {
         (Some(name), Some(last)) => Some(merge_base(reader, name, last)?),
         (None, Some(last)) => Some(("HEAD".to_owned(), last)),
         (_, None) => None,
@@ -106,7 +107,7 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         ("the work tree", reader.work_tree_snapshot()?)
     };
     let mut base = base.map(|(name, commit)| commit_end(reader, name, commit)).transpose()?;
-    if let (Some((_, files)), None) = (&mut base, &flags.base) {
+    if let (Some((_, files)), None) = (&mut base, named_base(flags)) {
         let merged = reader.merge_heads()?.into_iter().map(|side| reader.commit_snapshot(side));
         files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
     }
@@ -117,6 +118,12 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
 fn merge_base(reader: &Reader, name: &str, head: CommitId) -> Result<(String, CommitId), Failure> {
     let base = reader.commit(name)?;
     Ok((name.to_owned(), reader.merge_base(base, head)?))
+}
+
+/// The base that a flag or a variable names. Pipelines set the variable to nothing where they know of no base.
+fn named_base(flags: &Check) -> Option<&String> {
+    let is_left_empty = || std::env::var_os("SECONDHAND_BASE").is_some_and(|value| value.is_empty());
+    flags.base.as_ref().filter(|base| !base.is_empty() || !is_left_empty())
 }
 
 /// What the environment says that the change starts from.

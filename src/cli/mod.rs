@@ -19,6 +19,7 @@ mod scan;
 mod settings;
 mod show;
 mod suppressing;
+mod survey;
 
 use std::process::ExitCode;
 
