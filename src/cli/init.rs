@@ -270,7 +270,8 @@ fn vendored(components: &[String]) -> String {
         );
     }
     for component in components {
-        let _ = write!(text, "[[vendored]]\npath = {}\n", toml::Value::from(component.as_str()));
+        // Without control characters, a string of JSON is one of TOML.
+        let _ = write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
     }
     text
 }

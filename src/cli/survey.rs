@@ -92,7 +92,8 @@ fn component(path: &[u8], n_above: usize) -> Option<String> {
     let end = memchr::memrchr(b'/', path)?;
     let name = path[end + 1..].to_ascii_uppercase();
     let is_license = LICENSES.iter().any(|license| name.starts_with(license));
-    (is_license && end > n_above).then(|| String::from_utf8(path[..end].to_vec()).ok())?
+    let folder = std::str::from_utf8(&path[..end]).ok().filter(|folder| !folder.contains(char::is_control))?;
+    (is_license && end > n_above).then(|| folder.to_owned())
 }
 
 /// Those folders that lie in none of the others; none if there are too many to list.
