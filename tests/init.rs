@@ -90,11 +90,10 @@ fn what_is_there_is_kept_unless_it_is_to_be_replaced() {
     for path in ["secondhand.toml", ".config/secondhand.toml"] {
         let repository = Repository::new();
         repository.write(path, "min-tokens = 60\n");
-        let said = refused(&repository, &[]);
-        assert!(said.contains("it already exists") && said.contains("help: use `--force` to overwrite it"), "{said}");
-        assert!(init(&repository, &["--workflow"]).starts_with(&format!("kept {path}\n")));
+        let kept = format!("kept {path}: it is there already; `--force` writes it anew\n");
+        assert!(init(&repository, &["--workflow"]).starts_with(&kept));
         assert_eq!(read(&repository, path), "min-tokens = 60\n");
-        assert!(refused(&repository, &["--workflow"]).contains("secondhand.yml`: it already exists"));
+        assert!(init(&repository, &["--workflow"]).contains("kept .github/workflows/secondhand.yml"));
         init(&repository, &["--workflow", "--force"]);
         assert!(read(&repository, path).contains("#min-tokens"));
     }
@@ -105,10 +104,7 @@ fn a_hook_goes_where_the_others_are() {
     let repository = Repository::new();
     let list = "repos:\n  - repo: https://example.invalid/hooks\n    rev: v1\n    hooks:\n      - id: a # mine\n";
     repository.write(".pre-commit-config.yaml", list);
-    assert!(
-        init(&repository, &[]).contains("`secondhand init --hook` checks every commit, in .pre-commit-config.yaml")
-    );
-    init(&repository, &["--hook"]);
+    assert!(init(&repository, &[]).contains("added the hook to .pre-commit-config.yaml"));
     let added = read(&repository, ".pre-commit-config.yaml");
     assert!(added.starts_with(list), "what was there stays: {added}");
     assert!(added.contains("\n      - id: secondhand\n"), "{added}");
@@ -177,58 +173,76 @@ fn a_bare_repository_has_no_place_for_files() {
 }
 
 #[test]
-fn the_workflow_names_what_it_uses_by_its_commit() {
+fn what_fits_is_written_without_being_asked_for_and_a_second_run_changes_nothing() {
     let repository = Repository::new();
-    init(&repository, &["--workflow"]);
-    let workflow = fs::read_to_string(repository.path(".github/workflows/secondhand.yml")).expect("it was written");
-    let uses: Vec<&str> = workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")).collect();
-    assert_eq!(uses.len(), 2);
-    for used in &uses {
-        let commit = used.split_once('@').map_or("", |(_, rest)| rest.split(' ').next().unwrap_or_default());
-        assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{used}");
-        // The pages show the same.
-        for page in ["README.md", "docs/how-to/github-action.md"] {
-            let text = fs::read_to_string(page).expect("the page is there");
-            assert!(text.contains(&format!("uses: {used}\n")), "{page}: {used}");
-        }
+    repository.write(".github/workflows/test.yml", "on: push\n");
+    repository.write(".husky/pre-commit", "npm test\n");
+    repository.write("src/a.rs", "fn a() {}\n");
+    repository.write("src/b.rs", "fn b() {}\n");
+    repository.write("run.py", "a()\n");
+    repository.write("third_party/zlib/COPYING", "zlib\n");
+    repository.write("third_party/zlib/contrib/LICENSE", "other\n");
+    repository.write("third_party/zlib/inflate.c", "int inflate;\n");
+    repository.write("third_party/notes/readme.txt", "no license is named here\n");
+    repository.write("LICENSE", "ours\n");
+    repository.stage();
+    let said = init(&repository, &[]);
+    for wrote in [
+        "wrote secondhand.toml",
+        "1 vendored folder",
+        "wrote .github/workflows/secondhand.yml",
+        "added the hook to .husky",
+    ] {
+        assert!(said.contains(wrote), "{wrote}: {said}");
     }
-    assert!(workflow.contains("trust: base"));
-}
+    let settings = read(&repository, "secondhand.toml");
+    assert!(settings.contains("Languages here, with their files: Rust (2), Python (1)."), "{settings}");
+    let found: Vec<_> = settings.lines().filter(|line| line.starts_with("path = ") || line.starts_with("[[")).collect();
+    assert_eq!(found, ["[[vendored]]", "path = \"third_party/zlib\""]);
+    let (status, shown) = run(&mut repository.secondhand(&["config"]));
+    assert_eq!(status, Some(0), "they can be read: {shown}");
 
-/// Runs `range.sh` in a repository whose only base and head are these.
-#[cfg(unix)]
-#[track_caller]
-fn range(repository: &Repository, base: &str, head: &str) -> (Option<i32>, String) {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/config/action/range.sh");
-    let mut command = Command::new("bash");
-    command.arg(script).current_dir(repository.root()).env("INPUT_BASE", base).env("INPUT_HEAD", head);
-    for name in ["EVENT", "EVENT_BASE", "EVENT_HEAD", "PULL_REQUEST", "BASE_BRANCH", "DEFAULT_BRANCH", "TOKEN"] {
-        command.env(name, "");
-    }
-    command.env("GITHUB_WORKSPACE", repository.root()).env("GITHUB_REF", "refs/heads/main");
-    command.env("GITHUB_SERVER_URL", "https://example.invalid").env("INPUT_SUMMARY", "false");
-    let (out, summary) = (repository.path("out.txt"), repository.path("summary.txt"));
-    let output = command.env("GITHUB_OUTPUT", out).env("GITHUB_STEP_SUMMARY", summary).output();
-    let output = output.expect("bash is installed");
-    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    let files = ["secondhand.toml", ".github/workflows/secondhand.yml", ".husky/pre-commit"];
+    let before: Vec<_> = files.iter().map(|file| read(&repository, file)).collect();
+    let said = init(&repository, &[]);
+    assert_eq!(said.matches("kept ").count(), 3, "{said}");
+    assert!(!said.contains("wrote ") && !said.contains("added "), "{said}");
+    assert_eq!(files.iter().map(|file| read(&repository, file)).collect::<Vec<_>>(), before);
 }
 
 #[test]
-#[cfg(unix)]
-fn the_action_hands_git_no_name_that_is_an_option() {
+fn a_workflow_that_names_us_already_is_enough() {
     let repository = Repository::new();
-    repository.write("a.c", "int a;\n");
-    let first = repository.commit("first");
-    repository.write("b.c", "int b;\n");
-    repository.commit("second");
-    repository.git(&["remote", "add", "origin", "."]);
-    assert_eq!(range(&repository, &first, "").0, Some(0));
-    for option in ["--upload-pack=touch owned; git-upload-pack", "-x", "--output=owned"] {
-        for (base, head) in [(option, ""), (&first, option)] {
-            let (status, said) = range(&repository, base, head);
-            assert_eq!(status, Some(2), "{said}");
-            assert!(said.contains("is no commit, branch or tag"), "{said}");
-        }
+    repository.write(".github/workflows/checks.yml", "jobs: {a: {steps: [{uses: secondhand-audit/secondhand@v0}]}}\n");
+    assert!(init(&repository, &[]).contains("kept .github/workflows/checks.yml: it names secondhand"));
+    assert!(!repository.path(".github/workflows/secondhand.yml").exists());
+}
+
+#[test]
+fn where_nothing_runs_checks_only_the_settings_are_written() {
+    let repository = Repository::new();
+    let said = init(&repository, &[]);
+    assert!(said.contains("also: `secondhand init --hook` judges each commit"), "{said}");
+    assert!(!repository.path(".github").exists() && !repository.path(".git/hooks/pre-commit").exists());
+}
+
+#[test]
+fn other_systems_are_named_with_the_page_that_shows_what_to_add() {
+    let systems = [(".gitlab-ci.yml", "gitlab.md"), ("Jenkinsfile", "ci.md"), (".circleci/config.yml", "ci.md")];
+    for (settings, page) in systems {
+        let repository = Repository::new();
+        repository.write(settings, "stages: []\n");
+        let said = init(&repository, &[]);
+        assert!(said.contains(&format!("how-to/{page} shows what to add")), "{said}");
+        assert_eq!(read(&repository, settings), "stages: []\n");
     }
-    assert!(!repository.path("owned").exists());
+}
+
+#[test]
+fn a_list_that_nobody_asked_to_add_to_is_no_reason_to_fail() {
+    let repository = Repository::new();
+    repository.write("lefthook.yml", "pre-commit:\n  jobs: []\n");
+    let said = init(&repository, &[]);
+    assert!(said.contains("wrote secondhand.toml") && said.contains("add this by hand:"), "{said}");
+    assert_eq!(read(&repository, "lefthook.yml"), "pre-commit:\n  jobs: []\n");
 }

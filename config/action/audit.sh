@@ -2,7 +2,7 @@
 # Runs `secondhand check`. Findings do not fail this step: the reports are to be handed out first,
 # and the last step gives the verdict.
 #
-# Outputs: exit-code, findings, new-copies, license-findings, not-examined, sarif-file, annotations.
+# Outputs: exit-code, the counts, sarif-file, html-file, summary-file, annotations.
 
 # shellcheck source=config/action/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -36,6 +36,14 @@ fi
 if knows markdown; then
   arguments+=(--report "markdown=$reports/summary.md")
 fi
+if knows html; then
+  arguments+=(--report "html=$reports/secondhand.html")
+fi
+[ "${INPUT_HISTORY:-false}" != true ] || arguments+=(--history)
+while IFS= read -r corpus; do
+  [ -z "$corpus" ] || arguments+=("--corpus=$corpus")
+done <<< "${INPUT_CORPUS:-}"
+[ -z "${INPUT_BASELINE:-}" ] || arguments+=("--baseline=$INPUT_BASELINE")
 [ -z "${INPUT_TRUST:-}" ] || arguments+=(--trust "$INPUT_TRUST")
 [ -z "${BASE:-}" ] || arguments+=(--base "$BASE")
 [ -z "${HEAD:-}" ] || arguments+=(--head "$HEAD")
@@ -72,6 +80,12 @@ fi
 cat "$reports/counts" >> "$GITHUB_OUTPUT"
 if [ -f "$reports/annotations" ]; then
   output annotations "$reports/annotations"
+fi
+if [ -f "$reports/summary.md" ]; then
+  output summary-file "$reports/summary.md"
+fi
+if [ -f "$reports/secondhand.html" ]; then
+  output html-file "$reports/secondhand.html"
 fi
 output exit-code "$code"
 output sarif-file "$sarif"

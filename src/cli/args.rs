@@ -135,7 +135,7 @@ pub(super) enum Command {
         after_help = "Examples:\n  secondhand corpus add oss ~/src/redis pkg:cargo/serde@1.0.200   all history, and a release\n  secondhand corpus add oss corpus.toml                           a list of sources\n  secondhand corpus update oss                                    what has changed since\n  secondhand check --corpus oss                                   copies from these projects in a change"
     )]
     Corpus(CorpusCommand),
-    /// Write the settings file, and optionally a workflow and a hook
+    /// Set a repository up: write the settings file, a workflow and a hook, as they fit what it has
     Init(Init),
     /// Manage the fingerprint cache
     #[command(
@@ -352,17 +352,17 @@ pub(super) struct Audit {
 
 const INIT_EXAMPLES: &str = "\
 Examples:
-  secondhand init                         the settings file, with every setting explained
-  secondhand init --workflow --hook       a GitHub workflow and a hook as well";
+  secondhand init                         the settings, every line explained, and what fits this repository
+  secondhand init --workflow --hook       a workflow for GitHub and a hook, whether something here asks for them or not";
 
 /// Flags of `init`.
 #[derive(Debug, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(super) struct Init {
-    /// Write a GitHub workflow that checks pull requests: `.github/workflows/secondhand.yml`
+    /// Write a workflow that judges pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no folder `.github` yet
     #[arg(long)]
     pub workflow: bool,
-    /// Add a hook that checks every commit: to pre-commit, prek, lefthook or husky if you use one, or else as a plain git hook
+    /// Add a hook that judges each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's own
     #[arg(long)]
     pub hook: bool,
     /// Overwrite existing files

@@ -5,15 +5,15 @@ use std::path::Path;
 use super::args::{Check, Trust};
 use super::cache::HistoryPlace;
 use super::corpus::outsides;
-use super::environment;
+use super::environment::{self, EventRange};
 use super::error::Failure;
 use super::flags::{Common, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::Judge;
 use super::{CLEAN, FOUND, cache, start_threads};
-use crate::audit::{Context, Elsewhere, End, Outcome, Past, Range, blame, check};
-use crate::git::{CommitId, Reader, Repository, Snapshot, Span};
+use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Range, blame, check};
+use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
 use crate::report::FORMATS;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
@@ -78,7 +78,8 @@ fn past_of(flags: &PastFlags, repository: &Repository, range: &Range) -> Result<
 
 /// The two states to compare.
 fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
-    let event = match (&flags.base, &flags.head) {
+    let named = named_base(flags);
+    let event = match (named, &flags.head) {
         (None, None) if flags.worktree => None,
         // A hook may be run over a range too: with `--from-ref`, and before a push.
         (None, None) if flags.staged => environment::hook_range(),
@@ -93,9 +94,10 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         return Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" });
     }
     let head = reader.commit(&head_name)?;
-    let base = match flags.base.clone().or_else(|| event?.base) {
-        Some(name) => Some(Base::new(reader, name, head)?),
-        None => default_base(reader, head)?,
+    let base = match (named, event) {
+        (Some(name), _) => Some(Base::new(reader, name, head)?),
+        (None, Some(event)) => base_of_event(reader, event, head)?,
+        (None, None) => default_base(reader, head, None)?,
     };
     let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
     let head = commit_end(reader, head_name, head)?;
@@ -106,8 +108,8 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
 /// code from the other side is not new.
 fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
-    let base = match (&flags.base, last) {
-        (Some(name), Some(last)) => Some(Base::new(reader, name.clone(), last)?),
+    let base = match (named_base(flags), last) {
+        (Some(name), Some(last)) => Some(Base::new(reader, name, last)?),
         (None, Some(last)) => Some(Base { name: "HEAD".to_owned(), tip: last, start: last }),
         (_, None) => None,
     };
@@ -118,7 +120,7 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     };
     let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
     let mut tip = tip.flatten();
-    if let (Some((_, files)), None) = (&mut base, &flags.base) {
+    if let (Some((_, files)), None) = (&mut base, named_base(flags)) {
         let merged: Vec<CommitId> = reader.merge_heads()?;
         if !merged.is_empty() {
             tip = Some(files.clone());
@@ -140,9 +142,9 @@ struct Base {
 }
 
 impl Base {
-    fn new(reader: &Reader, name: String, head: CommitId) -> Result<Self, Failure> {
-        let tip = reader.commit(&name)?;
-        Ok(Self { name, tip, start: reader.merge_base(tip, head)? })
+    fn new(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Failure> {
+        let tip = reader.commit(name)?;
+        Ok(Self { name: name.to_owned(), tip, start: reader.merge_base(tip, head)? })
     }
 
     /// Its files where the change starts from, and at the tip if that is another commit.
@@ -152,10 +154,39 @@ impl Base {
     }
 }
 
-/// Without a word about the base: the merge base with the default branch; on that
+/// The base that a flag or a variable names. Pipelines set the variable to nothing where they know of no base.
+fn named_base(flags: &Check) -> Option<&String> {
+    let is_left_empty = || std::env::var_os("SECONDHAND_BASE").is_some_and(|value| value.is_empty());
+    flags.base.as_ref().filter(|base| !base.is_empty() || !is_left_empty())
+}
+
+/// What the environment says that the change starts from.
+fn base_of_event(reader: &Reader, event: EventRange, head: CommitId) -> Result<Option<Base>, Failure> {
+    // A pull request that is checked out merged with its target: what the target has is not its doing, whatever the
+    // target was when the event was made.
+    if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
+        && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
+        && let Some(target) = reader.first_parent(head)?
+    {
+        return Ok(Some(Base { name: "the target".to_owned(), tip: target, start: target }));
+    }
+    match event.base {
+        Some(base) => match Base::new(reader, base.in_clone(reader), head) {
+            Err(Failure::Audit(audit::Error::Git(git::Error::UnknownRevision { revision, is_shallow }))) => {
+                Err(Failure::NamedBase { revision, by: base.by, is_shallow })
+            }
+            found => Ok(Some(found?)),
+        },
+        None => default_base(reader, head, event.default_branch.as_deref()),
+    }
+}
+
+/// Without a word about the base: the merge base with the default branch, which the environment may know; on that
 /// branch itself the commit before, and nothing before the first commit.
-fn default_base(reader: &Reader, head: CommitId) -> Result<Option<Base>, Failure> {
-    if let Some((name, branch)) = reader.default_branch() {
+fn default_base(reader: &Reader, head: CommitId, branch: Option<&str>) -> Result<Option<Base>, Failure> {
+    let known =
+        branch.map(environment::remote_branch).and_then(|name| Some((name.clone(), reader.commit(&name).ok()?)));
+    if let Some((name, branch)) = known.or_else(|| reader.default_branch()) {
         let base = Base { name, tip: branch, start: reader.merge_base(branch, head)? };
         if base.start != head {
             return Ok(Some(base));

@@ -29,6 +29,8 @@ pub(super) enum Failure {
     Form { file: PathBuf, entry: &'static str },
     #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
     Event { file: PathBuf, why: String },
+    #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
+    NamedBase { revision: String, by: &'static str, is_shallow: bool },
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
     #[error("cannot find what to compare with: {why}")]
@@ -109,9 +111,15 @@ impl Failure {
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("use `--force` to overwrite it".to_owned()),
             Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
-            Self::NoBase { .. } => Some("set it with `--base REV`".to_owned()),
+            Self::NamedBase { revision, is_shallow, .. } => {
+                let branch = revision.strip_prefix("origin/");
+                let wanted = branch.map_or_else(|| revision.clone(), |branch| format!("{branch}:refs/remotes/origin/{branch}"));
+                let depth = if *is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
+                Some(format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`"))
+            }
+            Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),
-            Self::Baseline { .. } => Some("recreate it with `secondhand baseline create --force`".to_owned()),
+            Self::Baseline { .. } => Some("write it anew with `secondhand baseline create --force`".to_owned()),
             Self::BaselineExists { .. } => {
                 Some("update it with `secondhand baseline update`, or overwrite it with `--force`".to_owned())
             }

@@ -1,7 +1,7 @@
-//! Runs `secondhand init`: writes the settings and, on request, the entries of a workflow and of a hook.
+//! Runs `secondhand init`: writes the settings, a workflow and a hook, as they fit what the repository has.
 //!
-//! Invariant: without `--force`, no existing file is replaced. If a file lists hooks, an entry is added
-//! and everything else stays.
+//! Invariant: without `--force` no file that is there is replaced; to a file that lists hooks an entry is added, and all
+//! else in it stays. A second run changes nothing.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,6 +15,7 @@ use super::args::Init;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{print_text, refuse_links};
+use super::survey::{Survey, System};
 use crate::config::{ConfigOption, find, options};
 use crate::git::{self, Repository};
 use crate::policy::RULES;
@@ -32,7 +33,9 @@ const LEFTHOOK: &str = include_str!("../../config/templates/lefthook.yml");
 const HOOK: &str = include_str!("../../config/templates/pre-commit.sh");
 
 const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
-/// The line of our hook, which a script may already contain.
+/// Where the documentation is.
+const PAGES: &str = "https://github.com/secondhand-audit/secondhand/blob/main/docs/how-to/";
+/// The line of a hook that a script may already have.
 const HOOK_LINE: &str = "secondhand check --staged";
 /// Wrap width for explanations in the settings.
 const WIDTH: usize = 100;
@@ -43,44 +46,66 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
     if !repository.has_work_tree() {
         return Err(git::Error::Bare { what: "work tree", root: root.to_owned() }.into());
     }
+    let survey = Survey::of(&repository)?;
     let mut told = String::new();
-    let is_more_asked = flags.workflow || flags.hook;
     match find(root) {
-        Some(file) if is_more_asked && !flags.force => told += &format!("kept {}\n", shown(&file, root)),
+        Some(file) if !flags.force => {
+            told += &format!("kept {}: it is there already; `--force` writes it anew\n", shown(&file, root));
+        }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
-            write(&file, root, &settings(), flags.force)?;
+            write(&file, root, &settings(&survey), flags.force)?;
             told += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
+            if let n @ 1.. = survey.components.len() {
+                told += &format!("  with {n} vendored folder{}, whose licenses count\n", if n == 1 { "" } else { "s" });
+            }
         }
     }
-    if flags.workflow {
-        write(&root.join(WORKFLOW_FILE), root, WORKFLOW, flags.force)?;
-        told += &format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n");
+    told += &workflow(flags, root)?;
+    told += &hook(flags, &repository)?;
+    for system in &survey.systems {
+        let System { name, settings, page } = system;
+        told += &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
     }
-    if flags.hook {
-        told += &Manager::of(root).install(&repository, flags.force)?;
-    }
+    told += "next: `secondhand check` judges this branch\n";
     if !common.quiet {
-        print_text(&format!("{told}{}", hints(flags, root)))?;
+        print_text(&told)?;
     }
     Ok(CLEAN)
 }
 
-/// What else could be set up here, as far as we can see.
-fn hints(flags: &Init, root: &Path) -> String {
-    let mut hints = "next: `secondhand check` checks this branch\n".to_owned();
-    if !flags.workflow && root.join(".github").is_dir() && !root.join(WORKFLOW_FILE).exists() {
-        hints += "also: `secondhand init --workflow` checks pull requests on GitHub\n";
+/// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has none of ours.
+fn workflow(flags: &Init, root: &Path) -> Result<String, Failure> {
+    let folder = root.join(".github/workflows");
+    if !flags.workflow && !root.join(".github").is_dir() {
+        return Ok(String::new());
     }
-    if !flags.hook {
-        let where_to = match Manager::of(root) {
-            Manager::PreCommit(file) | Manager::Lefthook(file) => format!(", in {}", shown(&file, root)),
-            Manager::Husky(_) => ", with husky".to_owned(),
-            Manager::None => String::new(),
-        };
-        hints += &format!("also: `secondhand init --hook` checks every commit{where_to}\n");
+    let names_us = |file: &Path| fs::read_to_string(file).is_ok_and(|text| text.contains("secondhand"));
+    let mut others: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    others.sort();
+    if let Some(file) = others.iter().find(|file| names_us(file))
+        && !(flags.force && flags.workflow)
+    {
+        return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
     }
-    hints
+    write(&root.join(WORKFLOW_FILE), root, WORKFLOW, flags.force)?;
+    Ok(format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n"))
+}
+
+/// Adds the hook where it is asked for, or where something runs hooks already.
+fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
+    let manager = Manager::of(repository.root());
+    if flags.hook {
+        return manager.install(repository, flags.force);
+    }
+    if matches!(manager, Manager::None) {
+        return Ok("also: `secondhand init --hook` judges each commit\n".to_owned());
+    }
+    match manager.install(repository, false) {
+        // All the rest fits: what nobody asked for by name is no reason to fail.
+        Err(failure @ Failure::Form { .. }) => Ok(format!("also: {failure}; {}\n", failure.help().unwrap_or_default())),
+        done => done,
+    }
 }
 
 /// What manages the hooks of a repository.
@@ -204,13 +229,18 @@ fn write(file: &Path, root: &Path, text: &str, force: bool) -> Result<(), Failur
     }
 }
 
-/// The settings file: every option as a comment, explained. Tables come last, since in TOML everything
-/// after the head of a table belongs to it.
-fn settings() -> String {
+/// The settings file: what was found, then every option as a comment, explained. Tables come last, since in TOML all
+/// that follows the head of a table belongs to it.
+fn settings(survey: &Survey) -> String {
     let example = |name: &str| EXAMPLES.iter().find(|(table, _)| *table == name).map(|(_, example)| *example);
     let is_table = |option: &ConfigOption| option.default.starts_with('{') || example(&option.name).is_some();
     let (tables, values): (Vec<_>, Vec<_>) = options().into_iter().partition(is_table);
     let mut text = SETTINGS.to_owned();
+    if !survey.languages.is_empty() {
+        let languages: Vec<_> = survey.languages.iter().map(|(name, n)| format!("{name} ({n})")).collect();
+        let _ =
+            write!(text, "\n{}", explained(&format!("Languages here, with their files: {}.", languages.join(", "))));
+    }
     for option in values {
         let _ = write!(text, "\n{}#{} = {}\n", explained(&option.help), option.name, option.default);
     }
@@ -220,6 +250,9 @@ fn settings() -> String {
             Some(example) => {
                 text += "# None by default. For example:\n";
                 text.extend(example.lines().map(|line| format!("#   {line}").trim_end().to_owned() + "\n"));
+                if option.name == "vendored" {
+                    text += &vendored(&survey.components);
+                }
             }
             None => {
                 let _ = write!(text, "#[{}]\n{}", option.name, rows(&option.name));
@@ -229,7 +262,22 @@ fn settings() -> String {
     text
 }
 
-/// The default contents of the table with this name.
+/// The folders that hold code of others, in use.
+fn vendored(components: &[String]) -> String {
+    let mut text = String::new();
+    if !components.is_empty() {
+        text += &explained(
+            "These were found here. What their files say of their license counts; `license` says otherwise.",
+        );
+    }
+    for component in components {
+        // Without control characters, a string of JSON is one of TOML.
+        let _ = write!(text, "[[vendored]]\npath = {}\n", serde_json::Value::from(component.as_str()));
+    }
+    text
+}
+
+/// What stands in the table of this name by default.
 fn rows(table: &str) -> String {
     if table != "rules" {
         return String::new();

@@ -20,6 +20,7 @@ mod scan;
 mod settings;
 mod show;
 mod suppressing;
+mod survey;
 mod versions;
 
 use std::process::ExitCode;
