@@ -13,7 +13,7 @@ use secondhand::audit::{End, Examined, Outcome, Skip};
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{
-    About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Rank, Suppressed, SuppressedBy, rule,
+    About, Component, Deletion, Finding, Fragment, InCommon, Level, Origin, Place, Rank, Suppressed, SuppressedBy, rule,
 };
 use secondhand::report::{self, FORMATS, Style};
 use secondhand::text::{FilePath, Position};
@@ -42,8 +42,7 @@ fn origin(path: &str, place: Place) -> Origin {
         fragment: fragment(1, 5),
         clone_type: CloneType::Type2 { is_consistent: true },
         similarity: 0.987,
-        names: 1.0,
-        in_step: None,
+        in_common: InCommon::NAMES,
         rank: Rank::SAME,
         text: None,
         written: None,

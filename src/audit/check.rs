@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
 use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
-use super::judge::{AllCopies, Attributions, Copied, comments, unexamined};
+use super::judge::{AllCopies, Attributions, Copied, Nearby, comments, unexamined};
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
     Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, twins,
@@ -128,7 +128,11 @@ pub fn check(
     } else {
         Attributions::default()
     };
-    outcome.findings.extend(all.findings(&predecessors, &attributions));
+    let reader = repository.reader();
+    let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
+    let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
+    let nearby = Nearby::new(&head_files.entries, &read);
+    outcome.findings.extend(all.findings(&predecessors, &attributions, Some(&nearby)));
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let named: BTreeSet<&FilePath> = outcome
         .findings

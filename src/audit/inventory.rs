@@ -117,7 +117,7 @@ fn findings_of(
     }
     let Context { config, languages, .. } = context;
     let (novel_of, before) = (BTreeMap::new(), BTreeMap::new());
-    let with = JudgedWith { config, languages, attributions, novel_of, before };
+    let with = JudgedWith { config, languages, attributions, nearby: None, novel_of, before };
     let judged = FileUnderAudit::new(&file.changed, &with);
     if file.whole.is_empty() {
         judged.findings(copies, found, &[])

@@ -46,6 +46,8 @@ pub struct Config {
     pub tests: PathRules,
     /// Files that are examples, likewise.
     pub examples: PathRules,
+    /// Files that set up builds.
+    pub build_files: PathRules,
     /// How grave what is found is.
     pub levels: Levels,
     /// Which licenses code may be copied under.
@@ -119,6 +121,7 @@ impl Config {
             ignore: PathRules::new(paths::IGNORED, &raw.ignore).map_err(|why| invalid("ignore", why))?,
             tests: PathRules::new(paths::TESTS, &raw.tests).map_err(|why| invalid("tests", why))?,
             examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
+            build_files: PathRules::new(paths::BUILD_FILES, &[]).map_err(|why| invalid("build files", why))?,
             levels: Levels {
                 of_rules: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
                 in_tests: raw.test_level,
@@ -157,6 +160,7 @@ impl Config {
             true => Ground::Document,
             false if self.tests.contains(path) => Ground::Test,
             false if self.examples.contains(path) => Ground::Example,
+            false if self.build_files.contains(path) => Ground::Declarative,
             false => Ground::Code,
         }
     }

@@ -18,6 +18,8 @@
 //!     }
 //! ```
 //!
+//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less.
+//!
 //! With every name kept, the worth of this copy is 4 statements and 2 points for each of 2 kinds of control flow: 8.
 //! With all names changed, it is a quarter of that.
 
@@ -43,6 +45,8 @@ const RENAMED_WORTH: f64 = 0.25;
 const BESIDE_WORTH: f64 = 0.5;
 /// How fast the worth of a copy falls with its origins: it is half at 16.
 const COMMON: f64 = 0.25;
+/// How much more a copy is worth that ends where a block ends.
+const WHOLE_BLOCK_WORTH: f64 = 1.4;
 /// Maximum lines between a copy and an origin in the same file for them to be next to each other.
 const BESIDE_LINES: u32 = 6;
 
@@ -55,6 +59,10 @@ pub struct Worth {
     pub n_controls: usize,
     /// The fraction of names that are spelled as in the origin, 0 to 1.
     pub names: f64,
+    /// Names in both that few of the files nearby use.
+    pub n_rare_names: usize,
+    /// Whether it ends where a block ends, rather than in the middle of one.
+    pub ends_block: bool,
     /// The similarity of the copy and the origin, 0 to 1.
     pub similarity: f64,
     /// Whether the origin is right next to it.
@@ -68,8 +76,10 @@ impl Worth {
     pub fn score(&self) -> f64 {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
+        let whole = if self.ends_block { WHOLE_BLOCK_WORTH } else { 1.0 };
         let beside = if self.is_beside { BESIDE_WORTH } else { 1.0 };
-        does * reads_alike * beside / (self.n_origins.max(1) as f64).powf(COMMON)
+        does * reads_alike * beside * whole * (1.0 + (1.0 + self.n_rare_names as f64).ln())
+            / (self.n_origins.max(1) as f64).powf(COMMON)
     }
 }
 
@@ -98,6 +108,16 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
 }
 
 impl Document<'_> {
+    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or `end`, or where the next
+    /// line is indented less. Time O(line).
+    pub fn ends_block(&self, range: Range<usize>) -> bool {
+        let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else { return false };
+        let word = self.tokens[first].text(self.text);
+        let closes = matches!(word, b"}" | b")" | b"]") || word.eq_ignore_ascii_case(b"end");
+        let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
+        !is_cut && (closes || self.indent(range.end) < self.indent(first))
+    }
+
     /// Counts what the lines of `range` do that have a token which `is_novel`: statements of distinct shapes that
     /// decide, call or compute, and kinds of control flow. With `juxtaposed`, a name before a name or a literal is also
     /// a call. Time O(n).
@@ -193,16 +213,40 @@ mod tests {
 
     #[test]
     fn longer_never_is_worth_less_and_renamed_is_worth_a_quarter() {
-        let worth =
-            Worth { n_statements: 4, n_controls: 2, names: 1.0, similarity: 1.0, is_beside: false, n_origins: 1 };
+        let worth = Worth {
+            n_statements: 4,
+            n_controls: 2,
+            names: 1.0,
+            ends_block: false,
+            n_rare_names: 0,
+            similarity: 1.0,
+            is_beside: false,
+            n_origins: 1,
+        };
         let is =
             |worth: Worth, score: f64| assert!((worth.score() - score).abs() < 1e-9, "{worth:?} {}", worth.score());
         is(worth, 8.0);
         is(Worth { names: 0.0, ..worth }, 2.0);
         is(Worth { is_beside: true, ..worth }, 4.0);
         is(Worth { n_origins: 16, ..worth }, 4.0);
+        is(Worth { ends_block: true, ..worth }, 11.2);
+        is(Worth { n_rare_names: 3, ..worth }, 8.0 * (1.0 + 4f64.ln()));
         is(Worth { similarity: 0.5, ..worth }, 2.0);
         assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
+    }
+
+    #[test]
+    fn a_copy_ends_a_block_with_its_bracket_or_before_a_line_that_is_indented_less() {
+        let text = "int f(int a)\n{\n  b();\n  if (a) {\n    c();\n    d();\n  }\n}\n";
+        let tokens = c_tokens(text);
+        let ends_at = |line: u32| {
+            let lines = Lines::new(text.as_bytes());
+            let end = tokens.iter().position(|token| lines.line_of(token.start) > line).unwrap_or(tokens.len());
+            document(text, &tokens).ends_block(0..end)
+        };
+        let ends: Vec<u32> = (1..=8).filter(|&line| ends_at(line)).collect();
+        assert_eq!(ends, [6, 7, 8]);
+        assert!(!document(text, &tokens).ends_block(0..tokens.len() - 3), "in the middle of a line");
     }
 
     #[test]

@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
     use crate::matching::CloneType;
-    use crate::policy::{Answer, Attribution, Component, Deletion, Fragment, Rank, Unexamined, Verdict};
+    use crate::policy::{Answer, Attribution, Component, Deletion, Fragment, InCommon, Rank, Unexamined, Verdict};
     use crate::text::{FilePath, Position};
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
@@ -216,8 +216,7 @@ mod tests {
             fragment: Fragment { start: at, end: at },
             clone_type: CloneType::Type1,
             similarity: 1.0,
-            names: 1.0,
-            in_step: None,
+            in_common: InCommon::NAMES,
             rank: Rank::SAME,
             text: None,
             written: None,

@@ -20,7 +20,7 @@ pub use date::{Date, DateError};
 pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
 pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
-pub use origin::{Component, Deletion, FirstSeen, Fragment, Origin, Place, Rank, Writing, order_origins};
+pub use origin::{Component, Deletion, FirstSeen, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins};
 pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};
 pub use suppression::{BadSuppression, Suppression, suppressions};

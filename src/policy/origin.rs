@@ -36,10 +36,8 @@ pub struct Origin {
     pub clone_type: CloneType,
     /// Their similarity, 0 to 1.
     pub similarity: f64,
-    /// The part of the copy's names that it has as well, spelled the same, 0 to 1.
-    pub names: f64,
-    /// How much of one of the two files the other one held before, in percent, when they are kept in step.
-    pub in_step: Option<u8>,
+    /// What else the copy has in common with it.
+    pub in_common: InCommon,
     /// What else decides the order of origins.
     pub rank: Rank,
     /// The text of the file, if it is known and not in the head tree.
@@ -55,6 +53,22 @@ impl Origin {
     pub fn answer(&self) -> Option<Answer> {
         self.verdict.as_ref().map(|verdict| verdict.answer)
     }
+}
+
+/// What a copy and an origin have in common besides their tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InCommon {
+    /// The part of the copy's names that the origin has as well, spelled the same, 0 to 1.
+    pub names: f64,
+    /// Names in both that few of the files nearby use.
+    pub n_rare_names: usize,
+    /// How much of one of the two files the other one held before, in percent, if one is a bundle with the other.
+    pub in_step: Option<u8>,
+}
+
+impl InCommon {
+    /// Of an origin whose names are the same, and of which no more is known.
+    pub const NAMES: Self = Self { names: 1.0, n_rare_names: 0, in_step: None };
 }
 
 /// What decides the order of several origins, before their distance does.
@@ -177,8 +191,7 @@ mod tests {
             fragment,
             clone_type: CloneType::Type3,
             similarity,
-            names: 1.0,
-            in_step: None,
+            in_common: InCommon::NAMES,
             rank: Rank { is_new: false, spelled: similarity, lines: 0.0 },
             text: None,
             written: None,

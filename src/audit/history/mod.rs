@@ -299,7 +299,7 @@ fn judged(
     let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
-    let findings = all.findings(&predecessors, &Attributions::default());
+    let findings = all.findings(&predecessors, &Attributions::default(), None);
     Ok((n_novel, findings.into_iter().map(copy).collect()))
 }
 

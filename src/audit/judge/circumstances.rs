@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::findings::FileUnderAudit;
+use super::nearby::{FEW_FILES, is_name};
 use crate::audit::change::Changed;
 use crate::audit::read::Source;
-use crate::language::{Family, Language};
+use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Worth, is_beside};
-use crate::policy::{Circumstances, Fragment, Ground, Origin, Place, SaysLittle};
+use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
 
 /// Minimum novel tokens for a copy to be worth a warning whatever it does.
 const LONG: usize = 200;
@@ -38,7 +39,7 @@ impl FileUnderAudit<'_> {
             ground: self.ground(range, fragment),
             is_new: true,
             says_little: self.says_little(range, worth).filter(|_| !is_whole_file),
-            in_step: origins.first().and_then(|origin| origin.in_step),
+            in_step: origins.first().and_then(|origin| origin.in_common.in_step),
         }
     }
 
@@ -52,8 +53,10 @@ impl FileUnderAudit<'_> {
         let is_beside = origin.place == Place::Tree
             && origin.path == source.path
             && is_beside(rows(fragment), rows(&origin.fragment));
-        let Origin { names, similarity, .. } = *origin;
-        Some(Worth { n_statements, n_controls, names, similarity, is_beside, n_origins: origins.len() })
+        let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
+        let ends_block = source.document().ends_block(range.clone());
+        let n_origins = origins.len();
+        Some(Worth { n_statements, n_controls, names, n_rare_names, ends_block, similarity, is_beside, n_origins })
     }
 
     /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do;
@@ -94,6 +97,17 @@ impl FileUnderAudit<'_> {
         let own = Family::new(&language.family);
         let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
         language.is_declarative && families.all(|family| family == own)
+    }
+
+    /// The names in both `own` and `other` that few of the files near this one use.
+    pub(super) fn n_rare_names(&self, own: &[Token], other: &[Token]) -> usize {
+        let Some(nearby) = self.with.nearby else { return 0 };
+        let n_files = self.nearby.get_or_init(|| nearby.names(&self.query.source.path));
+        let names = |tokens: &[Token]| -> HashSet<u32> {
+            tokens.iter().filter(|token| is_name(token)).map(|token| token.exact).collect()
+        };
+        let (own, other) = (names(own), names(other));
+        own.intersection(&other).filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
     }
 
     /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is made

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
+use super::nearby::Nearby;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Found, SearchOutcome};
@@ -17,8 +18,8 @@ use crate::matching::{
     hold_runs, names_alike, shown_lines,
 };
 use crate::policy::{
-    About, Attribution, Component, Finding, Fragment, Judgment, Origin, Place, Rank, Verdict, content, identity,
-    order_origins,
+    About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
+    identity, order_origins,
 };
 use crate::text::{FilePath, Lines, Position};
 
@@ -68,11 +69,17 @@ impl<'c> AllCopies<'c> {
     }
 
     /// The findings that the copies make, sorted by path and position.
-    pub fn findings(&self, predecessors: &[Predecessor], attributions: &Attributions) -> Vec<Finding> {
+    pub fn findings(
+        &self,
+        predecessors: &[Predecessor],
+        attributions: &Attributions,
+        nearby: Option<&Nearby<'_>>,
+    ) -> Vec<Finding> {
         let with = JudgedWith {
             config: self.config,
             languages: self.languages,
             attributions,
+            nearby,
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
             before: predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, &file.source))).collect(),
         };
@@ -97,18 +104,21 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
     pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
+    /// In how many of the files nearby each name is.
+    pub(super) nearby: OnceCell<Arc<HashMap<u32, u32>>>,
     /// For each other file that was searched for, whether the two are kept in step.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }
 
 /// What all files of a change are judged with.
-#[derive(Debug, Clone)]
 pub(in crate::audit) struct JudgedWith<'c> {
     pub config: &'c Config,
     pub languages: &'c Languages,
     pub attributions: &'c Attributions,
     /// For each file of the change, which of its tokens are novel.
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
+    /// The files near those of the change, and the names in them.
+    pub nearby: Option<&'c Nearby<'c>>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
 }
@@ -120,7 +130,16 @@ impl<'c> FileUnderAudit<'c> {
         let base_text = with.before.get(&query.source.path).map_or(&[][..], |before| &before.text);
         let (lines, added) = (Lines::new(text), added_lines(base_text, text));
         let language = with.languages.named(&query.source.language);
-        Self { query, lines, added, with, language, test_lines: OnceCell::new(), in_step: RefCell::default() }
+        Self {
+            query,
+            lines,
+            added,
+            with,
+            language,
+            test_lines: OnceCell::new(),
+            nearby: OnceCell::new(),
+            in_step: RefCell::default(),
+        }
     }
 
     /// The findings of its copies.
@@ -241,7 +260,12 @@ impl<'c> FileUnderAudit<'c> {
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
         let novel = if *place == Place::Tree { self.with.novel_of.get(&target.path).copied() } else { None };
         let n_novel = novel.map_or(0, |novel| novel[of_target.clone()].iter().filter(|&&novel| novel).count());
-        let place_is_tree = *place == Place::Tree;
+        let (own_tokens, of_tokens) = (&source.tokens[range.clone()], &target.tokens[of_target.clone()]);
+        let in_common = InCommon {
+            names: names_alike(own_tokens, of_tokens),
+            n_rare_names: self.n_rare_names(own_tokens, of_tokens),
+            in_step: if *place == Place::Tree { self.in_step(target) } else { None },
+        };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
             place,
@@ -250,8 +274,7 @@ impl<'c> FileUnderAudit<'c> {
             fragment,
             clone_type: pair.clone_type,
             similarity: pair.similarity,
-            in_step: if place_is_tree { self.in_step(target) } else { None },
-            names: names_alike(&source.tokens[range.clone()], &target.tokens[of_target.clone()]),
+            in_common,
             rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
             text: text.clone(),
             written: None,
@@ -265,15 +288,14 @@ impl<'c> FileUnderAudit<'c> {
         let origin = |(path, component): (FilePath, Component)| {
             let (place, verdict) = self.judged(&Place::Component(Arc::new(component)), &fragment);
             let (clone_type, fragment) = (CloneType::Type1, whole_lines(&fragment));
-            let (similarity, names, rank, in_step) = (1.0, 1.0, Rank::SAME, None);
+            let (similarity, in_common, rank) = (1.0, InCommon::NAMES, Rank::SAME);
             Origin {
                 place,
                 path,
                 fragment,
                 clone_type,
                 similarity,
-                names,
-                in_step,
+                in_common,
                 rank,
                 text: None,
                 written: None,

@@ -21,8 +21,8 @@ use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Ground, Judgment, KnownCopy, Notice, Origin, Rank, Suppression,
-    Unexamined, identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Ground, InCommon, Judgment, KnownCopy, Notice, Origin, Rank,
+    Suppression, Unexamined, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, Lines, readable};
 
@@ -221,8 +221,7 @@ fn finding(mut class: Vec<Member>, entries: &[Entry], config: &Config) -> Option
             fragment: place.fragment,
             clone_type: place.clone_type,
             similarity: place.similarity,
-            names: 1.0,
-            in_step: None,
+            in_common: InCommon::NAMES,
             rank: Rank { is_new: false, spelled: place.similarity, lines: 0.0 },
             text: None,
             written: None,

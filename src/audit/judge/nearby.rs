@@ -1,0 +1,71 @@
+//! Counts the names that the files near a copy use: a name that is rare there says more than one that is everywhere.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::audit::read::Source;
+use crate::git::Entry;
+use crate::language::{Kind, Token};
+use crate::text::FilePath;
+
+/// Files that are read near each folder with copies: the nearest of the same extension. Counted over the whole tree,
+/// rare names told no more than over 30 files, and cost a second where there are thousands.
+const MAX_FILES: usize = 30;
+/// Files nearby up to which a name is rare.
+pub(super) const FEW_FILES: u32 = 5;
+/// Bytes of a name below which it says nothing wherever it is: `i`, `ok`.
+const MIN_NAME: u32 = 3;
+
+/// The tree around the files of a change.
+pub(in crate::audit) struct Nearby<'n> {
+    entries: &'n [Entry],
+    read: &'n dyn Fn(&Entry) -> Option<Source>,
+    /// For each folder and extension that was asked about, in how many of its files each name is.
+    known: RefCell<HashMap<(Vec<u8>, Vec<u8>), Arc<HashMap<u32, u32>>>>,
+}
+
+impl<'n> Nearby<'n> {
+    /// The tree that holds `entries`; `read` reads one, if it is source.
+    pub fn new(entries: &'n [Entry], read: &'n dyn Fn(&Entry) -> Option<Source>) -> Self {
+        Self { entries, read, known: RefCell::default() }
+    }
+
+    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n files of the tree, and for
+    /// reading [`MAX_FILES`] of them; once for each folder.
+    pub(super) fn names(&self, path: &FilePath) -> Arc<HashMap<u32, u32>> {
+        let bytes = path.as_bytes();
+        let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);
+        let key = (folder.to_vec(), extension(path).to_vec());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Arc::clone(known);
+        }
+        let of_kind = self.entries.iter().filter(|entry| extension(&entry.path) == key.1);
+        let mut nearest: Vec<(usize, &Entry)> = of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
+        let order = |a: &(usize, &Entry), b: &(usize, &Entry)| (a.0, &a.1.path).cmp(&(b.0, &b.1.path));
+        if nearest.len() > MAX_FILES {
+            nearest.select_nth_unstable_by(MAX_FILES, order);
+            nearest.truncate(MAX_FILES);
+        }
+        let mut n_files: HashMap<u32, u32> = HashMap::new();
+        for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
+            let names: HashSet<u32> =
+                source.tokens.iter().filter(|token| is_name(token)).map(|token| token.exact).collect();
+            names.into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
+        }
+        let n_files = Arc::new(n_files);
+        self.known.borrow_mut().insert(key, Arc::clone(&n_files));
+        n_files
+    }
+}
+
+/// Whether a token is a name that may say something.
+pub(super) fn is_name(token: &Token) -> bool {
+    token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME
+}
+
+/// The end of a file's name behind its last dot; the whole name without one.
+fn extension(path: &FilePath) -> &[u8] {
+    let name = path.name();
+    memchr::memrchr(b'.', name).map_or(name, |dot| &name[dot + 1..])
+}
