@@ -66,7 +66,7 @@ options! {
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
         /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute, weighted by how much they read like the origin, plus 2 for each kind of control flow. Other copies are notes, except whole functions and long copies. Lower warns about more copies that need no action; 0 warns about all.
-        pub min_worth: u16 = 10,
+        pub min_worth: u16 = 12,
         /// Maximum warnings about copied code for one change: those with the highest worth. The others are notes.
         pub max_warnings: usize = 10,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
