@@ -20,6 +20,70 @@ pub enum Error {
     /// A stored corpus could not be used.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
+    /// There is nothing to search for.
+    #[error("cannot search for this sketch: {0}")]
+    Sketch(#[from] SketchError),
+}
+
+/// Why a sketch cannot be searched for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SketchError {
+    /// It has no tokens.
+    #[error("it is empty, or has only comments")]
+    Empty,
+    /// It has fewer tokens than any match.
+    #[error("it has {n_tokens} tokens, and no match has fewer than {min}")]
+    TooShort {
+        /// Its tokens.
+        n_tokens: usize,
+        /// The minimum.
+        min: usize,
+    },
+    /// It has too many bytes.
+    #[error("it is larger than {} MB", max / 1_000_000)]
+    TooLarge {
+        /// The maximum in bytes.
+        max: usize,
+    },
+    /// It cannot be read as source.
+    #[error("it is {reason}")]
+    Unreadable {
+        /// The reason, as a continuation of "it is".
+        reason: &'static str,
+    },
+    /// No language has this name, or files of this name.
+    #[error("unknown language `{name}`")]
+    UnknownLanguage {
+        /// The name.
+        name: String,
+        /// The languages with the most similar name.
+        nearest: Option<String>,
+    },
+    /// The file has fewer lines.
+    #[error("it begins at line {first}, and the file has {n_lines} lines")]
+    NoLines {
+        /// The first line asked for.
+        first: u32,
+        /// The lines of the file.
+        n_lines: u32,
+    },
+}
+
+impl SketchError {
+    /// What to do about it.
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Empty | Self::TooShort { .. } => {
+                Some("give a function, or its signature and first statements".to_owned())
+            }
+            Self::TooLarge { .. } => Some("give the lines that matter with `--lines A-B`".to_owned()),
+            Self::UnknownLanguage { nearest, .. } => {
+                let meant = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
+                Some(format!("{meant}name one with `--lang NAME`; `secondhand languages` lists all"))
+            }
+            Self::Unreadable { .. } | Self::NoLines { .. } => None,
+        }
+    }
 }
 
 impl Error {
@@ -32,6 +96,7 @@ impl Error {
                 Some("set another folder for its index with `--cache-dir DIR`, or run without `--history`".into())
             }
             Self::Corpus(error) => error.help(),
+            Self::Sketch(error) => error.help(),
         }
     }
 }

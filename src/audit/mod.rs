@@ -25,9 +25,10 @@ mod change;
 // Judges what was found: copies, findings, suppressions.
 mod judge;
 
-// Runs `check`, `audit`, `compare`, `scan` and `history`.
+// Runs `check`, `audit`, `compare`, `find`, `scan` and `history`.
 mod check;
 mod compare;
+mod find;
 mod history;
 mod inventory;
 mod scan;
@@ -35,7 +36,8 @@ mod scan;
 pub use check::{Elsewhere, Range, check};
 pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
 pub use context::{Context, Progress};
-pub use error::Error;
+pub use error::{Error, SketchError};
+pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
 pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;

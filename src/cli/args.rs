@@ -1,14 +1,16 @@
 //! Defines the command line: the commands, and the flags that only one of them has.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::find::parse_lines;
 use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
-use crate::report::{COMPARISON_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
+use crate::report::{COMPARISON_FORMATS, FIND_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
 use crate::sources::kinds;
 
 /// Tells you when new code isn't new: finds the copies that a change adds to a repository.
@@ -123,6 +125,8 @@ pub(super) struct Declared {
 pub(super) enum Command {
     /// Find the copies that a change adds
     Check(Check),
+    /// Find existing code for a sketch of new code, before it is written
+    Find(Find),
     /// Find every clone class of a tree, and the percentage of duplicated code
     Scan(Scan),
     /// List the copies that each commit added, with their origins and authors
@@ -261,6 +265,42 @@ pub(super) struct Check {
     pub suppressing: Suppressing,
     #[command(flatten)]
     pub output: Output,
+}
+
+const FIND_EXAMPLES: &str = "\
+Examples:
+  secondhand find sketch.py                        a function, or its signature and first statements
+  secondhand find src/parse.c --lines 40-70        where else this function exists
+  secondhand find - --lang rust < sketch           from standard input
+  secondhand find sketch.go --corpus oss           in other projects too, with their licenses
+
+Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be read.";
+
+/// Flags of `find`.
+#[derive(Debug, Args)]
+#[command(after_help = FIND_EXAMPLES, mut_args = with_formats(FIND_FORMATS))]
+pub(super) struct Find {
+    /// The file with the sketch; `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Take only these lines of it
+    #[arg(long, value_name = "A-B", value_parser = parse_lines)]
+    pub lines: Option<RangeInclusive<u32>>,
+    /// Read it as this language [default: by the name of the file, or else guessed from the tree]
+    #[arg(long, value_name = "LANGUAGE")]
+    pub lang: Option<String>,
+    /// Read it as a file of this name, such as `a.ts`
+    #[arg(long, value_name = "FILENAME", conflicts_with = "lang")]
+    pub name: Option<String>,
+    /// Maximum results, the best first
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub limit: usize,
+    #[command(flatten)]
+    pub tree: TreeFlags,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub reporting: Reporting,
 }
 
 const SCAN_EXAMPLES: &str = "\

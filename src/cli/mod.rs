@@ -10,6 +10,7 @@ mod corpus;
 mod edits;
 mod environment;
 mod error;
+mod find;
 mod flags;
 mod history;
 mod init;
@@ -65,6 +66,7 @@ pub use reference::reference;
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
         Command::Check(flags) => check::run(flags, &cli.common),
+        Command::Find(flags) => find::run(flags, &cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::History(flags) => history::run(flags, &cli.common),
         Command::Audit(flags) => audit::run(flags, &cli.common),

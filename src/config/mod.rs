@@ -26,7 +26,7 @@ use crate::{fingerprint, matching};
 /// Complete, checked settings: the settings as written, and the parameters made from them.
 ///
 /// Options that are used as written are read from [`RawConfig`], which this derefs to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Config {
     /// The settings as written, checked.
     written: RawConfig,

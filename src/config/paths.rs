@@ -250,7 +250,7 @@ pub(super) const BUILD_FILES: &[&str] = &[
 ];
 
 /// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PathRules {
     matcher: Gitignore,
 }

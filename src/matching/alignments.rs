@@ -144,7 +144,9 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
         depth += nesting(&query.tokens[at], query);
-        if depth > 0 && query.starts_paragraph(at) && target.starts_paragraph(to) {
+        // An alignment that is all head is no neighbor's.
+        let is_behind = number + 1 < pairs.len();
+        if is_behind && depth > 0 && query.starts_paragraph(at) && target.starts_paragraph(to) {
             return number + 1;
         }
     }

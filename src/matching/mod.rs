@@ -30,9 +30,10 @@ pub use coverage::{Named, Searched, Shown, hold_runs};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, aligned, novelty};
-pub use pair::{ClonePair, CloneType, Params, clones};
+pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
+pub use unit::Unit;
 pub use worth::{Worth, is_beside, names_alike};
 
 use crate::language::Token;

@@ -266,14 +266,19 @@ fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap
 /// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at a time. A copy
 /// agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
+    let mut agreeing: Alignment = agreeing_pairs(alignment, query, target).into_iter().collect();
+    agreeing.blocks.retain(|run| run.len >= SOLID_RUN);
+    agreeing.blocks
+}
+
+/// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the alignment.
+pub fn agreeing_pairs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<(usize, usize)> {
     let renaming = renaming(alignment, query, target);
     let agrees = |&(a, b): &(usize, usize)| {
         let (a, b) = (&query[a], &target[b]);
         a.kind() != Kind::Identifier || a.exact == b.exact || renaming.get(&a.exact) == Some(&b.exact)
     };
-    let mut agreeing: Alignment = alignment.pairs().filter(agrees).collect();
-    agreeing.blocks.retain(|run| run.len >= SOLID_RUN);
-    agreeing.blocks
+    alignment.pairs().filter(agrees).collect()
 }
 
 /// Whether names are renamed one to one, in both directions.

@@ -15,7 +15,144 @@ const PARTS: &[&str] = &[
     "with", "return", "then", "begin",
 ];
 
+/// Words that come before the name of a function.
+const DEFINING: &[&[u8]] =
+    &[b"def", b"fn", b"func", b"function", b"fun", b"sub", b"proc", b"procedure", b"method", b"defp", b"macro"];
+/// Words that close a unit on a line of their own.
+const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endwhile", b"endfor"];
+/// Maximum tokens of a head, in which the name of a function is looked for.
+const HEAD: usize = 120;
+
+/// A whole unit of code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Its tokens.
+    pub tokens: Range<usize>,
+    /// The token with its name, if its first line reads as the head of a function.
+    pub name: Option<usize>,
+}
+
 impl Document<'_> {
+    /// The smallest function that contains `range`, or else the largest unit that does; `None` if no unit does.
+    ///
+    /// Goes back line by line to those that are indented less, so time is O(n · d) for n tokens of the text and units
+    /// that are nested d deep.
+    pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
+        let mut largest = None;
+        let mut limit = usize::MAX;
+        for at in (0..=range.start).rev().filter(|&at| self.starts_line(at)) {
+            let indentation = self.indent(at);
+            if indentation > limit {
+                continue;
+            }
+            // Only a line indented less can begin a unit around this one. A line that begins none, such as a lone
+            // bracket or a unit that ends before `range`, has siblings above it that may.
+            limit = indentation;
+            if self.is_part(at) {
+                continue;
+            }
+            let (end, has_body) = self.end_of_unit(at);
+            if end < range.end {
+                continue;
+            }
+            let name = self.name_of_function(at..end);
+            if name.is_some() {
+                return Some(Unit { tokens: at..end, name });
+            }
+            if has_body {
+                largest = Some(Unit { tokens: at..end, name });
+            }
+            match indentation.checked_sub(1) {
+                Some(less) => limit = less,
+                None => break,
+            }
+        }
+        largest
+    }
+
+    /// The end of the unit that begins at `start`, and whether it has lines that are indented more.
+    fn end_of_unit(&self, start: usize) -> (usize, bool) {
+        let indentation = self.indent(start);
+        let (mut depth, mut has_body) = (0i64, false);
+        let mut at = start;
+        while at < self.tokens.len() {
+            if at > start && self.starts_line(at) {
+                let own = self.indent(at);
+                let word = self.tokens[at].text(self.text);
+                let is_closer = matches!(word, b"}" | b")" | b"]");
+                let is_end = CLOSING.iter().any(|closing| word.eq_ignore_ascii_case(closing));
+                if own > indentation {
+                    has_body = true;
+                } else if own < indentation && is_closer {
+                    return (at, has_body);
+                } else if own == indentation && is_end && depth <= 0 {
+                    return (at + 1, has_body);
+                } else if own == indentation && is_closer {
+                    let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
+                    let next = next.unwrap_or(self.tokens.len());
+                    let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
+                    // `) -> u8 {` goes on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
+                    if after <= 0 || (word == b"}" && next == at + 1) {
+                        return (next, has_body);
+                    }
+                } else if depth <= 0 && word != b"{" {
+                    return (at, has_body);
+                }
+                // Everything else is inside of brackets: labels, directives, wrapped lines.
+            }
+            depth += self.nesting(at);
+            at += 1;
+        }
+        (at, has_body)
+    }
+
+    /// The token with the name of the function that `unit` defines, judging by its head.
+    fn name_of_function(&self, unit: Range<usize>) -> Option<usize> {
+        let head = unit.start..unit.end.min(unit.start + HEAD);
+        let word = |at: usize| self.tokens[at].text(self.text);
+        let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
+        for at in head.clone() {
+            let opens = word(at) == b"(";
+            if DEFINING.contains(&word(at)) && at + 1 < head.end {
+                // Go has a receiver between.
+                let named = if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
+                return Some(named).filter(|named| *named < head.end && is_name(named));
+            }
+            if opens && at > head.start && word(at - 1) != b"pub" {
+                let name = Some(at - 1).filter(is_name)?;
+                let end = self.closing(at, unit.end)?;
+                let is_member = name > head.start && matches!(word(name - 1), b"." | b"->");
+                // A call ends with its arguments, or something is done with its value.
+                let goes_on = |at: usize| matches!(word(at), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[");
+                let has_body = || (end + 1..unit.end.min(end + HEAD)).any(|at| word(at) == b"{");
+                let is_definition = !is_member && end + 1 < unit.end && !goes_on(end + 1) && has_body();
+                return Some(name).filter(|_| is_definition);
+            }
+            if matches!(word(at), b"=" | b"{" | b";") {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The bracket that closes the one at `at`, before `end`.
+    fn closing(&self, at: usize, end: usize) -> Option<usize> {
+        let mut depth = 0;
+        (at..end).find(|&at| {
+            depth += self.nesting(at);
+            depth == 0
+        })
+    }
+
+    /// 1 for an opening bracket, -1 for a closing one.
+    fn nesting(&self, at: usize) -> i64 {
+        match self.tokens[at].text(self.text) {
+            b"{" | b"(" | b"[" => 1,
+            b"}" | b")" | b"]" => -1,
+            _ => 0,
+        }
+    }
+
     /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens.
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
@@ -63,6 +200,28 @@ mod tests {
     fn holds(text: &str, min_tokens: usize) -> bool {
         let tokens = c_tokens(text);
         document(text, &tokens).holds_unit(0..tokens.len(), min_tokens)
+    }
+
+    /// The unit around the first `x`: its first and last line, and its name.
+    #[track_caller]
+    fn check_unit(text: &str, lines: std::ops::Range<usize>, name: Option<&str>) {
+        let tokens = c_tokens(text);
+        let at = tokens.iter().position(|token| token.text(text.as_bytes()) == b"x").expect("there is an x");
+        let unit = document(text, &tokens).enclosing_unit(at..at + 1).expect("there is a unit");
+        let line = |offset: u32| text[..offset as usize].matches('\n').count() + 1;
+        let named = unit.name.map(|at| std::str::from_utf8(tokens[at].text(text.as_bytes())).expect("it is ASCII"));
+        let last = &tokens[unit.tokens.end - 1];
+        assert_eq!((line(tokens[unit.tokens.start].start)..line(last.end), named), (lines, name), "{text}");
+    }
+
+    #[test]
+    fn the_enclosing_unit_is_the_smallest_function_whose_head_is_read() {
+        check_unit("int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n", 2..8, Some("f"));
+        check_unit("class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n", 2..5, Some("f"));
+        check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
+        check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
+        check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
+        check_unit("run(a, () => {\n  x();\n});\n", 1..3, None);
     }
 
     #[test]

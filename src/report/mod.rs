@@ -6,6 +6,7 @@ mod audited;
 mod comparison;
 mod counts;
 mod csv;
+mod found;
 mod frame;
 mod github;
 mod gitlab;
@@ -85,5 +86,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub use comparison::{COMPARISON_FORMATS, comparison_schema};
+pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
 pub use timeline::{TIMELINE_FORMATS, timeline_schema};

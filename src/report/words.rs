@@ -11,7 +11,7 @@ pub(super) fn count(n: usize, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{n} {stem}ies"),
-        _ if noun.ends_with("ss") => format!("{n} {noun}es"),
+        _ if noun.ends_with("ss") || noun.ends_with("ch") => format!("{n} {noun}es"),
         _ => format!("{n} {noun}s"),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
-use super::nearby::Nearby;
+use super::nearby::{Counts, Nearby};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Found, SearchOutcome};
@@ -105,7 +105,7 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     /// The lines of test code in it.
     pub(super) test_lines: OnceCell<Vec<Range<u32>>>,
     /// In how many of the files nearby each name is.
-    pub(super) nearby: OnceCell<Arc<HashMap<u32, u32>>>,
+    pub(super) nearby: OnceCell<Arc<Counts>>,
     /// For each other file that was searched for, whether the two are kept in step.
     pub(super) in_step: RefCell<HashMap<FilePath, Option<u8>>>,
 }

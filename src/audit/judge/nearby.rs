@@ -17,12 +17,15 @@ pub(super) const FEW_FILES: u32 = 5;
 /// Bytes of a name below which it says nothing wherever it is: `i`, `ok`.
 const MIN_NAME: u32 = 3;
 
+/// In how many files each name is, by its exact reading.
+pub(super) type Counts = HashMap<u32, u32>;
+
 /// The tree around the files of a change.
 pub(in crate::audit) struct Nearby<'n> {
     entries: &'n [Entry],
     read: &'n dyn Fn(&Entry) -> Option<Source>,
     /// For each folder and extension that was asked about, in how many of its files each name is.
-    known: RefCell<HashMap<(Vec<u8>, Vec<u8>), Arc<HashMap<u32, u32>>>>,
+    known: RefCell<HashMap<(Vec<u8>, Vec<u8>), Arc<Counts>>>,
 }
 
 impl<'n> Nearby<'n> {
@@ -33,7 +36,7 @@ impl<'n> Nearby<'n> {
 
     /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n files of the tree, and for
     /// reading [`MAX_FILES`] of them; once for each folder.
-    pub(super) fn names(&self, path: &FilePath) -> Arc<HashMap<u32, u32>> {
+    pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
         let bytes = path.as_bytes();
         let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);
         let key = (folder.to_vec(), extension(path).to_vec());
@@ -47,7 +50,7 @@ impl<'n> Nearby<'n> {
             nearest.select_nth_unstable_by(MAX_FILES, order);
             nearest.truncate(MAX_FILES);
         }
-        let mut n_files: HashMap<u32, u32> = HashMap::new();
+        let mut n_files: Counts = HashMap::new();
         for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
             let names: HashSet<u32> =
                 source.tokens.iter().filter(|token| is_name(token)).map(|token| token.exact).collect();

@@ -101,7 +101,7 @@ impl Stored {
         let mut all = Vec::new();
         for ((k, window), numbers) in by_params {
             // Everything that a wider window selects, a narrower one selects as well.
-            let window = window.min(queries.config.fingerprint.window().get());
+            let window = window.min(queries.sampling().window().get());
             let Some(params) = params(k, window) else { continue };
             let lookups = numbers
                 .iter()

@@ -30,6 +30,8 @@ pub(in crate::audit) struct Queries<'q> {
     numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens to search for.
     asked: Vec<Cow<'q, [bool]>>,
+    /// Which k-grams of them are searched for.
+    sampling: Params,
     index: Index,
     /// For each source, its rare words.
     rare: OnceLock<Vec<HashSet<u32>>>,
@@ -109,14 +111,20 @@ pub(in crate::audit) struct SearchOutcome {
 impl<'q> Queries<'q> {
     /// Takes the informative fingerprints of `queries` of whose tokens at least half are `asked`.
     pub fn new(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config) -> Self {
+        Self::sampled(queries, config, config.fingerprint)
+    }
+
+    /// Like [`Self::new`], with the k-grams that `sampling` selects. More than the settings select finds shorter runs:
+    /// of a run that both have, a winnowed sample of one side is part of all k-grams of the other.
+    pub fn sampled(queries: Vec<(&'q Source, Cow<'q, [bool]>)>, config: &'q Config, sampling: Params) -> Self {
         let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
         // Of files with the same name, the first counts.
         let numbers = sources.iter().enumerate().rev().map(|(number, source)| (&source.path, number)).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
-        let mut queries = Self { config, sources, numbers, asked, index, rare, sequences };
+        let mut queries = Self { config, sources, numbers, asked, sampling, index, rare, sequences };
         let postings = queries
-            .fingerprints(&config.fingerprint)
+            .fingerprints(&sampling)
             .into_iter()
             .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
         queries.index = Index::new(postings);
@@ -140,6 +148,11 @@ impl<'q> Queries<'q> {
         found
     }
 
+    /// Which k-grams of the documents are searched for.
+    pub fn sampling(&self) -> &Params {
+        &self.sampling
+    }
+
     /// The documents to search for.
     pub fn sources(&self) -> &[&'q Source] {
         &self.sources
@@ -155,7 +168,7 @@ impl<'q> Queries<'q> {
         let mut scratch = Vec::new();
         let mut asked = BTreeSet::new();
         for source in &self.sources {
-            let prints = self.config.fingerprint.fingerprints(&source.tokens, &mut scratch);
+            let prints = self.sampling.fingerprints(&source.tokens, &mut scratch);
             asked.extend(prints.map(|print| print.hash).filter(|&hash| self.index.first_row(hash).is_some()));
         }
         asked
@@ -163,7 +176,7 @@ impl<'q> Queries<'q> {
 
     /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
-        let prints = self.fingerprints(&self.config.fingerprint);
+        let prints = self.fingerprints(&self.sampling);
         let numbered =
             prints.into_iter().filter_map(|(_, print)| Some((self.index.first_row(print.hash)? as u32, print.hash)));
         let distinct: BTreeSet<(u32, u64)> = numbered.collect();
@@ -340,7 +353,7 @@ impl<'q> Queries<'q> {
     pub(super) fn sequence(&self, query: usize) -> &[u32] {
         let sequences = self.sequences.get_or_init(|| {
             let mut sequences = vec![Vec::new(); self.sources.len()];
-            for (document, print) in self.fingerprints(&self.config.fingerprint) {
+            for (document, print) in self.fingerprints(&self.sampling) {
                 sequences[document].extend(self.index.first_row(print.hash).map(|row| row as u32));
             }
             sequences

@@ -1,0 +1,398 @@
+//! Runs `find`: finds existing code for a sketch of new code.
+//!
+//! A sketch is a whole function, or a signature and its first statements: renamed, incomplete, unbalanced. Lexing needs
+//! no grammar, so all of that is read. The search is that of `check`, with lower minimums; each match is extended to the
+//! function around it.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
+use std::ops::{Range, RangeInclusive};
+
+use super::judge::fragment;
+use super::read::{MIXED, Remembered, Skip, Source, Sources};
+use super::search::{Found, Outside, Queries, Targets, identify_vendored, place_in_tree, search};
+use super::{Context, End, Error, SketchError};
+use crate::config::Config;
+use crate::fingerprint::Params;
+use crate::git::{Attributes, Entry, Repository, Snapshot};
+use crate::language::{Language, Languages};
+use crate::matching::{Alignment, ClonePair, CloneType, Enough, agreeing_pairs};
+use crate::policy::{Fragment, Place};
+use crate::text::{FilePath, Lines, decoded, nearest, printable};
+
+/// Maximum bytes of a sketch.
+pub const MAX_SKETCH: usize = 10_000_000;
+
+/// Minimum fraction of a sketch in solid runs, for a match that is no clone by itself.
+const ENOUGH_OF_SKETCH: f64 = 0.5;
+/// Maximum tokens of a sketch for every k-gram of it to be searched for; of a longer one, a sample is enough.
+const EVERY_KGRAM: usize = 2_000;
+
+/// Code to search for.
+#[derive(Debug, Clone, Default)]
+pub struct Sketch {
+    /// Its bytes, or those of the file that it is part of.
+    pub bytes: Vec<u8>,
+    /// The name of its file, by which its language is known.
+    pub name: Option<FilePath>,
+    /// The name of its language.
+    pub language: Option<String>,
+    /// Its lines, if it is a part of these bytes.
+    pub lines: Option<RangeInclusive<u32>>,
+    /// The file of the tree that it is, which is not searched for itself.
+    pub in_tree: Option<FilePath>,
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FindParams {
+    /// Maximum results, the best first.
+    pub max_results: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundCode {
+    /// The language that the sketch was read as; `None` if it was to be guessed and nothing was found.
+    pub language: Option<String>,
+    /// The tokens of the sketch.
+    pub n_tokens: usize,
+    /// The tree that was searched.
+    pub tree: End,
+    /// The number of files compared, in the tree and in corpora.
+    pub n_compared: usize,
+    /// The number of results, including those beyond the maximum.
+    pub n_found: usize,
+    /// The results, the best first.
+    pub results: Vec<Existing>,
+}
+
+/// Existing code that has much of a sketch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Existing {
+    /// Whether it is in the tree or in a component.
+    pub place: Place,
+    /// Its file.
+    pub path: FilePath,
+    /// The function, or what else by its layout encloses the match.
+    pub fragment: Fragment,
+    /// The part that matches.
+    pub matched: Fragment,
+    /// The name of the function, if its head tells.
+    pub name: Option<String>,
+    /// The fraction of the sketch's tokens that it has, 0 to 1.
+    pub containment: f64,
+    /// Matching tokens divided by all tokens of the sketch and of the whole function, 0 to 1 (Dice).
+    pub similarity: f64,
+    /// How the sketch differs from the part that matches.
+    pub clone_type: CloneType,
+    /// The number of tokens that match.
+    pub n_matched: usize,
+    /// Its lines; `None` if its text is not stored.
+    pub text: Option<Vec<u8>>,
+}
+
+/// A result, and what decides its rank.
+struct Ranked {
+    query: usize,
+    existing: Existing,
+    n_contained: usize,
+    n_exact: usize,
+    distance: usize,
+}
+
+/// Finds the existing code of `files` and `outsides` that has most of `sketch`, the best first: what has more of it,
+/// then what is spelled more alike, then the shorter function, then the nearer one.
+///
+/// # Errors
+/// If the sketch cannot be searched for, or a file cannot be read.
+pub fn find(
+    repository: &Repository,
+    (tree, files): (End, &Snapshot),
+    sketch: &Sketch,
+    params: FindParams,
+    outsides: &[Outside],
+    remembered: &Remembered,
+    context: Context<'_>,
+) -> Result<FoundCode, Error> {
+    let attributes = Attributes::read(&files.entries, &repository.reader())?;
+    let config = lenient(context.config);
+    let sources = Sources::new(Context { config: &config, ..context }, &attributes, remembered);
+    let entries: Vec<Entry> = files.entries.iter().filter(|entry| is_searched(entry, &sources)).cloned().collect();
+    let sketches = read_sketch(sketch, &entries, &sources)?;
+    let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
+
+    let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
+    let sampling = if n_tokens <= EVERY_KGRAM { every_kgram(&config.fingerprint) } else { config.fingerprint };
+    let queries = Queries::sampled(asked, &config, sampling);
+    let place = |path: &FilePath| place_in_tree(&config, path);
+    let targets = Targets {
+        entries: &entries,
+        open: &|| repository.reader(),
+        place: &place,
+        is_new: &|_| false,
+        before: &[],
+        max_components: None,
+    };
+    let mut searched = search(&queries, &targets, &sources)?;
+    identify_vendored(&mut searched.found, &files.entries, &repository.reader(), &config)?;
+    let (mut found, mut n_compared) = (searched.found, searched.n_compared);
+    for outside in outsides {
+        let searched = outside.search(&queries, &sources)?;
+        n_compared += searched.n_compared;
+        found.extend(searched.found);
+    }
+
+    let mut ranked: Vec<Ranked> =
+        found.iter().flat_map(|found| results_in(found, &sketches, sketch, context.config)).collect();
+    // Read as the wrong language, a sketch has little in common with anything: the best one tells which it is.
+    let key = |ranked: &Ranked| {
+        let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
+        let alike = (Reverse(ranked.n_contained), Reverse(ranked.n_exact), Reverse((similarity * 1e6) as u64));
+        (alike, ranked.distance, place.clone(), path.clone(), *fragment)
+    };
+    ranked.sort_by_cached_key(key);
+    let query = ranked.first().map(|best| best.query).filter(|_| sketches.len() > 1).unwrap_or_default();
+    ranked.retain(|ranked| ranked.query == query);
+    let is_known = sketches.len() == 1 || !ranked.is_empty();
+    let n_found = ranked.len();
+    ranked.truncate(params.max_results);
+    Ok(FoundCode {
+        language: sketches.get(query).filter(|_| is_known).map(|sketch| sketch.language.clone()),
+        n_tokens: sketches.get(query).map_or(0, |sketch| sketch.tokens.len()),
+        tree,
+        n_compared,
+        n_found,
+        results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
+    })
+}
+
+/// Whether a file of the tree is searched: like `check`, also in vendored folders, but not what is merely installed.
+fn is_searched(entry: &Entry, sources: &Sources<'_>) -> bool {
+    let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
+    sources.is_compared(&entry.path) && (entry.blob().is_some() || !is_installed())
+}
+
+/// The settings with lower minimums: somebody asked, so that a short match is an answer and not noise. What decides how
+/// files are read and remembered is the same.
+fn lenient(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.matching.min_run = config.matching.min_run.min(config.matching.k);
+    config.enough = Enough { n_words: 0, exact_run: config.matching.k, run: config.matching.k };
+    config
+}
+
+/// The parameters that select every k-gram.
+fn every_kgram(params: &Params) -> Params {
+    let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
+    Params::new(k, k).expect("t = k is allowed")
+}
+
+/// Reads a sketch: in its language, or if that is to be guessed, in one language of each family that the tree has.
+fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Result<Vec<Source>, SketchError> {
+    if sketch.bytes.len() > MAX_SKETCH {
+        return Err(SketchError::TooLarge { max: MAX_SKETCH });
+    }
+    let unreadable = |skip: Skip| SketchError::Unreadable { reason: skip.reason() };
+    let text = decoded(&sketch.bytes).map_err(|why| unreadable(why.into()))?;
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(SketchError::Empty);
+    }
+    let lines = Lines::new(&text);
+    let n_lines = lines.n_lines() - u32::from(text.ends_with(b"\n"));
+    if let Some(first) = sketch.lines.as_ref().map(|lines| *lines.start()).filter(|first| *first > n_lines) {
+        return Err(SketchError::NoLines { first, n_lines });
+    }
+    let languages = match known_language(sketch, &text, sources.languages)? {
+        Some(language) => vec![language],
+        None => languages_of(entries, sources.languages),
+    };
+    let is_guessed = languages.len() > 1;
+    let read = |language: &Language| {
+        let mut tokens = Vec::new();
+        let with_data = sources.config.include_data;
+        let is_mixed = !sources.languages.tokenize(language, &text, with_data, &mut tokens).is_empty();
+        if language.is_data && !with_data && !is_mixed {
+            return Err(unreadable(Skip::Data));
+        }
+        if let Some(asked) = &sketch.lines {
+            tokens.retain(|token| asked.contains(&lines.line_of(token.start)));
+        }
+        let (language, family) = (language.name.clone(), language.family.clone());
+        Ok(Source {
+            // No file has this path, so that the sketch is never taken for a file of the tree.
+            path: FilePath::new(""),
+            text: text.to_vec(),
+            encoded: None,
+            tokens,
+            is_partial: false,
+            language,
+            family: if is_mixed { MIXED.to_owned() } else { family },
+            is_prose: false,
+        })
+    };
+    let mut read = languages.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let min = sources.config.matching.k;
+    match read.iter().map(|sketch| sketch.tokens.len()).max() {
+        Some(0) => return Err(SketchError::Empty),
+        Some(n_tokens) if n_tokens < min => return Err(SketchError::TooShort { n_tokens, min }),
+        _ => {}
+    }
+    read.retain(|sketch| !is_guessed || sketch.tokens.len() >= min);
+    Ok(read)
+}
+
+/// The language of a sketch, if it is named; `None` if it is to be guessed.
+fn known_language<'l>(
+    sketch: &Sketch,
+    text: &[u8],
+    languages: &'l Languages,
+) -> Result<Option<&'l Language>, SketchError> {
+    let unknown = |name: &str| {
+        let ids = languages.ids();
+        SketchError::UnknownLanguage { name: name.to_owned(), nearest: nearest(name, &ids) }
+    };
+    if let Some(name) = &sketch.language {
+        return languages.named(name).map(Some).ok_or_else(|| unknown(name));
+    }
+    let Some(name) = &sketch.name else { return Ok(languages.identify(&FilePath::new("sketch"), text)) };
+    match languages.identify(name, text) {
+        None if name.name().contains(&b'.') => Err(unknown(&printable(name.name()))),
+        known => Ok(known),
+    }
+}
+
+/// The language of each family with the most files of the tree.
+fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Language> {
+    let mut n_files: HashMap<&str, (usize, &Language)> = HashMap::new();
+    for language in entries.iter().filter_map(|entry| languages.promised(&entry.path)) {
+        n_files.entry(language.id.as_str()).or_insert((0, language)).0 += 1;
+    }
+    let mut of_family: BTreeMap<&str, (usize, Reverse<&str>, &Language)> = BTreeMap::new();
+    for (id, (n, language)) in n_files.into_iter().filter(|(_, (_, language))| !language.is_data) {
+        let known = of_family.entry(language.family.as_str()).or_insert((n, Reverse(id), language));
+        if (known.0, known.1) < (n, Reverse(id)) {
+            *known = (n, Reverse(id), language);
+        }
+    }
+    of_family.into_values().map(|(.., language)| language).collect()
+}
+
+/// The results in one file: each function that has enough of the sketch, once.
+fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Config) -> Vec<Ranked> {
+    let target = &found.target;
+    // A stored corpus has tokens without their text: no head can be read there.
+    let has_text = found.place == Place::Tree || found.text.is_some();
+    let lines = Lines::new(&target.text);
+    let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
+    // For each reading of the sketch and unit of the file: the token with its name, and what of the sketch is in it.
+    type Parts = (Option<usize>, Vec<Alignment>);
+    let mut of_units: BTreeMap<(usize, usize, usize), Parts> = BTreeMap::new();
+    for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
+        for (unit, name, part) in by_unit(&alignment, target, has_text) {
+            let of_unit = of_units.entry((query, unit.start, unit.end)).or_insert((name, Vec::new()));
+            of_unit.1.push(part);
+        }
+    }
+    let mut results = Vec::new();
+    for ((query, start, end), (name, parts)) in of_units {
+        let sketch = &sketches[query];
+        let (own, other) = (&sketch.tokens, &target.tokens);
+        let mut is_contained = vec![false; own.len()];
+        for part in &parts {
+            for (at, _) in agreeing_pairs(part, own, other) {
+                is_contained[at] = true;
+            }
+        }
+        let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
+        let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
+        let Some(best) = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))
+        else {
+            continue;
+        };
+        let is_enough = best.n_solid as f64 >= ENOUGH_OF_SKETCH * own.len() as f64;
+        let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
+        let unit = fragment(&target.text, &lines, &other[start..end]);
+        let matched = fragment(&target.text, &lines, &other[best.alignment.target()]);
+        let (Some(unit), Some(matched)) = (unit, matched) else { continue };
+        if !(is_enough || is_clone) || found.place == Place::Tree && is_itself(asked, &target.path, &unit) {
+            continue;
+        }
+        let text = lines.range(unit.start.line).start..lines.range(unit.end.line).end;
+        let n_matched = best.alignment.n_tokens();
+        let origin = asked.in_tree.as_ref().or(asked.name.as_ref());
+        results.push(Ranked {
+            query,
+            n_contained,
+            n_exact: best.n_exact,
+            distance: origin.map_or(0, |path| path.distance(&target.path)),
+            existing: Existing {
+                place: found.place.clone(),
+                path: target.path.clone(),
+                fragment: unit,
+                matched,
+                name: name.map(|at| printable(other[at].text(&target.text))),
+                containment: n_contained as f64 / own.len().max(1) as f64,
+                similarity: 2.0 * n_matched as f64 / (own.len() + (end - start)).max(1) as f64,
+                clone_type: best.clone_type,
+                n_matched,
+                text: has_text.then(|| target.text[text].to_vec()),
+            },
+        });
+    }
+    results
+}
+
+/// Whether a result is the sketch itself: what somebody has in front of them is no answer.
+fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
+    let overlaps = |lines: &RangeInclusive<u32>| *lines.start() <= unit.end.line && unit.start.line <= *lines.end();
+    asked.in_tree.as_ref() == Some(path) && asked.lines.as_ref().is_none_or(overlaps)
+}
+
+/// Cuts an alignment by the functions of the target: the tokens of each, its name, and its part. What no function
+/// encloses is a part of its own.
+fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range<usize>, Option<usize>, Alignment)> {
+    let all = alignment.target();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let document = target.document();
+    if !has_text {
+        return vec![(all, None, alignment.clone())];
+    }
+    if let Some(unit) = document.enclosing_unit(all.clone()).filter(|unit| unit.name.is_some()) {
+        return vec![(unit.tokens, unit.name, alignment.clone())];
+    }
+    let mut parts: BTreeMap<(usize, usize), Option<usize>> = BTreeMap::new();
+    for block in &alignment.blocks {
+        let block = block.target as usize..(block.target + block.len) as usize;
+        let unit = units_in(&document, block);
+        parts.extend(unit.into_iter().map(|(tokens, name)| ((tokens.start, tokens.end), name)));
+    }
+    let part = |((start, end), name)| {
+        let within: Alignment = alignment.pairs().filter(|(_, at)| (start..end).contains(at)).collect();
+        (start..end, name, within)
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// The units that a run of tokens goes through.
+fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
+    let mut units = Vec::new();
+    let mut at = run.start;
+    while at < run.end {
+        match document.enclosing_unit(at..at + 1) {
+            Some(unit) => {
+                at = unit.tokens.end.max(at + 1);
+                units.push((unit.tokens, unit.name));
+            }
+            None => at += 1,
+        }
+    }
+    if units.is_empty() {
+        units.push((run, None));
+    }
+    units
+}

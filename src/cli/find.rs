@@ -1,0 +1,95 @@
+//! Runs `secondhand find`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use super::args::Find;
+use super::corpus::outsides;
+use super::error::Failure;
+use super::flags::Common;
+use super::output::Reports;
+use super::progress::Bar;
+use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
+use crate::audit::{self, Context, FindParams, FoundCode, MAX_SKETCH, Sketch, SketchError, find};
+use crate::git::Repository;
+use crate::report::FIND_FORMATS;
+use crate::sources::slashes;
+use crate::text::FilePath;
+
+/// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a finding.
+pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
+    let found = found(flags, common)?;
+    reports.write(&found, common)?;
+    Ok(if found.results.is_empty() { FOUND } else { CLEAN })
+}
+
+fn found(flags: &Find, common: &Common) -> Result<FoundCode, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let (config, origin) = settings::read(common, Some(repository.root()), &[])?;
+    let languages = config.languages(&origin)?;
+    let sketch = sketch(flags, &repository, common)?;
+    let outsides = outsides(&flags.corpora.named, &config, &languages, repository.root(), common)?;
+    let remembered = cache::open(common, &repository, &config, &languages);
+    let (end, files) = scan::tree(&repository, flags.tree.rev.as_deref())?;
+    let found = {
+        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let context = Context { config: &config, languages: &languages, progress: &bar };
+        let params = FindParams { max_results: flags.limit };
+        find(&repository, (end, &files), &sketch, params, &outsides, &remembered, context)?
+    };
+    cache::save(remembered, common);
+    Ok(found)
+}
+
+/// Reads the sketch that the flags name.
+fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sketch, Failure> {
+    let name = flags.name.as_ref().map(|name| FilePath::new(name.as_bytes()));
+    let (language, lines) = (flags.lang.clone(), flags.lines.clone());
+    let Some(file) = flags.file.as_ref().filter(|file| file.as_os_str() != "-") else {
+        let why = |why| Failure::Unreadable { file: "standard input".into(), why };
+        let bytes = read_at_most(io::stdin().lock()).map_err(why)?;
+        return Ok(Sketch { bytes, name, language, lines, in_tree: None });
+    };
+    let unreadable = |why| Failure::Unreadable { file: file.clone(), why };
+    let path = common.repo.join(file);
+    if path.is_dir() {
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let opened = File::open(&path).map_err(unreadable)?;
+    if opened.metadata().is_ok_and(|metadata| metadata.len() > MAX_SKETCH as u64) {
+        return Err(audit::Error::from(SketchError::TooLarge { max: MAX_SKETCH }).into());
+    }
+    let bytes = read_at_most(opened).map_err(unreadable)?;
+    let in_tree = in_repository(&path, repository).filter(|_| flags.tree.rev.is_none());
+    let named = path.file_name().map(|name| FilePath::new(name.as_encoded_bytes()));
+    Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })
+}
+
+/// One byte more than a sketch may have shows that it is too large.
+fn read_at_most(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_SKETCH as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The path of a file from the root of the repository, if it is inside.
+fn in_repository(path: &Path, repository: &Repository) -> Option<FilePath> {
+    let root = repository.root().canonicalize().ok()?;
+    Some(slashes(path.canonicalize().ok()?.strip_prefix(&root).ok()?))
+}
+
+/// Reads `12-30`, `12-` or `12`.
+pub(super) fn parse_lines(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let expected = || "expected A-B, two lines counted from 1, as in `12-30`".to_owned();
+    let line = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
+    let (first, last) = match text.split_once('-') {
+        Some((first, "")) => (line(first)?, u32::MAX),
+        Some((first, last)) => (line(first)?, line(last)?),
+        None => (line(text)?, line(text)?),
+    };
+    if first <= last { Ok(first..=last) } else { Err(format!("line {first} is after line {last}")) }
+}

@@ -1,0 +1,13 @@
+//! Writes a line for each result, for agents and `grep`.
+
+use std::io::{self, Write};
+
+use super::{facts, place};
+use crate::audit::FoundCode;
+use crate::report::{Format, Style};
+
+pub(super) const FORMAT: Format<FoundCode> = Format { name: "concise", help: "a line for each result", write };
+
+fn write(found: &FoundCode, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    found.results.iter().try_for_each(|existing| writeln!(out, "{}: {}", place(existing), facts(existing)))
+}

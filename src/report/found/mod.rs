@@ -1,0 +1,51 @@
+//! Writes the existing code found for a sketch: one file for each format.
+
+mod concise;
+mod json;
+mod text;
+
+use super::Format;
+use super::words::{count, end, lines, percent};
+use crate::audit::{Existing, FoundCode};
+use crate::policy::Place;
+use crate::text::printable;
+
+pub use json::schema as find_schema;
+
+/// All formats of `find`, the default first.
+pub static FIND_FORMATS: &[Format<FoundCode>] = &[text::FORMAT, json::FORMAT, concise::FORMAT];
+
+/// What was found, in a line.
+fn headline(found: &FoundCode) -> String {
+    let language = found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
+    let sketch = format!("{}{language}", count(found.n_tokens, "token"));
+    let searched = format!("{} of {}", count(found.n_compared, "file"), end(&found.tree));
+    match found.n_found {
+        0 => format!("nothing found: no code in {searched} has enough of this sketch"),
+        n => {
+            let shown = found.results.len();
+            let best = if shown < n { format!(", the best {shown} shown") } else { String::new() };
+            format!("{} for a sketch of {sketch} in {searched}{best}", count(n, "match"))
+        }
+    }
+}
+
+/// `src/a.rs:12-30`.
+fn place(existing: &Existing) -> String {
+    format!("{}:{}", existing.path, lines(&existing.fragment))
+}
+
+/// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`.
+fn facts(existing: &Existing) -> String {
+    let name = existing.name.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
+    let (clone_type, what) = (existing.clone_type.name(), existing.clone_type.describe());
+    let owner = match &existing.place {
+        Place::Component(component) => {
+            let license = component.license().unwrap_or_else(|| "not known".to_owned());
+            let text = format!("; from {}, license {license}, corpus {}", component.label(), component.corpus);
+            printable(text.as_bytes())
+        }
+        Place::Tree | Place::Past(_) => String::new(),
+    };
+    format!("{name}{} % of the sketch, {clone_type}, {what}{owner}", percent(existing.containment))
+}

@@ -1,0 +1,219 @@
+//! Shows what `secondhand find` names for a sketch of new code.
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/samples.rs"]
+mod samples;
+
+use std::fs;
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use repository::{Report, Repository};
+use samples::{LANGUAGES, Language};
+use secondhand::report;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const C: &Language = &LANGUAGES[0];
+
+/// A repository with the three samples of a language, a file each: `first`, `second`, `third`.
+fn tree(language: &Language) -> Repository {
+    let repository = Repository::new();
+    for (name, part) in [("first", language.first), ("second", language.second), ("third", language.third)] {
+        repository.write(language.path(name), language.file(name, &[part]).text);
+    }
+    repository.commit("all");
+    repository
+}
+
+/// What is found for `sketch` on standard input.
+fn find(repository: &Repository, sketch: impl AsRef<[u8]>, args: &[&str]) -> Output {
+    let mut command = repository.secondhand(&[&["find"], args].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    // A program that has seen enough closes its end.
+    let _ = child.stdin.take().expect("it is piped").write_all(sketch.as_ref());
+    child.wait_with_output().expect("the program ends")
+}
+
+#[track_caller]
+fn json(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors, "", "a run that succeeds has no errors to tell");
+    serde_json::from_slice(&output.stdout).expect("the report is JSON")
+}
+
+/// The first result for a sketch in `language`.
+#[track_caller]
+fn best(repository: &Repository, sketch: &str, language: &Language) -> Value {
+    let name = language.path("sketch");
+    let output = find(repository, sketch, &["--name", &name, "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{sketch}: {}", String::from_utf8_lossy(&output.stderr));
+    json(&output)["results"][0].clone()
+}
+
+/// The beginning of a text, as far as the line before which it has `n` words or more.
+fn head(text: &str, n: usize) -> String {
+    let mut head = String::new();
+    for line in text.lines() {
+        if head.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count() >= n {
+            break;
+        }
+        head.push_str(line);
+        head.push('\n');
+    }
+    head
+}
+
+#[track_caller]
+fn check_error(output: &Output, expected: &str) {
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains(expected), "{errors}");
+}
+
+#[test]
+fn a_whole_function_is_found_with_its_lines_in_every_language() {
+    for language in LANGUAGES {
+        let repository = tree(language);
+        let found = best(&repository, language.first, language);
+        let place = language.file("first", &[language.first]).at(language.first);
+        let lines =
+            format!("{}:{}-{}", found["path"].as_str().unwrap_or_default(), found["startLine"], found["endLine"]);
+        assert_eq!((lines, &found["cloneType"], &found["containment"]), (place, &"type-1".into(), &1.0.into()));
+    }
+}
+
+#[test]
+fn a_renamed_sketch_is_found() {
+    for language in LANGUAGES {
+        let found = best(&tree(language), &language.renamed(), language);
+        assert_eq!((&found["path"], &found["cloneType"]), (&language.path("first").into(), &"type-2".into()));
+        assert_eq!(found["containment"], 1.0, "{}", language.extension);
+    }
+}
+
+#[test]
+fn an_incomplete_and_unbalanced_sketch_names_the_whole_function() {
+    for language in LANGUAGES {
+        let sketch = head(language.first, 16);
+        let found = best(&tree(language), &sketch, language);
+        let place = language.file("first", &[language.first]).at(language.first);
+        let lines =
+            format!("{}:{}-{}", found["path"].as_str().unwrap_or_default(), found["startLine"], found["endLine"]);
+        assert_eq!(lines, place, "{sketch}");
+    }
+}
+
+#[test]
+fn a_sketch_of_twenty_tokens_is_found() {
+    let repository = tree(C);
+    let repository_of = "int total(const struct entry *list, int n)\n{\n  int sum = 0;\n  while (n > 0)\n    sum += list[--n].size;\n  return sum;\n}\n";
+    repository.write("total.c", repository_of);
+    // 20 tokens, with one bracket open.
+    let found = best(&repository, "int all(const struct item *of, int m)\n{\n  int n = 0;\n  while (m", C);
+    assert_eq!((&found["path"], &found["function"]), (&"total.c".into(), &"total".into()));
+}
+
+#[test]
+fn what_has_more_of_the_sketch_comes_first_and_the_limit_is_kept() {
+    let repository = tree(C);
+    repository.write("edited.c", C.with_deleted());
+    let output = find(&repository, C.first, &["--name", "a.c", "--format", "json"]);
+    let found = json(&output);
+    let of = |at: usize| (found["results"][at]["path"].clone(), found["results"][at]["containment"].as_f64());
+    assert_eq!(of(0), ("first.c".into(), Some(1.0)));
+    assert!(of(1).0 == "edited.c" && of(1).1 < Some(1.0), "{found:#}");
+    let limited = json(&find(&repository, C.first, &["--name", "a.c", "--limit", "1", "--format", "json"]));
+    assert_eq!((limited["results"].as_array().map(Vec::len), &limited["found"]), (Some(1), &found["found"]));
+}
+
+#[test]
+fn the_language_of_standard_input_is_guessed_from_the_tree() {
+    let repository = Repository::new();
+    for language in LANGUAGES {
+        repository.write(language.path("first"), language.file("first", &[language.first]).text);
+    }
+    repository.commit("all");
+    for language in LANGUAGES {
+        let found = json(&find(&repository, language.renamed(), &["--format", "json"]));
+        assert_eq!(found["results"][0]["path"], language.path("first"), "{found:#}");
+    }
+}
+
+#[test]
+fn lines_of_a_file_are_searched_for_and_never_name_themselves() {
+    let repository = tree(C);
+    repository.write("both.c", C.file("both", &[C.second, C.first]).text);
+    let at = C.file("both", &[C.second, C.first]).at(C.first);
+    let lines = at.trim_start_matches("both.c:");
+    let found = Report::new(&mut repository.secondhand(&["find", "both.c", "--lines", lines, "--format", "json"]));
+    let paths: Vec<&Value> = found.list("/results").iter().map(|found| &found["path"]).collect();
+    assert_eq!(paths, ["first.c"]);
+    let output = repository.secondhand(&["find", "both.c", "--lines", "900-"]).output().expect("the program starts");
+    check_error(&output, "begins at line 900");
+}
+
+#[test]
+fn where_nothing_is_like_the_sketch_nothing_is_found_with_status_1() {
+    let repository = Repository::new();
+    repository.write("second.c", C.second);
+    repository.commit("all");
+    let output = find(&repository, C.first, &["--name", "a.c", "--format", "json"]);
+    assert_eq!((output.status.code(), &json(&output)["results"]), (Some(1), &Value::Array(Vec::new())));
+}
+
+#[test]
+fn a_sketch_that_cannot_be_searched_for_ends_with_status_2_and_says_why() {
+    let repository = tree(C);
+    check_error(&find(&repository, "", &[]), "it is empty");
+    check_error(&find(&repository, "/* nothing */\n", &["--lang", "c"]), "it is empty");
+    check_error(&find(&repository, "return 1;", &["--lang", "c"]), "it has 3 tokens");
+    check_error(&find(&repository, [0u8, 1, 2, 255].repeat(100), &["--name", "a.c"]), "it is binary");
+    check_error(&find(&repository, C.first, &["--lang", "pyton"]), "did you mean `python`?");
+    check_error(&find(&repository, C.first, &["--name", "a.nothing"]), "unknown language `a.nothing`");
+    check_error(&find(&repository, "a = b;\n".repeat(1_500_000), &["--lang", "c"]), "larger than 10 MB");
+    let output = repository.secondhand(&["find", "missing.c"]).output().expect("the program starts");
+    check_error(&output, "cannot read `missing.c`");
+}
+
+#[test]
+fn a_corpus_is_searched_too_and_its_license_is_named() {
+    let corpus = TempDir::new().expect("the folder for temporary files is writable");
+    fs::create_dir_all(corpus.path().join("alpha")).expect("it is writable");
+    let text = format!("/* SPDX-License-Identifier: MIT */\n{}", C.first);
+    fs::write(corpus.path().join("alpha/table.c"), text).expect("it is writable");
+    let repository = Repository::new();
+    repository.write("second.c", C.second);
+    repository.commit("all");
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    let found = json(&find(&repository, C.first, &["--lang", "c", "--corpus", folder, "--format", "json"]));
+    let best = &found["results"][0];
+    assert_eq!((&best["path"], &best["place"]), (&"table.c".into(), &"component".into()));
+    assert_eq!((&best["component"]["name"], &best["component"]["license"]), (&"alpha".into(), &"MIT".into()));
+    let concise = find(&repository, C.first, &["--lang", "c", "--corpus", folder, "--format", "concise"]);
+    assert!(String::from_utf8_lossy(&concise.stdout).contains("from alpha, license MIT"));
+}
+
+#[test]
+fn a_cold_and_a_warm_cache_and_any_number_of_threads_give_the_same_bytes() {
+    let repository = tree(C);
+    repository.write("edited.c", C.with_inserted(C.insertion));
+    let run =
+        |args: &[&str]| find(&repository, C.renamed(), &[&["--lang", "c", "--format", "json"], args].concat()).stdout;
+    let without = run(&["--no-cache"]);
+    assert!(!without.is_empty());
+    for args in [&[][..], &[], &["-j", "1"]] {
+        assert_eq!(run(args), without);
+    }
+}
+
+#[test]
+fn the_json_is_valid_by_the_published_schema() {
+    let schema = jsonschema::validator_for(&report::find_schema()).expect("the schema is one");
+    let found = json(&find(&tree(C), C.first, &["--lang", "c", "--format", "json"]));
+    assert!(schema.is_valid(&found), "{found:#}");
+}
