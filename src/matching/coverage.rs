@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Document;
+use super::agreeing::agreeing;
 use super::alignment::Alignment;
 use super::class::CloneClass;
 use super::pair::{ClonePair, Params, clones};
@@ -28,6 +29,8 @@ use crate::language::Token;
 const MAX_ROUNDS: usize = 4;
 /// Maximum origins of a class; more would add nothing.
 const MAX_MEMBERS: usize = 64;
+/// Maximum tokens by which a run is longer than that of another origin but no better: part of a line.
+const RAGGED: usize = 8;
 
 /// A clone pair of a query and one of several targets.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +116,7 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named>
             break;
         }
     }
-    coverage.classes.into_values().collect()
+    coverage.classes.into_values().map(|class| class.without_slivers(searched.min_tokens)).collect()
 }
 
 impl Searched<'_> {
@@ -168,6 +171,13 @@ impl Named {
         if !self.members.iter().any(is_known) {
             self.members.push((number, pair));
         }
+    }
+
+    /// Without the members of which the borders have left less than a copy: a line or two say little. One always stays.
+    fn without_slivers(mut self, min_tokens: usize) -> Self {
+        let longest = self.members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max().unwrap_or(0);
+        self.members.retain(|(_, pair)| pair.alignment.n_tokens() >= min_tokens.min(longest));
+        self
     }
 }
 
@@ -318,7 +328,7 @@ impl Coverage<'_> {
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
         if self.searched.shown[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
-            return self.part(class, piece, stretch);
+            return !self.is_as_good(class, stretch) && self.part(class, piece, stretch);
         }
         if named.members.len() >= MAX_MEMBERS {
             return false;
@@ -331,6 +341,17 @@ impl Coverage<'_> {
         let Some(pair) = self.searched.left(shown, piece.number) else { return false };
         self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched.shown);
         true
+    }
+
+    /// Whether an origin of the class has nearly all of a stretch in one run as well.
+    fn is_as_good(&self, class: usize, stretch: &Range<usize>) -> bool {
+        let query = self.searched.query.tokens;
+        let longest = |(number, pair): &(usize, ClonePair)| {
+            let left = pair.alignment.within(stretch.clone());
+            let runs = agreeing(&left.blocks, query, self.searched.shown[*number].tokens, 1);
+            runs.into_iter().map(|run| run.len as usize).max().unwrap_or(0)
+        };
+        self.classes[&class].members.iter().any(|member| longest(member) + RAGGED >= stretch.len())
     }
 
     /// Splits a class that contains a stretch and its origin between the two.

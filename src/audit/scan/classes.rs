@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::fragments::{Member, Repeat, SAME_PLACE, is_same};
 
 /// Makes a place of some of the tokens of another.
-type Cut<'c, E> = &'c dyn Fn(&Member, Range<usize>) -> Result<Option<Member>, E>;
+type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
 /// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of another.
 /// Time O(n log n) for n places, but where many overlap.
@@ -158,7 +158,10 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
             // Each within another place: two that lie in one place of the outer class are copies that it does not show.
             let holder = |place: &Member| {
                 let holds = |of: &Member| of.tokens.start <= place.tokens.start && place.tokens.end <= of.tokens.end;
-                outer.iter().position(|of| of.document == place.document && holds(of))
+                // They are in order, and no two overlap.
+                let before = |of: &Member| (of.document, of.tokens.start) <= (place.document, place.tokens.start);
+                let last = outer.partition_point(before).checked_sub(1);
+                last.filter(|&at| outer[at].document == place.document && holds(&outer[at]))
             };
             let holders: Option<BTreeSet<usize>> = class.iter().map(holder).collect();
             holders.is_some_and(|holders| holders.len() == class.len())

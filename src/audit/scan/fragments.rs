@@ -62,14 +62,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
     let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
-        let mut kept = RecentSources {
-            entries,
-            sources,
-            reader: open(),
-            at_hand: HashMap::new(),
-            order: VecDeque::new(),
-            n_bytes: 0,
-        };
+        let mut kept = RecentSources::new(entries, sources, open());
         let mut found = Vec::new();
         // Neighboring files resemble each other. Each thread takes the next file, so its targets are likely still in
         // memory.
@@ -90,24 +83,49 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     Ok(found.into_iter().flat_map(|(_, repeats)| repeats).collect())
 }
 
+/// A file with its lines.
+struct Text {
+    source: Source,
+    lines: Lines,
+}
+
 /// The sources that a thread has read last.
-struct RecentSources<'s, R> {
+pub(in crate::audit) struct RecentSources<'s, R> {
     entries: &'s [Entry],
     sources: &'s Sources<'s>,
     reader: R,
-    at_hand: HashMap<u32, Arc<Source>>,
+    at_hand: HashMap<u32, Arc<Text>>,
     order: VecDeque<u32>,
     n_bytes: usize,
 }
 
-impl<R: ReadFiles> RecentSources<'_, R> {
-    fn source(&mut self, document: u32) -> Result<Option<Arc<Source>>, Error> {
+impl<'s, R: ReadFiles> RecentSources<'s, R> {
+    /// None of `entries` read yet.
+    pub fn new(entries: &'s [Entry], sources: &'s Sources<'s>, reader: R) -> Self {
+        Self { entries, sources, reader, at_hand: HashMap::new(), order: VecDeque::new(), n_bytes: 0 }
+    }
+
+    /// The place of some of the tokens of another; it begins and ends with a line.
+    ///
+    /// # Errors
+    /// When its file cannot be read.
+    pub fn cut(&mut self, from: &Member, tokens: Range<usize>) -> Result<Option<Member>, Error> {
+        let Some(file) = self.source(from.document)? else { return Ok(None) };
+        let document = file.source.document();
+        let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
+        let end = (start..=tokens.end).rev().find(|&at| document.starts_line(at) && at > start).unwrap_or(tokens.end);
+        let Some(within) = file.source.tokens.get(start..end) else { return Ok(None) };
+        let fragment = fragment(&file.source.text, &file.lines, within);
+        Ok(fragment.map(|fragment| Member { tokens: start..end, fragment, content: content(within), ..from.clone() }))
+    }
+
+    fn source(&mut self, document: u32) -> Result<Option<Arc<Text>>, Error> {
         if let Some(source) = self.at_hand.get(&document) {
             return Ok(Some(Arc::clone(source)));
         }
         let Ok(source) = self.sources.read(&self.reader, &self.entries[document as usize])? else { return Ok(None) };
-        let source = Arc::new(source);
-        let n_bytes = |source: &Source| source.text.len() + source.tokens.len() * size_of::<Token>();
+        let source = Arc::new(Text { lines: Lines::new(&source.text), source });
+        let n_bytes = |Text { source, .. }: &Text| source.text.len() + source.tokens.len() * size_of::<Token>();
         self.n_bytes += n_bytes(&source);
         self.at_hand.insert(document, Arc::clone(&source));
         self.order.push_back(document);
@@ -122,7 +140,7 @@ impl<R: ReadFiles> RecentSources<'_, R> {
 /// A pair of a file and an earlier place.
 struct Paired {
     document: u32,
-    target: Arc<Source>,
+    target: Arc<Text>,
     pair: ClonePair,
     /// Whether it is a single run, which others probably contain.
     is_run: bool,
@@ -138,16 +156,17 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let (Some(first), false) = (of_target.first(), seeds.is_empty()) else { continue };
         let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
         let is_same = first.document == first.target;
-        let Aligned { alignments, runs } = alignments(query.document(), target.document(), &mut seeds, params, is_same);
+        let Aligned { alignments, runs } =
+            alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
         for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
-            let found = clones(alignment, &query.tokens, &target.tokens, params).into_iter();
+            let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
             let says_something = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= config.min_rarity
-                    || is_long_or_whole(pair, query.document(), config.scan_min_tokens)
+                    || is_long_or_whole(pair, query.source.document(), config.scan_min_tokens)
             };
             let pairs = long.filter(says_something);
             paired.extend(pairs.map(|pair| Paired {
@@ -161,7 +180,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let (Some(first), false) = (links.first(), paired.is_empty()) else { return Ok(Vec::new()) };
     let Some(query) = kept.source(first.document)? else { return Ok(Vec::new()) };
     let aligned: Vec<usize> = (0..paired.len()).filter(|&at| !paired[at].is_run).collect();
-    let candidate = |&at: &usize| paired[at].pair.candidate(&query.tokens, &paired[at].target.tokens);
+    let candidate = |&at: &usize| paired[at].pair.candidate(&query.source.tokens, &paired[at].target.source.tokens);
     let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
     let classes = classes(&candidates, config.scan_min_tokens).into_iter();
     let classes = classes.map(|CloneClass { query, members }| CloneClass {
@@ -173,13 +192,13 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         .map(|of| Shown {
             pair: &of.pair,
             target: of.document as usize,
-            tokens: &of.target.tokens,
+            tokens: &of.target.source.tokens,
             is_same: of.document == first.document,
             is_run: of.is_run,
         })
         .collect();
     let searched = Searched {
-        query: query.document(),
+        query: query.source.document(),
         shown: &shown,
         min_tokens: config.scan_min_tokens,
         is_enough: &|range| range.len() >= config.scan_min_tokens,
@@ -191,7 +210,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
-fn repeats_of(document: u32, query: &Source, named: Named, paired: &[Paired], config: &Config) -> Vec<Repeat> {
+fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], config: &Config) -> Vec<Repeat> {
     let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= config.scan_min_tokens;
     let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&config.matching));
     let mut repeats: Vec<Repeat> = Vec::new();
@@ -239,32 +258,11 @@ fn rarity(fragment: &Range<usize>, links: &[Link], k: usize) -> f64 {
 /// Maximum places for a shape to count as rare.
 const FEW_PLACES: f64 = 5.0;
 
-/// The place of some of the tokens of another.
-///
-/// # Errors
-/// When its file cannot be read.
-pub(in crate::audit) fn cut(
-    from: &Member,
-    tokens: Range<usize>,
-    entry: &Entry,
-    reader: &impl ReadFiles,
-    sources: &Sources<'_>,
-) -> Result<Option<Member>, Error> {
-    let Ok(source) = sources.read(reader, entry)? else { return Ok(None) };
-    // It begins and ends with a line.
-    let document = source.document();
-    let start = tokens.clone().find(|&at| document.starts_line(at)).unwrap_or(tokens.start);
-    let end = (start..=tokens.end).rev().find(|&at| document.starts_line(at) && at > start).unwrap_or(tokens.end);
-    let Some(within) = source.tokens.get(start..end) else { return Ok(None) };
-    let fragment = fragment(&source.text, &Lines::new(&source.text), within);
-    Ok(fragment.map(|fragment| Member { tokens: start..end, fragment, content: content(within), ..from.clone() }))
-}
-
-fn place(document: u32, source: &Source, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
+fn place(document: u32, Text { source, lines }: &Text, tokens: Range<usize>, pair: &ClonePair) -> Option<Member> {
     let within = &source.tokens[tokens.clone()];
     Some(Member {
         document,
-        fragment: fragment(&source.text, &Lines::new(&source.text), within)?,
+        fragment: fragment(&source.text, lines, within)?,
         content: content(within),
         tokens,
         clone_type: pair.clone_type,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use self::classes::join;
-use self::fragments::{Member, cut, repeats};
+use self::fragments::{Member, RecentSources, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
@@ -57,10 +57,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
-    let reader = (tree.open)();
-    let groups = join(repeats, &|place: &Member, tokens| {
-        cut(place, tokens, &entries[place.document as usize], &reader, &sources)
-    })?;
+    let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
+    let groups = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
     let mut duplication = Duplication::default();
