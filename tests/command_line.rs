@@ -678,6 +678,110 @@ mod range {
         assert_eq!(report.json["base"], Value::Null);
     }
 
+    /// The notices of a report, each with its message alone.
+    fn notices(report: &Report) -> Vec<&str> {
+        report.list("/notices").iter().map(|notice| notice["message"].as_str().expect("it has a message")).collect()
+    }
+
+    /// A repository with [`store`] on the default branch.
+    fn repository_with_a_store() -> Repository {
+        let repository = Repository::new();
+        add(&repository, &store());
+        repository
+    }
+
+    #[test]
+    fn without_commits_of_its_own_what_is_uncommitted_is_judged_and_it_says_so() {
+        let repository = repository_with_a_store();
+        repository.write("new.c", new().text);
+        let says = "no commits beyond the base, so this judged 1 uncommitted file, as `--worktree` does; \
+                    `--head HEAD` judges the last commit";
+        for (args, head, says) in [
+            (&[][..], "the work tree", vec![says]),
+            (&["--base", "main"], "the work tree", vec![says]),
+            (&["--head", "HEAD"], "HEAD", vec![]),
+        ] {
+            let report = repository.check(args);
+            assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!(head), says), "{args:?}");
+        }
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        check(&repository.check(&[]), 1, &[finding()]);
+        // A machine judges what was committed, whatever its build left behind.
+        let report = Report::new(repository.secondhand(&["check", "--format", "json"]).env("CI", "true"));
+        assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!("HEAD"), vec![]));
+    }
+
+    #[test]
+    fn before_the_first_commit_what_is_uncommitted_is_judged() {
+        let repository = Repository::new();
+        repository.write("store.c", store().text);
+        repository.write("new.c", new().text);
+        check(&repository.check(&[]), 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    }
+
+    #[test]
+    fn what_a_branch_has_not_committed_is_counted_with_the_flag_that_judges_it() {
+        let repository = repository_with_a_store();
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        repository.commit("of its own");
+        let says = |expected: &[&str], args: &[&str]| {
+            let report = repository.check(args);
+            assert_eq!((report.status, notices(&report)), (0, expected.to_vec()), "{args:?}");
+        };
+        says(&[], &[]);
+        // Nobody misses what is no source.
+        repository.write("notes.xyz", "text");
+        says(&[], &[]);
+        repository.write("new.c", new().text);
+        says(&["1 uncommitted file is not judged; use `--worktree`"], &[]);
+        says(&["1 uncommitted file is not judged; use `--worktree`"], &["--base", "main"]);
+        says(&[], &["--head", "HEAD"]);
+        says(&[], &["store.c"]);
+        repository.stage();
+        says(&["1 uncommitted file is not judged; use `--staged`"], &[]);
+        repository.write("other.c", "int other;\n");
+        says(&["2 uncommitted files are not judged; use `--worktree`, or `--staged` for the 1 in the index"], &[]);
+    }
+
+    #[test]
+    fn paths_limit_what_is_judged_but_not_what_it_is_compared_with() {
+        let repository = repository_with_a_store();
+        repository.write("lib/new.c", new().text);
+        repository.write("lib2/new.c", "int nothing;\n");
+        repository.commit("a copy");
+        let report = repository.check(&["lib"]);
+        check(&report, 1, &[finding().replace("new.c", "lib/new.c")]);
+        assert_eq!(report.json["examined"]["judgedFiles"], 1);
+        check(&repository.check(&["lib2", "store.c"]), 0, &[]);
+        check(&repository.check(&["."]), 1, &report.findings());
+        let below = secondhand(&repository.path("lib"), &["check", "--format", "json", "new.c"]).output();
+        assert_eq!(below.expect("the program starts").status.code(), Some(1));
+        // Code that leaves a file which is not judged is still moved, not copied.
+        repository.write("store.c", C.file("store", &[C.second]).text);
+        repository.write("lib3/moved.c", C.file("moved", &[C.first]).text);
+        repository.remove("lib/new.c");
+        repository.commit("a move");
+        check(&repository.check(&["lib3"]), 0, &[]);
+    }
+
+    #[test]
+    fn a_revision_in_the_place_of_a_path_leads_to_the_flag() {
+        let repository = repository_with_a_copy();
+        for (arg, help) in [
+            ("main", "help: to compare with it, use `--base main`"),
+            ("HEAD~1..main", "help: to compare the two, use `--base HEAD~1 --head main`"),
+            ("HEAD~1..", "help: to compare the two, use `--base HEAD~1`"),
+        ] {
+            let error = format!("cannot check the path `{arg}`: it is a revision, not a file or folder");
+            check_failure(&mut repository.secondhand(&["check", arg]), &error, help);
+        }
+        check_failure(
+            &mut repository.secondhand(&["check", "nowhere"]),
+            "cannot check the path `nowhere`: there is no such file or folder",
+            "help: ",
+        );
+    }
+
     #[test]
     fn tags_and_branches_of_remotes_are_revisions() {
         let repository = repository_with_a_copy();

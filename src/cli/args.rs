@@ -205,7 +205,8 @@ pub(super) enum Command {
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  secondhand check                               this branch, against the default branch
+  secondhand check                               this branch, or your uncommitted work if it has no commits of its own
+  secondhand check src/billing                   the same, but only what changed in there
   secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
   secondhand check --staged                      what the next commit would record
   secondhand check --worktree --fail-on never    your uncommitted work; never fails
@@ -233,6 +234,9 @@ pub(super) enum Cache {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
+    /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
     pub base: Option<String>,
@@ -427,8 +431,12 @@ pub(super) enum Trust {
 impl Trust {
     /// Without a word about it: the base where a machine judges what others wrote, the head where people judge their own.
     pub fn of_surroundings() -> Self {
-        let is_set = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()));
-        if is_set { Self::Base } else { Self::Head }
+        if Self::is_machine() { Self::Base } else { Self::Head }
+    }
+
+    /// Whether the variable `CI` says that a machine runs the program.
+    pub fn is_machine() -> bool {
+        std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
     }
 }
 

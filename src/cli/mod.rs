@@ -21,6 +21,7 @@ mod settings;
 mod show;
 mod suppressing;
 mod survey;
+mod uncommitted;
 mod versions;
 
 use std::process::ExitCode;
