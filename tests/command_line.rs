@@ -1177,6 +1177,85 @@ mod output {
         }
     }
 
+    /// A repository whose last commit copies 60 lines of `store.py`, all but one of them as they were.
+    fn repository_with_a_long_copy() -> Repository {
+        let body = |word: &str| {
+            let line = |n: u32| format!("    total_{n} = rows[{n}].price * rates[{n}] + {n}\n");
+            let lines: String =
+                (0..60).map(|n| if n == 30 { format!("    {word}(rows, rates)\n") } else { line(n) }).collect();
+            format!("def sum_up(rows, rates):\n{lines}    return rows\n")
+        };
+        let repository = Repository::new();
+        repository.write("store.py", body("check"));
+        repository.commit("the original");
+        repository.write("with a rather long name/that makes every line of prose wide/copy.py", body("verify"));
+        repository.commit("the copy");
+        repository
+    }
+
+    #[test]
+    fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_for() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let of_code = out.lines().filter(|line| line.contains(" | ")).count();
+        assert!((10..=24).contains(&of_code), "{of_code}: {out}");
+        assert!(out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"), "what differs: {out}");
+        let counts = out.lines().filter_map(|line| line.strip_prefix("... ")?.strip_suffix(" equal lines"));
+        let n_folded: u32 = counts.map(|n| n.parse::<u32>().expect("it is a number")).sum();
+        assert!(n_folded > 80, "{out}");
+        let out = text(&printed(&mut repository.secondhand(&["check", "--full"])));
+        assert!(out.lines().filter(|line| line.contains(" | ")).count() >= 124 && !out.contains("..."), "{out}");
+    }
+
+    #[test]
+    fn a_message_is_one_line_where_no_terminal_reads_it() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let title = "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
+        let is_title = |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
+        assert!(out.lines().any(|line| is_title(&line)), "{out}");
+        assert!(!out.lines().any(|line| line.starts_with("    ")), "nothing continues a line: {out}");
+    }
+
+    #[test]
+    fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let comment = "# secondhand: allow(copied-code) -- why";
+        let expected = format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
+        assert!(out.lines().any(|line| line == expected), "{out}");
+        // The comment is right as it stands.
+        let path = "with a rather long name/that makes every line of prose wide/copy.py";
+        let copy = fs::read_to_string(repository.path(path)).expect("it is there");
+        repository.write(path, format!("{comment}\n{copy}"));
+        repository.commit("kept on purpose");
+        assert_eq!(repository.check(&["--base", "HEAD~2"]).status, 0);
+    }
+
+    #[test]
+    fn people_read_words_and_those_who_ask_for_more_read_types() {
+        let repository = repository_with_a_copy();
+        let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));
+        assert!(out(&[]).contains("its origin, exact, 100 % alike") && !out(&[]).to_lowercase().contains("type-"));
+        assert!(out(&["--verbose"]).contains("type-1"), "{}", out(&["--verbose"]));
+        for format in ["json", "csv", "sarif"] {
+            let out = out(&["--format", format]);
+            assert!(out.contains("type-1") && !out.contains("Type-1"), "{out}");
+        }
+    }
+
+    #[test]
+    fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
+        let repository = repository_with_a_copy();
+        let out = |args: &[&str]| text(&printed(repository.secondhand(&["check"]).args(args)));
+        let lines = new().at(C.first);
+        let line = lines.split([':', '-']).nth(1).expect("it has a line").to_owned();
+        let n_lines = C.first.lines().count();
+        let expected = format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1\n");
+        assert_eq!(out(&["--format", "concise"]), expected);
+        assert_eq!(out(&["--quiet"]), expected);
+    }
+
     #[test]
     fn quiet_prints_findings_only() {
         let repository = repository_with_a_copy();

@@ -4,6 +4,7 @@
 
 mod audited;
 mod comparison;
+mod concise;
 mod counts;
 mod csv;
 mod frame;
@@ -38,8 +39,12 @@ pub struct Format<T: 'static = Outcome> {
 pub struct Style {
     /// Whether to use colors.
     pub has_color: bool,
-    /// The maximum width in columns.
+    /// The maximum width of code in columns.
     pub width: usize,
+    /// Whether prose is wrapped to that width too, as on a terminal. Programs read a message from one line.
+    pub wraps: bool,
+    /// Whether to draw every line of a copy.
+    pub is_full: bool,
     /// Whether to write only the findings.
     pub is_quiet: bool,
     /// Whether to list every skipped file.
@@ -49,6 +54,7 @@ pub struct Style {
 /// The formats of findings, the default first.
 pub static FORMATS: &[Format] = &[
     text::FORMAT,
+    concise::FORMAT,
     json::FORMAT,
     sarif::FORMAT,
     github::FORMAT,

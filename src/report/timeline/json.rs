@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{TrendPoint, rows, type_id};
+use super::{TrendPoint, rows};
 use crate::audit::{self, CopyOrigin};
 use crate::matching::CloneType;
 use crate::policy::Level;
@@ -145,7 +145,7 @@ fn origin(of: &CopyOrigin) -> Origin {
     Origin {
         path: of.path.to_string(),
         fragment: fragment(&of.fragment),
-        clone_type: type_id(of.clone_type),
+        clone_type: of.clone_type.name(),
         consistent_renaming,
         similarity: (of.similarity * 1000.0).round() / 1000.0,
         written: of.written.as_ref().map(written),
