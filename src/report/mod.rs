@@ -3,6 +3,8 @@
 //! Invariant: the same outcome writes the same bytes.
 
 mod audited;
+mod azure;
+mod checkstyle;
 mod comparison;
 mod concise;
 mod counts;
@@ -14,8 +16,11 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod plain_json;
+mod rdjson;
 mod sarif;
 mod sides;
+mod sonarqube;
 mod text;
 mod timeline;
 mod words;
@@ -61,6 +66,10 @@ pub static FORMATS: &[Format] = &[
     markdown::FORMAT,
     gitlab::FORMAT,
     junit::FORMAT,
+    checkstyle::FORMAT,
+    rdjson::FORMAT,
+    sonarqube::FORMAT,
+    azure::FORMAT,
     csv::FORMAT,
     html::FORMAT,
     counts::FORMAT,
