@@ -566,6 +566,43 @@ mod settings {
     }
 
     #[test]
+    fn what_other_programs_call_ignore_leads_to_it() {
+        let repository = repository_with_a_copy();
+        for key in ["exclude", "skip", "paths"] {
+            check_failure(
+                &mut repository.secondhand(&["check", "--set", &format!("{key}=x")]),
+                &format!("cannot use `{key}` of --set: unknown option `{key}`"),
+                "help: did you mean `ignore`?",
+            );
+        }
+    }
+
+    #[test]
+    fn a_day_is_a_date_of_toml_or_a_text() {
+        let repository = repository_with_a_copy();
+        let status = |day: &str| {
+            let exception = format!("[[license.exceptions]]\npath = \"a\"\nreason = \"b\"\nuntil = {day}\n");
+            let decision = format!("[[decision]]\ncopy = \"a\"\nby = \"b\"\nreason = \"c\"\nuntil = {day}\n");
+            repository.write("secondhand.toml", exception);
+            repository.write("secondhand-decisions.toml", decision);
+            repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts").status.code()
+        };
+        assert_eq!(["2099-01-31", "\"2099-01-31\""].map(status), [Some(1); 2]);
+        assert_eq!(["2099-01-31T00:00:00", "5", "\"soon\""].map(status), [Some(2); 3]);
+    }
+
+    #[test]
+    fn a_variable_without_effect_is_reported() {
+        let repository = repository_with_a_copy();
+        let output = repository.secondhand(&["check"]).env("SECONDHAND_MIN_TOKEN", "40").output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.code(), Some(1));
+        let expected = "warning: the variable `SECONDHAND_MIN_TOKEN` has no effect: no option or flag has that name; \
+                        did you mean `SECONDHAND_MIN_TOKENS`?\n";
+        assert_eq!(text(&output.stderr), expected);
+    }
+
+    #[test]
     fn the_file_may_stand_in_the_folder_for_settings() {
         let repository = repository_with_a_copy();
         repository.write(".config/secondhand.toml", HIGH);

@@ -171,8 +171,23 @@ pub struct RawException {
     /// Why.
     pub reason: String,
     /// The last day it applies, as in 2027-01-31.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "day", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub until: Option<String>,
+}
+
+/// Reads a day: a date of TOML, or one in quotes. What is neither is checked with all other values.
+pub(super) fn day<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a date such as 2027-01-31")]
+    enum Day {
+        Date(toml::value::Datetime),
+        Text(String),
+    }
+    Ok(Option::<Day>::deserialize(deserializer)?.map(|day| match day {
+        Day::Date(date) => date.to_string(),
+        Day::Text(text) => text,
+    }))
 }
 
 /// The level of a rule, or `off`.
