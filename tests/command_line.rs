@@ -179,7 +179,7 @@ mod exit_status {
             check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
-        assert_eq!(n_commands, 5);
+        assert_eq!(n_commands, 6);
     }
 
     /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
@@ -566,6 +566,43 @@ mod settings {
     }
 
     #[test]
+    fn what_other_programs_call_ignore_leads_to_it() {
+        let repository = repository_with_a_copy();
+        for key in ["exclude", "skip", "paths"] {
+            check_failure(
+                &mut repository.secondhand(&["check", "--set", &format!("{key}=x")]),
+                &format!("cannot use `{key}` of --set: unknown option `{key}`"),
+                "help: did you mean `ignore`?",
+            );
+        }
+    }
+
+    #[test]
+    fn a_day_is_a_date_of_toml_or_a_text() {
+        let repository = repository_with_a_copy();
+        let status = |day: &str| {
+            let exception = format!("[[license.exceptions]]\npath = \"a\"\nreason = \"b\"\nuntil = {day}\n");
+            let decision = format!("[[decision]]\ncopy = \"a\"\nby = \"b\"\nreason = \"c\"\nuntil = {day}\n");
+            repository.write("secondhand.toml", exception);
+            repository.write("secondhand-decisions.toml", decision);
+            repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts").status.code()
+        };
+        assert_eq!(["2099-01-31", "\"2099-01-31\""].map(status), [Some(1); 2]);
+        assert_eq!(["2099-01-31T00:00:00", "5", "\"soon\""].map(status), [Some(2); 3]);
+    }
+
+    #[test]
+    fn a_variable_without_effect_is_reported() {
+        let repository = repository_with_a_copy();
+        let output = repository.secondhand(&["check"]).env("SECONDHAND_MIN_TOKEN", "40").output();
+        let output = output.expect("the program starts");
+        assert_eq!(output.status.code(), Some(1));
+        let expected = "warning: the variable `SECONDHAND_MIN_TOKEN` has no effect: no option or flag has that name; \
+                        did you mean `SECONDHAND_MIN_TOKENS`?\n";
+        assert_eq!(text(&output.stderr), expected);
+    }
+
+    #[test]
     fn the_file_may_stand_in_the_folder_for_settings() {
         let repository = repository_with_a_copy();
         repository.write(".config/secondhand.toml", HIGH);
@@ -676,6 +713,110 @@ mod range {
         let report = repository.check(&[]);
         check(&report, 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
         assert_eq!(report.json["base"], Value::Null);
+    }
+
+    /// The notices of a report, each with its message alone.
+    fn notices(report: &Report) -> Vec<&str> {
+        report.list("/notices").iter().map(|notice| notice["message"].as_str().expect("it has a message")).collect()
+    }
+
+    /// A repository with [`store`] on the default branch.
+    fn repository_with_a_store() -> Repository {
+        let repository = Repository::new();
+        add(&repository, &store());
+        repository
+    }
+
+    #[test]
+    fn without_commits_of_its_own_what_is_uncommitted_is_judged_and_it_says_so() {
+        let repository = repository_with_a_store();
+        repository.write("new.c", new().text);
+        let says = "no commits beyond the base, so this judged 1 uncommitted file, as `--worktree` does; \
+                    `--head HEAD` judges the last commit";
+        for (args, head, says) in [
+            (&[][..], "the work tree", vec![says]),
+            (&["--base", "main"], "the work tree", vec![says]),
+            (&["--head", "HEAD"], "HEAD", vec![]),
+        ] {
+            let report = repository.check(args);
+            assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!(head), says), "{args:?}");
+        }
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        check(&repository.check(&[]), 1, &[finding()]);
+        // A machine judges what was committed, whatever its build left behind.
+        let report = Report::new(repository.secondhand(&["check", "--format", "json"]).env("CI", "true"));
+        assert_eq!((&report.json["head"]["name"], notices(&report)), (&json!("HEAD"), vec![]));
+    }
+
+    #[test]
+    fn before_the_first_commit_what_is_uncommitted_is_judged() {
+        let repository = Repository::new();
+        repository.write("store.c", store().text);
+        repository.write("new.c", new().text);
+        check(&repository.check(&[]), 1, &[format!("warning {} <- type-1 {}", store().at(C.first), new().at(C.first))]);
+    }
+
+    #[test]
+    fn what_a_branch_has_not_committed_is_counted_with_the_flag_that_judges_it() {
+        let repository = repository_with_a_store();
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        repository.commit("of its own");
+        let says = |expected: &[&str], args: &[&str]| {
+            let report = repository.check(args);
+            assert_eq!((report.status, notices(&report)), (0, expected.to_vec()), "{args:?}");
+        };
+        says(&[], &[]);
+        // Nobody misses what is no source.
+        repository.write("notes.xyz", "text");
+        says(&[], &[]);
+        repository.write("new.c", new().text);
+        says(&["1 uncommitted file is not judged; use `--worktree`"], &[]);
+        says(&["1 uncommitted file is not judged; use `--worktree`"], &["--base", "main"]);
+        says(&[], &["--head", "HEAD"]);
+        says(&[], &["store.c"]);
+        repository.stage();
+        says(&["1 uncommitted file is not judged; use `--staged`"], &[]);
+        repository.write("other.c", "int other;\n");
+        says(&["2 uncommitted files are not judged; use `--worktree`, or `--staged` for the 1 in the index"], &[]);
+    }
+
+    #[test]
+    fn paths_limit_what_is_judged_but_not_what_it_is_compared_with() {
+        let repository = repository_with_a_store();
+        repository.write("lib/new.c", new().text);
+        repository.write("lib2/new.c", "int nothing;\n");
+        repository.commit("a copy");
+        let report = repository.check(&["lib"]);
+        check(&report, 1, &[finding().replace("new.c", "lib/new.c")]);
+        assert_eq!(report.json["examined"]["judgedFiles"], 1);
+        check(&repository.check(&["lib2", "store.c"]), 0, &[]);
+        check(&repository.check(&["."]), 1, &report.findings());
+        let below = secondhand(&repository.path("lib"), &["check", "--format", "json", "new.c"]).output();
+        assert_eq!(below.expect("the program starts").status.code(), Some(1));
+        // Code that leaves a file which is not judged is still moved, not copied.
+        repository.write("store.c", C.file("store", &[C.second]).text);
+        repository.write("lib3/moved.c", C.file("moved", &[C.first]).text);
+        repository.remove("lib/new.c");
+        repository.commit("a move");
+        check(&repository.check(&["lib3"]), 0, &[]);
+    }
+
+    #[test]
+    fn a_revision_in_the_place_of_a_path_leads_to_the_flag() {
+        let repository = repository_with_a_copy();
+        for (arg, help) in [
+            ("main", "help: to compare with it, use `--base main`"),
+            ("HEAD~1..main", "help: to compare the two, use `--base HEAD~1 --head main`"),
+            ("HEAD~1..", "help: to compare the two, use `--base HEAD~1`"),
+        ] {
+            let error = format!("cannot check the path `{arg}`: it is a revision, not a file or folder");
+            check_failure(&mut repository.secondhand(&["check", arg]), &error, help);
+        }
+        check_failure(
+            &mut repository.secondhand(&["check", "nowhere"]),
+            "cannot check the path `nowhere`: there is no such file or folder",
+            "help: ",
+        );
     }
 
     #[test]
@@ -1071,6 +1212,85 @@ mod output {
                 assert_eq!(text(&fs::read(repository.path(file)).expect("it was written")), text(&expected));
             }
         }
+    }
+
+    /// A repository whose last commit copies 60 lines of `store.py`, all but one of them as they were.
+    fn repository_with_a_long_copy() -> Repository {
+        let body = |word: &str| {
+            let line = |n: u32| format!("    total_{n} = rows[{n}].price * rates[{n}] + {n}\n");
+            let lines: String =
+                (0..60).map(|n| if n == 30 { format!("    {word}(rows, rates)\n") } else { line(n) }).collect();
+            format!("def sum_up(rows, rates):\n{lines}    return rows\n")
+        };
+        let repository = Repository::new();
+        repository.write("store.py", body("check"));
+        repository.commit("the original");
+        repository.write("with a rather long name/that makes every line of prose wide/copy.py", body("verify"));
+        repository.commit("the copy");
+        repository
+    }
+
+    #[test]
+    fn a_side_takes_about_ten_lines_and_equal_ones_are_counted_unless_all_are_asked_for() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let of_code = out.lines().filter(|line| line.contains(" | ")).count();
+        assert!((10..=24).contains(&of_code), "{of_code}: {out}");
+        assert!(out.contains("check(rows, rates)") && out.contains("verify(rows, rates)"), "what differs: {out}");
+        let counts = out.lines().filter_map(|line| line.strip_prefix("... ")?.strip_suffix(" equal lines"));
+        let n_folded: u32 = counts.map(|n| n.parse::<u32>().expect("it is a number")).sum();
+        assert!(n_folded > 80, "{out}");
+        let out = text(&printed(&mut repository.secondhand(&["check", "--full"])));
+        assert!(out.lines().filter(|line| line.contains(" | ")).count() >= 124 && !out.contains("..."), "{out}");
+    }
+
+    #[test]
+    fn a_message_is_one_line_where_no_terminal_reads_it() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let title = "--> with a rather long name/that makes every line of prose wide/copy.py:1-62 the copy, ";
+        let is_title = |line: &&str| line.trim_start().starts_with(title) && line.ends_with(" of them new");
+        assert!(out.lines().any(|line| is_title(&line)), "{out}");
+        assert!(!out.lines().any(|line| line.starts_with("    ")), "nothing continues a line: {out}");
+    }
+
+    #[test]
+    fn a_finding_ends_with_what_to_do_and_the_comment_that_allows_it() {
+        let repository = repository_with_a_long_copy();
+        let out = text(&printed(&mut repository.secondhand(&["check"])));
+        let comment = "# secondhand: allow(copied-code) -- why";
+        let expected = format!("  = to do: call store.py:1 instead, or keep it with a comment above: {comment}");
+        assert!(out.lines().any(|line| line == expected), "{out}");
+        // The comment is right as it stands.
+        let path = "with a rather long name/that makes every line of prose wide/copy.py";
+        let copy = fs::read_to_string(repository.path(path)).expect("it is there");
+        repository.write(path, format!("{comment}\n{copy}"));
+        repository.commit("kept on purpose");
+        assert_eq!(repository.check(&["--base", "HEAD~2"]).status, 0);
+    }
+
+    #[test]
+    fn people_read_words_and_those_who_ask_for_more_read_types() {
+        let repository = repository_with_a_copy();
+        let out = |flags: &[&str]| text(&printed(repository.secondhand(&["check"]).args(flags)));
+        assert!(out(&[]).contains("its origin, exact, 100 % alike") && !out(&[]).to_lowercase().contains("type-"));
+        assert!(out(&["--verbose"]).contains("type-1"), "{}", out(&["--verbose"]));
+        for format in ["json", "csv", "sarif"] {
+            let out = out(&["--format", format]);
+            assert!(out.contains("type-1") && !out.contains("Type-1"), "{out}");
+        }
+    }
+
+    #[test]
+    fn concise_is_a_line_for_each_finding_and_what_quiet_prints() {
+        let repository = repository_with_a_copy();
+        let out = |args: &[&str]| text(&printed(repository.secondhand(&["check"]).args(args)));
+        let lines = new().at(C.first);
+        let line = lines.split([':', '-']).nth(1).expect("it has a line").to_owned();
+        let n_lines = C.first.lines().count();
+        let expected = format!("new.c:{line}:1: warning[copied-code] {n_lines} lines copied from store.c:1\n");
+        assert_eq!(out(&["--format", "concise"]), expected);
+        assert_eq!(out(&["--quiet"]), expected);
     }
 
     #[test]

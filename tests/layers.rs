@@ -145,7 +145,7 @@ fn each_outer_dependency_has_one_home() {
         ("gix::", &["git/"]),
         ("serde_sarif", &["report/sarif.rs"]),
         ("ignore::", &["config/paths.rs", "sources/walk.rs"]),
-        ("toml::", &["config/file.rs", "sources/list.rs", "language/table.rs", "license/"]),
+        ("toml::", &["config/day.rs", "config/file.rs", "sources/list.rs", "language/table.rs", "license/"]),
         ("spdx::", &["license/"]),
         ("roxmltree::", &["license/manifest.rs"]),
         ("strsim::", &["text/nearest.rs"]),

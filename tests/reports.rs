@@ -171,7 +171,11 @@ fn styled(outcome: &Outcome, format: &str, style: Style) -> String {
 }
 
 fn written(outcome: &Outcome, format: &str) -> String {
-    styled(outcome, format, Style { has_color: false, width: 100, is_quiet: false, is_verbose: true })
+    styled(
+        outcome,
+        format,
+        Style { has_color: false, width: 100, wraps: true, is_full: false, is_quiet: false, is_verbose: true },
+    )
 }
 
 #[test]
@@ -438,7 +442,8 @@ mod text {
         outcome.examined.skipped.clear();
         (outcome.base, outcome.head.name) = (None, "the work tree".to_owned());
         for width in [40, 80, 200] {
-            let style = Style { has_color: false, width, is_quiet: false, is_verbose: false };
+            let style =
+                Style { has_color: false, width, wraps: true, is_full: false, is_quiet: false, is_verbose: false };
             for line in styled(&outcome, "text", style).lines() {
                 assert!(line.width() <= width, "{} columns: {line}", line.width());
             }
@@ -742,5 +747,83 @@ mod compare {
             let with = |n: &str| run(&folder, &["all", "--format", format, "--threads", n]).1;
             assert_eq!(with("1"), with("3"), "{format}");
         }
+    }
+}
+
+mod checkstyle {
+    use super::xml::elements;
+    use super::*;
+
+    #[test]
+    fn each_finding_is_an_error_of_its_file_and_hostile_names_are_text() {
+        let found = elements(&written(&hostile(), "checkstyle"));
+        let names: Vec<_> = found.iter().map(|element| &*element.0).collect();
+        assert_eq!(names, ["checkstyle", "file", "error", "error", "error"]);
+        assert_eq!(found[1].1["name"], FilePath::new(HOSTILE).to_string());
+        let severities: Vec<_> = found[2..].iter().map(|element| &*element.1["severity"]).collect();
+        assert_eq!(severities, ["error", "warning", "info"]);
+        assert!(found[2..].iter().all(|error| error.1["source"].starts_with("secondhand.")));
+        assert_eq!(elements(&written(&outcome(Vec::new()), "checkstyle")).len(), 1);
+    }
+}
+
+mod rdjson {
+    use super::*;
+
+    #[test]
+    fn each_finding_is_a_diagnostic_with_its_lines_and_exact_path() {
+        let report: Value = serde_json::from_str(&written(&hostile(), "rdjson")).expect("it is JSON");
+        assert_eq!(report["source"]["name"], "secondhand");
+        let of = |pointer: &str| -> Vec<Value> {
+            let all = report["diagnostics"].as_array().expect("a list").iter();
+            all.map(|one| one.pointer(pointer).expect("it is there").clone()).collect()
+        };
+        assert_eq!(of("/severity"), ["ERROR", "WARNING", "INFO"]);
+        assert_eq!(of("/location/path"), [HOSTILE; 3]);
+        assert!(of("/location/range/start/line").iter().all(Value::is_u64));
+        let leads_to_origin =
+            |of: &Value| of.as_array().is_some_and(|of| of.iter().any(|one| one["location"]["path"] == "old.c"));
+        assert!(of("/relatedLocations").iter().all(leads_to_origin));
+    }
+}
+
+mod sonarqube {
+    use super::*;
+
+    #[test]
+    fn each_issue_has_a_rule_that_is_listed_once_with_its_severity() {
+        let mut of = hostile();
+        of.findings.push(finding("new.c", 9, Level::Note, vec![origin("old.c", Place::Tree)]));
+        let report: Value = serde_json::from_str(&written(&of, "sonarqube")).expect("it is JSON");
+        let list = |name: &str| report[name].as_array().expect("a list").clone();
+        let rules: BTreeMap<_, _> = list("rules").iter().map(|rule| (rule["id"].to_string(), rule.clone())).collect();
+        assert_eq!(rules.len(), list("rules").len(), "each once");
+        assert_eq!(list("issues").len(), 4);
+        for issue in list("issues") {
+            let rule = &rules[&issue["ruleId"].to_string()];
+            assert!(["HIGH", "MEDIUM", "LOW"].contains(&rule["impacts"][0]["severity"].as_str().expect("a word")));
+            let range = &issue["primaryLocation"]["textRange"];
+            assert!(range["startLine"].as_u64() <= range["endLine"].as_u64());
+        }
+    }
+}
+
+mod azure {
+    use super::*;
+
+    #[test]
+    fn hostile_names_stay_in_their_property_and_notes_are_no_commands() {
+        let text = written(&hostile(), "azure");
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        for (line, kind) in lines.iter().zip(["error", "warning"]) {
+            let command = line.strip_prefix("##vso[task.logissue ").expect("it is a command");
+            let (properties, message) = command.split_once(']').expect("it ends");
+            let names: Vec<_> =
+                properties.split(';').filter_map(|one| one.split_once('=')).map(|(name, _)| name).collect();
+            assert_eq!(names, ["type", "sourcepath", "linenumber", "columnnumber", "code"], "{line}");
+            assert!(properties.starts_with(&format!("type={kind};")) && message.contains("copied"), "{line}");
+        }
+        assert!(lines[2].starts_with("note: "), "{text}");
     }
 }

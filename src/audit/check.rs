@@ -24,6 +24,8 @@ pub struct Range {
     pub head: (End, Snapshot),
     /// The base as it is now, where that is not what the change starts from.
     pub tip: Option<Snapshot>,
+    /// Files and folders to judge; empty for all. The others still say what was moved.
+    pub within: Vec<FilePath>,
     /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
     pub has_attributes_of_base: bool,
 }
@@ -57,7 +59,7 @@ pub fn check(
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, has_attributes_of_base } = range;
+    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
     let said_by = if has_attributes_of_base { tip.as_ref().unwrap_or(&base_files) } else { &head_files };
@@ -74,17 +76,20 @@ pub fn check(
 
     let (mut changed, predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
     credit_moves(&mut changed, &predecessors, config);
-    examined.n_judged = changed.len();
-    examined.n_novel = changed.iter().map(Changed::n_novel).sum();
+    let is_asked = |path: &FilePath| path.is_within(&within);
+    let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();
+    examined.skipped.retain(|(path, _)| is_asked(path));
+    examined.n_judged = judged.len();
+    examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
 
     let new: HashSet<FilePath> =
         changes(&base_files, &head_files).changed.into_iter().map(|(new, _)| new.path).collect();
     let is_new = |path: &FilePath| new.contains(path);
-    let asking = asking(&changed, true, config);
+    let asking = asking(judged.iter().copied(), true, config);
     let queries = queries(&asking, config);
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let base_text = base_texts(&predecessors);
-    let comments = changed.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
+    let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let findings = unexamined(&examined.skipped, &sources);
     let mut outcome = Outcome { examined, comments, findings, ..Outcome::new(base, head) };
     // A short file can be byte-identical to another one.

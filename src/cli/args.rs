@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::find::parse_lines;
 use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
@@ -209,7 +208,8 @@ pub(super) enum Command {
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  secondhand check                               this branch, against the default branch
+  secondhand check                               this branch, or your uncommitted work if it has no commits of its own
+  secondhand check src/billing                   the same, but only what changed in there
   secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
   secondhand check --staged                      what the next commit would record
   secondhand check --worktree --fail-on never    your uncommitted work; never fails
@@ -237,6 +237,9 @@ pub(super) enum Cache {
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES, mut_args = with_formats(FORMATS))]
 pub(super) struct Check {
+    /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the default branch]
     #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
     pub base: Option<String>,
@@ -467,8 +470,12 @@ pub(super) enum Trust {
 impl Trust {
     /// Without a word about it: the base where a machine judges what others wrote, the head where people judge their own.
     pub fn of_surroundings() -> Self {
-        let is_set = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()));
-        if is_set { Self::Base } else { Self::Head }
+        if Self::is_machine() { Self::Base } else { Self::Head }
+    }
+
+    /// Whether the variable `CI` says that a machine runs the program.
+    pub fn is_machine() -> bool {
+        std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
     }
 }
 
@@ -501,4 +508,16 @@ pub(super) struct Compare {
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub reporting: Reporting,
+}
+
+/// Reads `12-30`, `12-` or `12`.
+fn parse_lines(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let expected = || "expected A-B, two lines counted from 1, as in `12-30`".to_owned();
+    let line = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
+    let (first, last) = match text.split_once('-') {
+        Some((first, "")) => (line(first)?, u32::MAX),
+        Some((first, last)) => (line(first)?, line(last)?),
+        None => (line(text)?, line(text)?),
+    };
+    if first <= last { Ok(first..=last) } else { Err(format!("line {first} is after line {last}")) }
 }

@@ -56,7 +56,8 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
         // Whoever records what is known judges with the settings at hand.
         Some(base) => {
-            match Cli::parse_from(["secondhand", "check", "--no-baseline", "--trust", "head", "--base", base]).command {
+            let flags = ["secondhand", "check", "--no-baseline", "--trust", "head", "--head", "HEAD", "--base", base];
+            match Cli::parse_from(flags).command {
                 Command::Check(flags) => check::outcome(&flags, common)?,
                 _ => return Ok(Baseline::default()),
             }

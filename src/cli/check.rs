@@ -1,6 +1,6 @@
 //! Runs `secondhand check`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::{Check, Trust};
 use super::cache::HistoryPlace;
@@ -10,11 +10,14 @@ use super::error::Failure;
 use super::flags::{Common, PastFlags};
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::suppressing::Judge;
+use super::suppressing::{Judge, in_tree};
+use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Range, blame, check};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
+use crate::policy::Notice;
 use crate::report::FORMATS;
+use crate::text::FilePath;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
@@ -27,7 +30,8 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
 pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let range = range(flags, &repository.reader())?;
+    let within = paths(flags, &repository, common)?;
+    let (range, uncommitted) = range(flags, &within, &repository, common)?;
     let judge = Judge::new(&repository, &range, flags, common)?;
     let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
     let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
@@ -50,7 +54,7 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
                             "the history index is not kept, so that every run reads all history anew: {why}"
                         ));
                     }
-                    let again = || self::range(flags, &repository.reader());
+                    let again = || self::range(flags, &within, &repository, common).map(|(range, _)| range);
                     judged(range.take().map_or_else(again, Ok)?, Some(&past))
                 };
                 let discard = |folder: &Path| Past::discard(folder, &repository, context);
@@ -66,6 +70,7 @@ pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure
     if let Some(missing) = &outcome.examined.unavailable {
         warn(&format!("not searched: {missing}"));
     }
+    outcome.notices.extend(uncommitted);
     judge.suppress(&mut outcome);
     Ok(outcome)
 }
@@ -76,8 +81,46 @@ fn past_of(flags: &PastFlags, repository: &Repository, range: &Range) -> Result<
     Ok(flags.span(base, &repository.reader())?)
 }
 
-/// The two states to compare.
-fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
+/// The paths to judge, from the root of the repository; none for all.
+///
+/// # Errors
+/// If one is neither on disk nor in `HEAD`. A revision is a common mistake, and is named with the flag for it.
+fn paths(flags: &Check, repository: &Repository, common: &Common) -> Result<Vec<FilePath>, Failure> {
+    let reader = repository.reader();
+    let is_committed = |path: &FilePath| {
+        let files = reader.head().ok().flatten().and_then(|head| reader.commit_snapshot(head).ok());
+        files.is_some_and(|files| files.entries.iter().any(|entry| entry.path.is_in(path)))
+    };
+    let of = |path: &PathBuf| {
+        let file = common.repo.join(path);
+        let in_tree = in_tree(&file, repository.root());
+        match in_tree {
+            Some(found) if file.symlink_metadata().is_ok() || is_committed(&found) => return Ok(found),
+            None if is_same_folder(&file, repository.root()) => return Ok(FilePath::new("")),
+            None if file.exists() => {
+                return Err(Failure::OutsideCheck { path: path.clone(), root: repository.root().to_owned() });
+            }
+            _ => {}
+        }
+        let name = path.to_string_lossy().into_owned();
+        let is_revision = name.split("..").all(|end| end.is_empty() || reader.commit(end.trim_matches('.')).is_ok());
+        Err(if is_revision { Failure::RevisionAsPath { name } } else { Failure::NoPath { path: path.clone() } })
+    };
+    flags.paths.iter().map(of).collect()
+}
+
+fn is_same_folder(a: &Path, b: &Path) -> bool {
+    a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// The two states to compare, and what to tell about files that no commit has.
+fn range(
+    flags: &Check,
+    within: &[FilePath],
+    repository: &Repository,
+    common: &Common,
+) -> Result<(Range, Option<Notice>), Failure> {
+    let reader = &repository.reader();
     let named = named_base(flags);
     let event = match (named, &flags.head) {
         (None, None) if flags.worktree => None,
@@ -87,13 +130,26 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         _ => None,
     };
     if flags.worktree || (flags.staged && event.is_none()) {
-        return uncommitted(flags, reader);
+        return Ok((uncommitted(flags, within, reader)?, None));
     }
+    // Where nobody says what to judge, people mean what they have just written.
+    let is_open = flags.head.is_none() && event.is_none() && !Trust::is_machine();
+    let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
+    let judged = |files: Uncommitted| Ok((uncommitted(flags, within, reader)?, Some(files.judged())));
     let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
     if head_name == "HEAD" && reader.head()?.is_none() {
-        return Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" });
+        return match files() {
+            Some(files) => judged(files),
+            None => Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" }),
+        };
     }
+    let files = files();
     let head = reader.commit(&head_name)?;
+    if let Some(files) = files
+        && !has_commits_of_its_own(named, head, reader)?
+    {
+        return judged(files);
+    }
     let base = match (named, event) {
         (Some(name), _) => Some(Base::new(reader, name, head)?),
         (None, Some(event)) => base_of_event(reader, event, head)?,
@@ -101,12 +157,23 @@ fn range(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
     };
     let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
     let head = commit_end(reader, head_name, head)?;
-    Ok(Range { base, head, tip: tip.flatten(), has_attributes_of_base: flags.trust() == Trust::Base })
+    let has_attributes_of_base = flags.trust() == Trust::Base;
+    let range = Range { base, head, tip: tip.flatten(), within: within.to_vec(), has_attributes_of_base };
+    Ok((range, files.map(Uncommitted::not_judged)))
+}
+
+/// Whether `head` has commits that the base does not have: the one `named`, or the default branch.
+fn has_commits_of_its_own(named: Option<&String>, head: CommitId, reader: &Reader) -> Result<bool, Failure> {
+    let base = match named {
+        Some(name) => Some(reader.commit(name)?),
+        None => reader.default_branch().map(|(_, tip)| tip),
+    };
+    Ok(base.map(|base| reader.merge_base(base, head)).transpose()?.is_some_and(|start| start != head))
 }
 
 /// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
 /// code from the other side is not new.
-fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
+fn uncommitted(flags: &Check, within: &[FilePath], reader: &Reader) -> Result<Range, Failure> {
     let last = reader.head()?;
     let base = match (named_base(flags), last) {
         (Some(name), Some(last)) => Some(Base::new(reader, name, last)?),
@@ -129,7 +196,8 @@ fn uncommitted(flags: &Check, reader: &Reader) -> Result<Range, Failure> {
         files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
     }
     let head = (End { name: name.to_owned(), commit: None }, snapshot);
-    Ok(Range { base, head, tip, has_attributes_of_base: flags.trust() == Trust::Base })
+    let has_attributes_of_base = flags.trust() == Trust::Base;
+    Ok(Range { base, head, tip, within: within.to_vec(), has_attributes_of_base })
 }
 
 /// What a change is compared with.

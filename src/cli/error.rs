@@ -33,6 +33,12 @@ pub(super) enum Failure {
     NamedBase { revision: String, by: &'static str, is_shallow: bool },
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
+    #[error("cannot check the path `{name}`: it is a revision, not a file or folder")]
+    RevisionAsPath { name: String },
+    #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
+    OutsideCheck { path: PathBuf, root: PathBuf },
+    #[error("cannot check the path `{}`: there is no such file or folder", path.display())]
+    NoPath { path: PathBuf },
     #[error("cannot find what to compare with: {why}")]
     NoBase { why: &'static str },
     #[error("cannot scan these paths together: not all of them are inside `{}`", root.display())]
@@ -117,6 +123,16 @@ impl Failure {
                 let depth = if *is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
                 Some(format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`"))
             }
+            Self::RevisionAsPath { name } => Some(match name.split_once("..") {
+                Some((base, head)) => {
+                    let head = head.trim_start_matches('.');
+                    let head = if head.is_empty() { String::new() } else { format!(" --head {head}") };
+                    format!("to compare the two, use `--base {base}{head}`")
+                }
+                None => format!("to compare with it, use `--base {name}`"),
+            }),
+            Self::OutsideCheck { .. } => Some("name the repository with `--repo DIR`".to_owned()),
+            Self::NoPath { .. } => Some("paths start from the folder of `--repo`; a revision is named with `--base REV`".to_owned()),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),
             Self::Baseline { .. } => Some("write it anew with `secondhand baseline create --force`".to_owned()),

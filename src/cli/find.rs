@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::args::Find;
@@ -80,16 +79,4 @@ fn read_at_most(from: impl Read) -> io::Result<Vec<u8>> {
 fn in_repository(path: &Path, repository: &Repository) -> Option<FilePath> {
     let root = repository.root().canonicalize().ok()?;
     Some(slashes(path.canonicalize().ok()?.strip_prefix(&root).ok()?))
-}
-
-/// Reads `12-30`, `12-` or `12`.
-pub(super) fn parse_lines(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let expected = || "expected A-B, two lines counted from 1, as in `12-30`".to_owned();
-    let line = |text: &str| text.trim().parse::<u32>().ok().filter(|line| *line > 0).ok_or_else(expected);
-    let (first, last) = match text.split_once('-') {
-        Some((first, "")) => (line(first)?, u32::MAX),
-        Some((first, last)) => (line(first)?, line(last)?),
-        None => (line(text)?, line(text)?),
-    };
-    if first <= last { Ok(first..=last) } else { Err(format!("line {first} is after line {last}")) }
 }

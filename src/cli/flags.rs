@@ -40,12 +40,15 @@ pub(super) struct Common {
     /// When to use color
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: Color,
-    /// Print only findings
+    /// Print only findings, one a line
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Print more: every skipped file, and why
+    /// Print more: the code of every finding, clone types, and every skipped file with the reason
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
+    /// Print every line of a copy instead of at most ten a side
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub full: bool,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,

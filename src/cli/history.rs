@@ -5,7 +5,6 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::scan::contains;
 use super::{CLEAN, cache, settings, start_threads};
 use crate::audit::{Context, Copy, TimelineParams, timeline};
 use crate::git::{Repository, Span};
@@ -35,7 +34,7 @@ pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
     let outside: Vec<FilePath> = flags.origin_outside.iter().map(|path| folder_path(path)).collect();
     let is_told = |copy: &Copy| {
-        let is_inside = |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| contains(folder, path));
+        let is_inside = |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));
         let is_outside = copy.origins.iter().all(|origin| !is_inside(&origin.path, &outside));
         (paths.is_empty() || is_inside(&copy.path, &paths)) && is_outside
     };

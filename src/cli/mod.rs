@@ -22,6 +22,7 @@ mod settings;
 mod show;
 mod suppressing;
 mod survey;
+mod uncommitted;
 mod versions;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ pub fn main() -> ExitCode {
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
+    settings::warn_of_variables(&command());
     match run(&cli) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {

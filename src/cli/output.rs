@@ -1,7 +1,7 @@
 //! Writes reports to standard output and files, and failures to standard error.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{Group, Level, Renderer};
@@ -14,7 +14,7 @@ use crate::config::below;
 use crate::git::Repository;
 use crate::report::{Format, Style};
 
-/// The width of a report that is not limited by a terminal.
+/// The width of code in a report that is not limited by a terminal.
 const DEFAULT_WIDTH: usize = 120;
 
 /// The destinations of reports of a `T`, checked before the audit begins.
@@ -171,7 +171,7 @@ impl Target {
 }
 
 fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
-    let style = Style { has_color: false, width: DEFAULT_WIDTH, is_quiet: common.quiet, is_verbose: common.verbose };
+    let style = style(common, None, false);
     let write = |out: &mut dyn Write| {
         let mut out = BufWriter::new(out);
         format.write(found, &style, &mut out).and_then(|()| out.flush())
@@ -191,14 +191,24 @@ fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -
 
 fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Failure> {
     let stdout = io::stdout();
-    let style = Style {
-        has_color: AutoStream::choice(&stdout) != ColorChoice::Never,
-        width: terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0)),
-        is_quiet: common.quiet,
-        is_verbose: common.verbose,
-    };
+    // With a pipe on standard output, the terminal is somebody else's.
+    let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
+    let width = terminal.map(|(width, _)| usize::from(width.0));
+    let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
     let mut out = BufWriter::new(stdout.lock());
     print(format.write(found, &style, &mut out).and_then(|()| out.flush()))
+}
+
+/// How a report looks on a terminal of `width` columns, or without one.
+fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
+    Style {
+        has_color,
+        width: width.unwrap_or(DEFAULT_WIDTH),
+        wraps: width.is_some(),
+        is_full: common.full,
+        is_quiet: common.quiet,
+        is_verbose: common.verbose,
+    }
 }
 
 /// Prints `text` to standard output.

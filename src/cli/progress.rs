@@ -1,6 +1,8 @@
 //! Shows progress on standard error, when that is a terminal.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -9,12 +11,23 @@ use crate::audit::Progress;
 /// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
     is_shown: bool,
+    started: Instant,
+    /// Whether it has run for so long that it is drawn.
+    is_drawn: AtomicBool,
     bar: Mutex<ProgressBar>,
 }
 
+/// How long a run takes before it shows progress. A bar that flashes by tells nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 impl Bar {
     pub fn new(is_shown: bool) -> Self {
-        Self { is_shown, bar: Mutex::new(ProgressBar::hidden()) }
+        Self {
+            is_shown,
+            started: Instant::now(),
+            is_drawn: AtomicBool::new(false),
+            bar: Mutex::new(ProgressBar::hidden()),
+        }
     }
 
     fn with(&self, act: impl FnOnce(&mut ProgressBar)) {
@@ -29,7 +42,9 @@ impl Progress for Bar {
         if !self.is_shown {
             return;
         }
-        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let is_late = self.started.elapsed() >= PATIENCE;
+        self.is_drawn.store(is_late, Ordering::Relaxed);
+        let target = if is_late { target() } else { ProgressDrawTarget::hidden() };
         // The total is not always known.
         let unit = if matches!(stage, "history" | "commits") { "commits" } else { "files" };
         let template = if n_steps == 0 {
@@ -48,10 +63,22 @@ impl Progress for Bar {
     }
 
     fn step(&self) {
-        if self.is_shown {
-            self.with(|bar| bar.inc(1));
+        if !self.is_shown {
+            return;
         }
+        let is_due = !self.is_drawn.load(Ordering::Relaxed) && self.started.elapsed() >= PATIENCE;
+        let shows_now = is_due && !self.is_drawn.swap(true, Ordering::Relaxed);
+        self.with(|bar| {
+            if shows_now {
+                bar.set_draw_target(target());
+            }
+            bar.inc(1);
+        });
     }
+}
+
+fn target() -> ProgressDrawTarget {
+    ProgressDrawTarget::stderr_with_hz(10)
 }
 
 impl Drop for Bar {

@@ -84,8 +84,7 @@ fn scan_repository(
     common: &Common,
 ) -> Result<Outcome, Failure> {
     let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
-    let is_within = |entry: &Entry| within.is_empty() || within.iter().any(|path| contains(path, &entry.path));
-    let entries = snapshot.entries.into_iter().filter(is_within).collect();
+    let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
     scan_tree(
         Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() },
         Some(repository.root()),
@@ -106,11 +105,6 @@ pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(E
     };
     let commit = reader.commit(name)?;
     Ok((End { name: name.to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?))
-}
-
-pub(super) fn contains(folder: &FilePath, path: &FilePath) -> bool {
-    let rest = path.as_bytes().strip_prefix(folder.as_bytes());
-    folder.as_bytes().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
 fn scan_tree<R: crate::git::ReadFiles>(

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::flags::{Common, Setting};
+use super::output::warn;
 use crate::config::{Config, RawConfig, find, options};
+use crate::text::{nearest, printable};
 
 /// The settings in use, checked, and the name of their source for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
@@ -40,6 +42,30 @@ pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<(RawConfig
         None => RawConfig::default(),
     };
     Ok((written, file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()))))
+}
+
+/// Warns about each `SECONDHAND_*` variable that names neither an option nor a flag: it has no effect.
+pub(super) fn warn_of_variables(flags: &clap::Command) {
+    let is_ours = |name: &String| name.starts_with("SECONDHAND_");
+    let set: Vec<String> = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(is_ours).collect();
+    if set.is_empty() {
+        return;
+    }
+    let of_option = |name: &str| format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
+    let mut known: Vec<String> = options().iter().map(|option| of_option(&option.name)).collect();
+    let commands = std::iter::once(flags).chain(flags.get_subcommands());
+    let of_flags = commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());
+    known.extend(of_flags.map(str::to_owned));
+    // The action sets these for its scripts.
+    known.extend(["SECONDHAND_VERSION_WANTED", "SECONDHAND_CLIENTS"].map(str::to_owned));
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    for name in set.iter().filter(|name| !names.contains(&name.as_str())) {
+        let meant = nearest(name, &names).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+        warn(&format!(
+            "the variable `{}` has no effect: no option or flag has that name{meant}",
+            printable(name.as_bytes())
+        ));
+    }
 }
 
 /// The settings after applying variables and flags.

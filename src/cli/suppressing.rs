@@ -172,7 +172,7 @@ impl<'s> Sides<'s> {
 }
 
 /// The path from the root of the repository of a file that a flag names, if it lies there.
-fn in_tree(file: &Path, root: &Path) -> Option<FilePath> {
+pub(super) fn in_tree(file: &Path, root: &Path) -> Option<FilePath> {
     below(file, root).as_ref().and_then(|path| settled(path.to_str()?))
 }
 

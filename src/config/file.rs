@@ -169,6 +169,7 @@ struct RawDecision {
     origin: Option<String>,
     by: String,
     reason: String,
+    #[serde(deserialize_with = "super::day::day")]
     until: Option<String>,
 }
 
@@ -245,7 +246,10 @@ fn explain(message: &str) -> (String, Option<String>) {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match quoted.as_slice() {
         [unknown, known @ ..] if message.starts_with("unknown field") => {
-            (format!("unknown option `{unknown}`"), nearest(unknown, known))
+            // What other programs call it.
+            let is_ignore = ["exclude", "excludes", "skip", "paths", "ignore-paths"].contains(unknown);
+            let meant = if is_ignore && known.contains(&"ignore") { Some("ignore".to_owned()) } else { None };
+            (format!("unknown option `{unknown}`"), meant.or_else(|| nearest(unknown, known)))
         }
         [unknown, known @ ..] if message.starts_with("unknown variant") => {
             (format!("`{unknown}` is not one of: {}", known.join(", ")), nearest(unknown, known))

@@ -3,6 +3,7 @@
 //! Two steps: [`RawConfig`] is the file as written, with every key optional;
 //! [`Config`] is checked, and has the parameters of every floor.
 
+mod day;
 mod file;
 mod licensing;
 mod paths;

@@ -171,7 +171,8 @@ pub struct RawException {
     /// Why.
     pub reason: String,
     /// The last day it applies, as in 2027-01-31.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::day::day", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub until: Option<String>,
 }
 

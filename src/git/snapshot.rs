@@ -33,6 +33,11 @@ impl Snapshot {
         Self { entries, links }
     }
 
+    /// The files that `before` does not have, or has with other bytes. Files on disk differ from the index.
+    pub fn differing<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s Entry> {
+        self.entries.iter().filter(|entry| before.get(&entry.path) != Some(entry))
+    }
+
     /// The file at `path`.
     pub fn get(&self, path: &FilePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])

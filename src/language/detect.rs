@@ -336,6 +336,17 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
+    /// How the language that a file name promises opens and closes a comment: one to the end of the line, whose close
+    /// is empty, if it has such. `None` without a language.
+    pub fn comment(&self, path: &FilePath) -> Option<(&str, &str)> {
+        let promised = self.promised(path)?;
+        let id = self.rows.iter().find(|row| row.name == promised.name).map(|row| &*row.id)?;
+        let comments = &self.table(id)?.comments;
+        let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
+        let close = best.close.as_ref().and_then(|close| close.iter().next());
+        Some((best.open.iter().next()?, close.unwrap_or_default()))
+    }
+
     /// Whether a file with this name may be source; if not, it need not be read.
     ///
     /// A file without an extension may be a script, depending on its first line.

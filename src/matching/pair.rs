@@ -48,12 +48,21 @@ pub enum CloneType {
 }
 
 impl CloneType {
-    /// The type as people write it.
+    /// The type as the literature numbers it, in the one spelling of every report.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Type1 => "Type-1",
-            Self::Type2 { .. } => "Type-2",
-            Self::Type3 => "Type-3",
+            Self::Type1 => "type-1",
+            Self::Type2 { .. } => "type-2",
+            Self::Type3 => "type-3",
+        }
+    }
+
+    /// The type in a word, for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Type1 => "exact",
+            Self::Type2 { .. } => "renamed",
+            Self::Type3 => "edited",
         }
     }
 

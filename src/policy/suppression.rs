@@ -65,7 +65,18 @@ pub fn suppressions(text: &[u8], tokens: &[Token]) -> Vec<Result<Suppression, Ba
         let line = lines.line_of(at as u32);
         let rest = text.get(at + MARK.len()..lines.range(line).end).unwrap_or_default();
         let rest = String::from_utf8_lossy(rest);
-        let Some(rest) = rest.trim().strip_prefix("allow").filter(|_| is_comment) else { continue };
+        let of_comment = tokens[..next].last().map_or(0, |token| token.end as usize).max(lines.range(line).start);
+        // Only what a comment begins with is meant for us: the rest is prose about it.
+        let begins = text.get(of_comment..at).is_some_and(|before| !before.iter().any(u8::is_ascii_alphanumeric));
+        let rest = match rest.trim().strip_prefix("allow") {
+            Some(rest) if is_comment => rest,
+            None if is_comment && begins => {
+                let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`".to_owned();
+                found.push(Err(BadSuppression { line, why }));
+                continue;
+            }
+            _ => continue,
+        };
         let is_beside_code = next > 0 && lines.line_of(tokens[next - 1].end.saturating_sub(1)) == line;
         let next_line = tokens.get(next).map_or(line, |token| lines.line_of(token.start));
         let last = if is_beside_code { line } else { next_line };
@@ -160,11 +171,14 @@ mod tests {
 
     #[test]
     fn a_string_is_no_comment_and_prose_is_no_suppression() {
-        assert_eq!(of("char *a = \"secondhand: allow(copied-code) -- x\"; // secondhand: a word\n"), []);
+        assert_eq!(of("char *a = \"secondhand: allow(copied-code) -- x\"; // see secondhand: a word\n"), []);
     }
 
     #[test]
     fn what_is_wrong_is_said() {
+        let why = "it is not understood: write `secondhand: allow(copied-code) -- reason`";
+        check_wrong("// secondhand: ignore", why);
+        check_wrong("/* secondhand: alow(copied-code) -- x */ int a;", why);
         check_wrong("// secondhand: allow(copied-code)", "it has no reason: add `-- ` and the reason");
         check_wrong("// secondhand: allow(copied-code) --  ", "it has no reason: add `-- ` and the reason");
         check_wrong("// secondhand: allow(copied) -- x", "there is no rule `copied`; did you mean `copied-code`?");

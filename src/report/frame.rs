@@ -10,8 +10,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::sides::{Line, Mark, Sides};
 
-/// Maximum rows of a copy to draw; the rest are folded, rows that differ last.
-const MAX_ROWS: usize = 14;
+/// Maximum lines of a side to draw, marks below them included; the rest are folded, rows that differ last.
+const MAX_ROWS: usize = 10;
 /// Minimum columns for the sides to be drawn next to each other.
 const SIDE_BY_SIDE: usize = 140;
 /// Columns from one tab stop to the next.
@@ -22,10 +22,28 @@ const TAB: usize = 4;
 pub(super) struct Canvas {
     /// Columns.
     pub width: usize,
+    /// Whether prose is wrapped to them, as code is cut to them.
+    pub wraps: bool,
     /// Whether marks are colored; else they are drawn below the words.
     pub has_color: bool,
     /// Whether to draw every row.
     pub is_whole: bool,
+}
+
+/// Columns below which nothing sensible can be drawn.
+const MIN_WIDTH: usize = 24;
+
+impl Canvas {
+    /// The canvas that a style asks for.
+    pub fn new(style: &super::Style) -> Self {
+        let super::Style { has_color, wraps, is_full, .. } = *style;
+        Self { width: style.width.max(MIN_WIDTH), wraps, has_color, is_whole: is_full }
+    }
+
+    /// `text` in lines that leave `n_taken` columns free.
+    pub fn wrapped(self, text: &str, n_taken: usize) -> Vec<String> {
+        wrapped(text, if self.wraps { self.width.saturating_sub(n_taken) } else { usize::MAX })
+    }
 }
 
 /// The title of each side.
@@ -36,13 +54,16 @@ pub(super) struct Titles {
 
 /// Draws both sides under their titles.
 pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
-    let rows = if canvas.is_whole { (0..sides.rows.len()).map(Some).collect() } else { shown(sides) };
+    let rows: Vec<Row> =
+        if canvas.is_whole { (0..sides.rows.len()).map(Row::Drawn).collect() } else { shown(sides, canvas.has_color) };
     if canvas.width >= SIDE_BY_SIDE {
         return beside(sides, &rows, titles, canvas);
     }
     let digits = digits(&sides.copy).max(digits(&sides.origin));
-    let copy = rows.iter().map(|row| row.map(|row| sides.rows[row].0.map(|at| &sides.copy[at])));
-    let origin = rows.iter().map(|row| row.map(|row| sides.rows[row].1.map(|at| &sides.origin[at])));
+    let of_copy = |row: usize| sides.rows[row].0.map(|at| &sides.copy[at]);
+    let of_origin = |row: usize| sides.rows[row].1.map(|at| &sides.origin[at]);
+    let copy = rows.iter().filter_map(|row| row.of_side(&of_copy));
+    let origin = rows.iter().filter_map(|row| row.of_side(&of_origin));
     let side = |title, is_copy, n_left_out| SideCaption { title, is_copy, n_left_out, digits };
     let mut text = below(copy, &side(&titles.copy, true, sides.n_left_out.0), canvas);
     text.push_str(&below(origin, &side(&titles.origin, false, sides.n_left_out.1), canvas));
@@ -53,38 +74,70 @@ pub(super) fn draw(sides: &Sides, titles: &Titles, canvas: Canvas) -> String {
 pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Canvas) -> String {
     let n = lines.len();
     let is_folded = !canvas.is_whole && n > MAX_ROWS;
-    let rows =
-        (0..n).map(|at| if is_folded && (MAX_ROWS / 2..n - MAX_ROWS / 2).contains(&at) { None } else { Some(at) });
-    let mut rows: Vec<_> = rows.collect();
-    rows.dedup();
+    let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
+    let drawn = |range: Range<usize>| range.map(|at| Ok(&lines[at]));
+    let fold = (!folded.is_empty()).then(|| Err(format!("{} more lines", folded.len())));
+    let rows = drawn(0..folded.start).chain(fold).chain(drawn(folded.end..n));
     let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
-    below(rows.into_iter().map(|row| row.map(|row| Some(&lines[row]))), &side, canvas)
+    below(rows, &side, canvas)
 }
 
 fn digits(lines: &[Line]) -> usize {
     lines.last().map_or(1, |line| line.number.to_string().len())
 }
 
-/// The rows to draw, `None` for a fold: the first, the last, and those that differ.
-fn shown(sides: &Sides) -> Vec<Option<usize>> {
-    let n = sides.rows.len();
-    if n <= MAX_ROWS {
-        return (0..n).map(Some).collect();
-    }
-    let mut is_shown = vec![false; n];
-    let ends = [0, n - 1, 1];
-    let marked = (0..n).filter(|&row| sides.is_marked(sides.rows[row]));
-    let mut n_free = MAX_ROWS;
-    // Rows that differ come before those around them, and these before the rest.
-    let marked: Vec<usize> = marked.take(MAX_ROWS - ends.len()).collect();
-    let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), (row + 1).min(n - 1)]);
-    for row in ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n) {
-        if n_free > 0 && !std::mem::replace(&mut is_shown[row], true) {
-            n_free -= 1;
+/// A row of [`Sides`], or a fold of several.
+enum Row {
+    Drawn(usize),
+    Folded { rows: Range<usize>, n_differing: usize },
+}
+
+impl Row {
+    /// What one side shows of it: its line, or the words of a fold. Nothing where the side has no line.
+    fn of_side<'l>(&self, line: &dyn Fn(usize) -> Option<&'l Line>) -> Option<Result<&'l Line, String>> {
+        match self {
+            Self::Drawn(row) => line(*row).map(Ok),
+            Self::Folded { rows, n_differing } => {
+                let n = rows.clone().filter_map(line).count();
+                (n > 0).then(|| Err(fold_words(n, *n_differing)))
+            }
         }
     }
-    let mut rows: Vec<_> = (0..n).map(|row| is_shown[row].then_some(row)).collect();
-    rows.dedup();
+}
+
+/// `40 equal lines`, `12 more lines`.
+fn fold_words(n: usize, n_differing: usize) -> String {
+    let kind = if n_differing == 0 { "equal" } else { "more" };
+    if n == 1 { format!("1 {kind} line") } else { format!("{n} {kind} lines") }
+}
+
+/// The rows to draw: the first, the last, those that differ, and those around them.
+fn shown(sides: &Sides, has_color: bool) -> Vec<Row> {
+    let n = sides.rows.len();
+    let is_marked = |row: usize| sides.is_marked(sides.rows[row]);
+    // Without colors, marks have a line of their own.
+    let cost = |row: usize| 1 + usize::from(!has_color && is_marked(row));
+    let mut is_shown = vec![(0..n).map(cost).sum::<usize>() <= MAX_ROWS; n];
+    let mut n_free = if is_shown.first() == Some(&true) { 0 } else { MAX_ROWS };
+    // Rows that differ come before those around them, and these before the rest.
+    let marked: Vec<usize> = (0..n).filter(|&row| is_marked(row)).take(MAX_ROWS).collect();
+    let around = marked.iter().flat_map(|&row| [row.saturating_sub(1), row + 1]);
+    let ends = [0, n.saturating_sub(1), 1];
+    for row in ends.into_iter().chain(marked.iter().copied()).chain(around).chain(0..n).filter(|&row| row < n) {
+        if cost(row) <= n_free && !is_shown[row] {
+            is_shown[row] = true;
+            n_free -= cost(row);
+        }
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for (row, is_shown) in is_shown.into_iter().enumerate() {
+        let n_more = usize::from(is_marked(row));
+        match rows.last_mut() {
+            _ if is_shown => rows.push(Row::Drawn(row)),
+            Some(Row::Folded { rows, n_differing }) => (rows.end, *n_differing) = (row + 1, *n_differing + n_more),
+            _ => rows.push(Row::Folded { rows: row..row + 1, n_differing: n_more }),
+        }
+    }
     rows
 }
 
@@ -111,23 +164,26 @@ struct SideCaption<'t> {
     digits: usize,
 }
 
-/// Draws the lines of one side; the outer `None` is a fold, the inner one a gap.
-fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &SideCaption<'_>, canvas: Canvas) -> String {
+/// Draws the lines of one side; in the place of folded ones, words.
+fn below<'l>(lines: impl Iterator<Item = Result<&'l Line, String>>, side: &SideCaption<'_>, canvas: Canvas) -> String {
     let SideCaption { title, is_copy, n_left_out, digits } = *side;
-    let lines: Vec<_> = lines.filter(|line| !matches!(line, Some(None))).collect();
+    let lines: Vec<_> = lines.collect();
     let width = canvas.width.saturating_sub(digits + 3).max(1);
-    let indent = indent(lines.iter().filter_map(|line| line.flatten()), width);
+    let indent = indent(lines.iter().filter_map(|line| line.as_ref().ok().copied()), width);
     let bar = paint(GUTTER, "|", canvas);
     let arrow = paint(GUTTER, &format!("{:digits$}-->", ""), canvas);
     let mut text = String::new();
-    for (at, part) in wrapped(title, canvas.width.saturating_sub(digits + 4)).iter().enumerate() {
+    for (at, part) in canvas.wrapped(title, digits + 4).iter().enumerate() {
         let lead = if at == 0 { arrow.clone() } else { " ".repeat(digits + 3) };
         let _ = writeln!(text, "{lead} {part}");
     }
     for line in lines {
-        let Some(Some(line)) = line else {
-            let _ = writeln!(text, "{}", paint(GUTTER, "...", canvas));
-            continue;
+        let line = match line {
+            Ok(line) => line,
+            Err(fold) => {
+                let _ = writeln!(text, "{}", paint(GUTTER, &format!("... {fold}"), canvas));
+                continue;
+            }
         };
         let Drawn { code, below, .. } = drawn(line, indent, width, is_copy, canvas);
         let number = paint(GUTTER, &format!("{:>digits$}", line.number), canvas);
@@ -144,10 +200,13 @@ fn below<'l>(lines: impl Iterator<Item = Option<Option<&'l Line>>>, side: &SideC
 }
 
 /// Draws both sides next to each other.
-fn beside(sides: &Sides, rows: &[Option<usize>], titles: &Titles, canvas: Canvas) -> String {
+fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> String {
     let digits = (digits(&sides.copy), digits(&sides.origin));
     let width = (canvas.width - digits.0 - digits.1 - 9) / 2;
-    let pairs = || rows.iter().flatten().map(|&row| sides.rows[row]);
+    let pairs = || {
+        let drawn = rows.iter().filter_map(|row| if let Row::Drawn(row) = row { Some(*row) } else { None });
+        drawn.map(|row| sides.rows[row])
+    };
     let indents = (
         indent(pairs().filter_map(|row| Some(&sides.copy[row.0?])), width),
         indent(pairs().filter_map(|row| Some(&sides.origin[row.1?])), width),
@@ -170,9 +229,17 @@ fn beside(sides: &Sides, rows: &[Option<usize>], titles: &Titles, canvas: Canvas
         put(["", ""], [(&copy, copy.width()), (&origin, origin.width())]);
     }
     for row in rows {
-        let Some(row) = row else {
-            put(["", ""], [("...", 3), ("...", 3)]);
-            continue;
+        let row = match row {
+            Row::Drawn(row) => row,
+            Row::Folded { rows, n_differing } => {
+                let folds = [
+                    sides.rows[rows.clone()].iter().filter(|row| row.0.is_some()).count(),
+                    sides.rows[rows.clone()].iter().filter(|row| row.1.is_some()).count(),
+                ]
+                .map(|n| if n == 0 { String::new() } else { format!("... {}", fold_words(n, *n_differing)) });
+                put(["", ""], [(&folds[0], folds[0].len()), (&folds[1], folds[1].len())]);
+                continue;
+            }
         };
         let line = |lines: &[Line], at: Option<usize>, indent: usize, is_copy: bool| match at {
             Some(at) => (lines[at].number.to_string(), drawn(&lines[at], indent, width, is_copy, canvas)),
@@ -334,7 +401,7 @@ mod tests {
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {
         let titles = Titles { copy: "new.c:1".to_owned(), origin: "old.c:1".to_owned() };
-        draw(&sides(origin, copy), &titles, Canvas { width, has_color: false, is_whole: false })
+        draw(&sides(origin, copy), &titles, Canvas { width, wraps: true, has_color: false, is_whole: false })
     }
 
     #[test]

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::plain_json::{exact, write_json};
 use super::words::{likeness, place, provenance};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level};
-use crate::text::is_direction_mark;
 
 pub(super) const FORMAT: Format = Format { name: "gitlab", help: "Code Quality report of GitLab", write };
 
@@ -47,15 +47,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             issue(finding, *n)
         })
         .collect();
-    // A path must be exact, or the host does not find the file; JSON can spell it so that it steers no terminal.
-    let json = serde_json::to_string_pretty(&issues)?;
-    for c in json.chars() {
-        match c {
-            c if is_direction_mark(c) => write!(out, "\\u{:04x}", u32::from(c))?,
-            c => write!(out, "{c}")?,
-        }
-    }
-    writeln!(out)
+    write_json(&issues, out)
 }
 
 /// The finding as an issue; `n` tells how many of its identity there are up to this one.
@@ -71,7 +63,7 @@ fn issue(finding: &Finding, n: usize) -> Issue<'_> {
             Level::Note => "info",
         },
         location: Location {
-            path: String::from_utf8_lossy(finding.path.as_bytes()).into_owned(),
+            path: exact(&finding.path),
             lines: LineRange { begin: finding.added.start.line, end: finding.added.end.line },
         },
     }

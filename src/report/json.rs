@@ -521,10 +521,10 @@ fn notice(notice: &policy::Notice) -> Notice {
 }
 
 fn origin(origin: &policy::Origin) -> Origin {
-    let (clone_type, consistent_renaming) = match origin.clone_type {
-        CloneType::Type1 => ("type-1", None),
-        CloneType::Type2 { is_consistent } => ("type-2", Some(is_consistent)),
-        CloneType::Type3 => ("type-3", None),
+    let clone_type = origin.clone_type.name();
+    let consistent_renaming = match origin.clone_type {
+        CloneType::Type2 { is_consistent } => Some(is_consistent),
+        CloneType::Type1 | CloneType::Type3 => None,
     };
     let (place, deletion, component) = match &origin.place {
         policy::Place::Tree => (Place::Tree, None, None),

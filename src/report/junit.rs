@@ -121,7 +121,7 @@ fn code(title: &str, source: &[u8], fragment: &Fragment, text: &mut String) {
 }
 
 /// `text` without the characters that XML 1.0 does not allow, escaped or not.
-fn legal(text: &str) -> String {
+pub(super) fn legal(text: &str) -> String {
     let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { '\u{FFFD}' }).collect()
 }

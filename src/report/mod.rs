@@ -3,7 +3,10 @@
 //! Invariant: the same outcome writes the same bytes.
 
 mod audited;
+mod azure;
+mod checkstyle;
 mod comparison;
+mod concise;
 mod counts;
 mod csv;
 mod found;
@@ -14,8 +17,11 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod plain_json;
+mod rdjson;
 mod sarif;
 mod sides;
+mod sonarqube;
 mod text;
 mod timeline;
 mod words;
@@ -39,8 +45,12 @@ pub struct Format<T: 'static = Outcome> {
 pub struct Style {
     /// Whether to use colors.
     pub has_color: bool,
-    /// The maximum width in columns.
+    /// The maximum width of code in columns.
     pub width: usize,
+    /// Whether prose is wrapped to that width too, as on a terminal. Programs read a message from one line.
+    pub wraps: bool,
+    /// Whether to draw every line of a copy.
+    pub is_full: bool,
     /// Whether to write only the findings.
     pub is_quiet: bool,
     /// Whether to list every skipped file.
@@ -50,12 +60,17 @@ pub struct Style {
 /// The formats of findings, the default first.
 pub static FORMATS: &[Format] = &[
     text::FORMAT,
+    concise::FORMAT,
     json::FORMAT,
     sarif::FORMAT,
     github::FORMAT,
     markdown::FORMAT,
     gitlab::FORMAT,
     junit::FORMAT,
+    checkstyle::FORMAT,
+    rdjson::FORMAT,
+    sonarqube::FORMAT,
+    azure::FORMAT,
     csv::FORMAT,
     html::FORMAT,
     counts::FORMAT,

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
-use super::frame::{Canvas, Titles, draw, draw_one, wrapped};
+use super::frame::{Canvas, Titles, draw, draw_one};
 use super::sides::{Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, found, likeness, percent, place, provenance, silently_skipped, text_of,
@@ -15,7 +15,8 @@ use super::words::{
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
-use crate::policy::{About, Finding, Level, Origin, Unexamined, best_first};
+use crate::language::Languages;
+use crate::policy::{About, Finding, Level, Origin, Place, Unexamined, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -23,30 +24,32 @@ pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of ea
 const MAX_ORIGINS: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
-/// Columns below which nothing sensible can be drawn.
-const MIN_WIDTH: usize = 24;
-
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = style.width.max(MIN_WIDTH);
-    let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
+    if style.is_quiet {
+        return super::concise::write(outcome, style, out);
+    }
+    let canvas = Canvas::new(style);
+    let languages = Languages::builtin();
     for finding in best_first(&outcome.findings).into_iter().filter(|finding| finding.is_copy()) {
         // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are asked for.
-        let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose;
-        let text = if is_short { briefly(finding, canvas) } else { text(finding, outcome, canvas) };
+        let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
+        let mut text =
+            if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
+        if finding.level > Level::Note {
+            text.push_str(&note(&what_to_do(finding, &languages), canvas));
+        }
         writeln!(out, "{text}")?;
     }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
-    if !style.is_quiet {
-        for line in summary_in(outcome, style.is_verbose, width).lines() {
-            let is_fitting = line.width() <= width;
-            let parts = if is_fitting { vec![line.to_owned()] } else { wrapped(line, width.saturating_sub(2)) };
-            writeln!(out, "{}", parts.join("\n  "))?;
-        }
+    for line in summary_in(outcome, style.is_verbose, canvas.width).lines() {
+        let is_fitting = !canvas.wraps || line.width() <= canvas.width;
+        let parts = if is_fitting { vec![line.to_owned()] } else { canvas.wrapped(line, 2) };
+        writeln!(out, "{}", parts.join("\n  "))?;
     }
     Ok(())
 }
 
-fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
+fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) -> String {
     let mut text = headline(finding, canvas);
     let is_new = finding.n_novel > 0;
     let tokens = count(finding.n_tokens, "token");
@@ -56,7 +59,7 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
     let titles = |origin: &Origin| Titles {
         copy: format!("{at} {here}, {tokens}{new}"),
-        origin: format!("{} {there}, {}{}", place(origin), likeness(origin), noted(origin)),
+        origin: format!("{} {there}, {}{}", place(origin), alike(origin, is_verbose), noted(origin)),
     };
     let Some((first, rest)) = finding.origins.split_first() else {
         return text + &draw_one(&lines(copy.0, copy.1), &at, 0, canvas);
@@ -80,12 +83,39 @@ fn text(finding: &Finding, outcome: &Outcome, canvas: Canvas) -> String {
     }
     for origin in rest.iter().take(MAX_ORIGINS) {
         let line = format!("{} ({} % alike){}", place(origin), percent(origin.similarity), noted(origin));
-        text.push_str(&format!("    {}\n", wrapped(&line, canvas.width.saturating_sub(6)).join("\n      ")));
+        text.push_str(&format!("    {}\n", canvas.wrapped(&line, 6).join("\n      ")));
     }
     if rest.len() > MAX_ORIGINS {
         text.push_str(&format!("    and {} more\n", rest.len() - MAX_ORIGINS));
     }
     text
+}
+
+/// How the copy differs from an origin; for those who ask for more, with the type that the literature gives it.
+fn alike(origin: &Origin, is_verbose: bool) -> String {
+    let clone_type = origin.clone_type;
+    match is_verbose {
+        true => format!("{} ({}), {} % alike", clone_type.name(), clone_type.describe(), percent(origin.similarity)),
+        false => likeness(origin),
+    }
+}
+
+/// How to get rid of a finding: reuse the origin, or say why the copy is kept.
+fn what_to_do(finding: &Finding, languages: &Languages) -> String {
+    let comment = allowing(finding, languages);
+    let keep = format!("keep it with a comment above: {comment}");
+    match finding.origins.first() {
+        Some(Origin { place: Place::Tree, path, fragment, .. }) => {
+            format!("to do: call {path}:{} instead, or {keep}", fragment.start.line)
+        }
+        _ => format!("to do: use the original instead, or {keep}"),
+    }
+}
+
+/// The comment that allows a finding, as the language of its file writes comments.
+fn allowing(finding: &Finding, languages: &Languages) -> String {
+    let (open, close) = languages.comment(&finding.path).unwrap_or(("//", ""));
+    format!("{open} secondhand: allow({}) -- why {close}", finding.rule.id).trim_end().to_owned()
 }
 
 /// Why a finding is milder than its rule is.
@@ -150,7 +180,7 @@ fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
         Level::Note => AnsiColor::BrightGreen,
     };
     let tag = format!("{}[{rule}]", level.name());
-    let lines = wrapped(&format!("{tag}: {message}"), canvas.width.saturating_sub(2));
+    let lines = canvas.wrapped(&format!("{tag}: {message}"), 2);
     let text = format!("{}\n", lines.join("\n  "));
     if !canvas.has_color {
         return text;
@@ -177,7 +207,7 @@ fn renames(sides: &Sides, canvas: Canvas) -> String {
 }
 
 fn note(text: &str, canvas: Canvas) -> String {
-    format!("  = {}\n", wrapped(text, canvas.width.saturating_sub(4)).join("\n    "))
+    format!("  = {}\n", canvas.wrapped(text, 4).join("\n    "))
 }
 
 /// What was found, and what was examined, one line each.

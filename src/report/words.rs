@@ -108,10 +108,9 @@ pub(super) fn day(time: i64) -> Option<String> {
     Some(jiff::Timestamp::from_second(time).ok()?.strftime("%Y-%m-%d").to_string())
 }
 
-/// How the copy differs from an origin: `Type-2, consistently renamed: 97 % alike`.
+/// How the copy differs from an origin: `renamed, 97 % alike`.
 pub(super) fn likeness(origin: &Origin) -> String {
-    let (name, what) = (origin.clone_type.name(), origin.clone_type.describe());
-    format!("{name}, {what}: {} % alike", percent(origin.similarity))
+    format!("{}, {} % alike", origin.clone_type.word(), percent(origin.similarity))
 }
 
 /// A fraction in whole percent; 100 only for the whole.

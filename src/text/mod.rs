@@ -123,6 +123,17 @@ impl FilePath {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
     }
 
+    /// Whether it is `folder` or below it; everything is below the empty path.
+    pub fn is_in(&self, folder: &Self) -> bool {
+        let rest = self.0.strip_prefix(&*folder.0);
+        folder.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    }
+
+    /// Whether it is in one of `folders`; true if there are none.
+    pub fn is_within(&self, folders: &[Self]) -> bool {
+        folders.is_empty() || folders.iter().any(|folder| self.is_in(folder))
+    }
+
     /// The number of folders to go up and down from one path to the other.
     pub fn distance(&self, other: &Self) -> usize {
         if self == other {

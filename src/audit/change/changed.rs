@@ -140,13 +140,17 @@ fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Al
 
 /// The changed files that add enough to be searched for; with `by_file` also short ones, which may be byte-identical to
 /// a corpus file.
-pub(in crate::audit) fn asking<'c>(changed: &'c [Changed], by_file: bool, config: &Config) -> Vec<&'c Changed> {
+pub(in crate::audit) fn asking<'c>(
+    changed: impl IntoIterator<Item = &'c Changed>,
+    by_file: bool,
+    config: &Config,
+) -> Vec<&'c Changed> {
     // Vendored code is declared to come from elsewhere; only copies out of it count.
     let asks = |file: &&Changed| {
         let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
         is_enough && config.vendored_at(&file.source.path).is_none()
     };
-    changed.iter().filter(asks).collect()
+    changed.into_iter().filter(asks).collect()
 }
 
 /// Searches for where the files in `asking` could have been copied from.

@@ -20,12 +20,15 @@ const MIN_NAME: u32 = 3;
 /// In how many files each name is, by its exact reading.
 pub(super) type Counts = HashMap<u32, u32>;
 
+/// A folder, and the extension of the files in it that were asked about.
+type Around = (Vec<u8>, Vec<u8>);
+
 /// The tree around the files of a change.
 pub(in crate::audit) struct Nearby<'n> {
     entries: &'n [Entry],
     read: &'n dyn Fn(&Entry) -> Option<Source>,
     /// For each folder and extension that was asked about, in how many of its files each name is.
-    known: RefCell<HashMap<(Vec<u8>, Vec<u8>), Arc<Counts>>>,
+    known: RefCell<HashMap<Around, Arc<Counts>>>,
 }
 
 impl<'n> Nearby<'n> {

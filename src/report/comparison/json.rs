@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::type_id;
 use crate::audit;
 use crate::policy;
 use crate::report::{Format, Style, VERSION};
@@ -147,7 +146,7 @@ fn pair(of: &audit::Pair) -> Pair {
             .map(|found| Match {
                 first: side(&found.a),
                 second: side(&found.b),
-                clone_type: type_id(found.clone_type),
+                clone_type: found.clone_type.name(),
                 similarity: rounded(found.similarity),
                 tokens: found.n_tokens,
             })

@@ -8,7 +8,6 @@ mod text;
 use super::Format;
 use super::words::{count, percent};
 use crate::audit::{Comparison, Match, Pair};
-use crate::matching::CloneType;
 
 pub use json::schema as comparison_schema;
 
@@ -50,17 +49,7 @@ fn names(pair: &Pair, comparison: &Comparison) -> [String; 2] {
     [pair.a, pair.b].map(|at| comparison.submissions[at].name.to_string())
 }
 
-/// `Type-2, renamed: 97 % alike, 120 tokens`.
+/// `renamed, 97 % alike`.
 fn likeness(found: &Match) -> String {
-    let (name, what) = (found.clone_type.name(), found.clone_type.describe());
-    format!("{name}, {what}: {} % alike", percent(found.similarity))
-}
-
-/// The type as programs read it.
-fn type_id(clone_type: CloneType) -> &'static str {
-    match clone_type {
-        CloneType::Type1 => "type-1",
-        CloneType::Type2 { .. } => "type-2",
-        CloneType::Type3 => "type-3",
-    }
+    format!("{}, {} % alike", found.clone_type.word(), percent(found.similarity))
 }

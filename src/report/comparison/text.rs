@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
-use crate::report::frame::{Canvas, Titles, draw, wrapped};
+use crate::report::frame::{Canvas, Titles, draw};
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
 use crate::report::{Format, Style};
@@ -17,13 +17,10 @@ pub(super) const FORMAT: Format<Comparison> =
 /// Maximum pairs whose matches are drawn, and matches of each; unlimited with `--verbose`.
 const MAX_PAIRS: usize = 5;
 const MAX_MATCHES: usize = 3;
-/// Columns below which nothing sensible can be drawn.
-const MIN_WIDTH: usize = 24;
 
 fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = style.width.max(MIN_WIDTH);
-    let canvas = Canvas { width, has_color: style.has_color, is_whole: style.is_verbose };
-    for line in wrapped(&headline(comparison), width) {
+    let canvas = Canvas::new(style);
+    for line in canvas.wrapped(&headline(comparison), 0) {
         writeln!(out, "{line}")?;
     }
     if !comparison.pairs.is_empty() {
@@ -35,7 +32,7 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
             format!("{:>6} % {:>5} % {:>4} %  ", percent(pair.a_in_b), percent(pair.b_in_a), percent(pair.resemblance));
         let name = format!("{a}  {b}");
         // Names that do not fit next to the figures go below them.
-        if figures.len() + name.width() <= width {
+        if figures.len() + name.width() <= canvas.width || !canvas.wraps {
             writeln!(out, "{figures}{name}")?;
         } else {
             writeln!(out, "{figures}\n    {a}\n    {b}")?;
@@ -43,18 +40,18 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
     }
     let n_drawn = if style.is_verbose { comparison.pairs.len() } else { MAX_PAIRS };
     for pair in comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).take(n_drawn) {
-        write!(out, "\n{}", matches(pair, comparison, canvas))?;
+        write!(out, "\n{}", matches(pair, comparison, style.is_verbose, canvas))?;
     }
     if !style.is_quiet {
         writeln!(out)?;
         for line in summary(comparison).lines() {
-            writeln!(out, "{}", wrapped(line, width.saturating_sub(2)).join("\n  "))?;
+            writeln!(out, "{}", canvas.wrapped(line, 2).join("\n  "))?;
         }
     }
     Ok(())
 }
 
-fn matches(pair: &Pair, comparison: &Comparison, canvas: Canvas) -> String {
+fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canvas) -> String {
     let [a, b] = names(pair, comparison);
     let title = format!(
         "{a} and {b}: {} in common, {} and {} tokens",
@@ -62,8 +59,8 @@ fn matches(pair: &Pair, comparison: &Comparison, canvas: Canvas) -> String {
         pair.n_matched.0,
         pair.n_matched.1
     );
-    let mut text = format!("{}\n", wrapped(&title, canvas.width).join("\n  "));
-    let n_drawn = if canvas.is_whole { pair.matches.len() } else { MAX_MATCHES };
+    let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
+    let n_drawn = if is_verbose { pair.matches.len() } else { MAX_MATCHES };
     for found in pair.matches.iter().take(n_drawn) {
         let source = |path| comparison.texts.get(path).map_or(&[][..], Vec::as_slice);
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::{TrendPoint, rows, type_id};
+use super::{TrendPoint, rows};
 use crate::audit::{Copy, Timeline};
 use crate::report::csv::defused;
 use crate::report::words::day;
@@ -85,7 +85,7 @@ fn cells(row: &TrendPoint<'_>, copy: Option<&Copy>) -> [String; COLUMNS.len()] {
         from(&|origin| origin.path.to_string()),
         from(&|origin| origin.fragment.start.line.to_string()),
         from(&|origin| origin.fragment.end.line.to_string()),
-        from(&|origin| type_id(origin.clone_type).to_owned()),
+        from(&|origin| origin.clone_type.name().to_owned()),
         from(&|origin| format!("{:.3}", origin.similarity)),
         then(&|written| written.commit.clone()),
         then(&|written| day(written.time).unwrap_or_default()),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{TrendPoint, rows, type_id};
+use super::{TrendPoint, rows};
 use crate::audit::{self, CopyOrigin};
 use crate::matching::CloneType;
 use crate::policy::Level;
@@ -51,7 +51,8 @@ struct Commit {
     new_tokens: usize,
     /// Those of them that are copies.
     copied_tokens: usize,
-    /// Copied tokens that it and the commits before it in this list added.
+    /// A running sum: the copied tokens that it and the older commits of this list added. It never falls, and copies that
+    /// were removed since still count.
     total_copied_tokens: usize,
     copies: Vec<Copy>,
 }
@@ -145,7 +146,7 @@ fn origin(of: &CopyOrigin) -> Origin {
     Origin {
         path: of.path.to_string(),
         fragment: fragment(&of.fragment),
-        clone_type: type_id(of.clone_type),
+        clone_type: of.clone_type.name(),
         consistent_renaming,
         similarity: (of.similarity * 1000.0).round() / 1000.0,
         written: of.written.as_ref().map(written),

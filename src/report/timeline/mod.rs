@@ -9,7 +9,6 @@ mod text;
 use super::Format;
 use super::words::{count, day, lines, percent};
 use crate::audit::{Copy, CopyOrigin, Judged, Timeline};
-use crate::matching::CloneType;
 use crate::text::printable;
 
 pub use json::schema as timeline_schema;
@@ -85,22 +84,12 @@ fn origin_place(origin: &CopyOrigin) -> String {
     format!("{}:{}", origin.path, lines(&origin.fragment))
 }
 
-/// `Type-2, consistently renamed: 97 % alike`.
+/// `renamed, 97 % alike`.
 fn likeness(origin: &CopyOrigin) -> String {
-    let (name, what) = (origin.clone_type.name(), origin.clone_type.describe());
-    format!("{name}, {what}: {} % alike", percent(origin.similarity))
+    format!("{}, {} % alike", origin.clone_type.word(), percent(origin.similarity))
 }
 
 /// `written in 1a2b3c4d5e on 2026-01-31 by A Maintainer, as lib/old.c`.
 fn written(origin: &CopyOrigin) -> Option<String> {
     origin.written.as_ref().map(|writing| super::words::written(writing, &origin.path))
-}
-
-/// The type as programs read it.
-fn type_id(clone_type: CloneType) -> &'static str {
-    match clone_type {
-        CloneType::Type1 => "type-1",
-        CloneType::Type2 { .. } => "type-2",
-        CloneType::Type3 => "type-3",
-    }
 }

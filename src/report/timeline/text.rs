@@ -4,21 +4,19 @@ use std::io::{self, Write};
 
 use super::{commit, headline, likeness, origin_place, place, summary, written};
 use crate::audit::{Copy, Timeline};
-use crate::report::frame::wrapped;
+use crate::report::frame::Canvas;
 use crate::report::words::count;
 use crate::report::{Format, Style};
 
 pub(super) const FORMAT: Format<Timeline> = Format { name: "text", help: "the commits that copied, for people", write };
 
-/// Columns below which nothing sensible can be written.
-const MIN_WIDTH: usize = 40;
 /// Maximum origins to list for a copy; unlimited with `--verbose`.
 const MAX_ORIGINS: usize = 2;
 
 fn write(timeline: &Timeline, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let width = style.width.max(MIN_WIDTH);
+    let canvas = Canvas::new(style);
     let mut line = |indent: usize, text: &str| -> io::Result<()> {
-        for (at, part) in wrapped(text, width.saturating_sub(indent + 2)).iter().enumerate() {
+        for (at, part) in canvas.wrapped(text, indent + 2).iter().enumerate() {
             // Continuation lines are indented further.
             writeln!(out, "{}{part}", " ".repeat(if at == 0 { indent } else { indent + 2 }))?;
         }

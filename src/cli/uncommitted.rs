@@ -1,0 +1,83 @@
+//! Counts the source files that a work tree or its index has and no commit.
+//!
+//! A check of commits tells of them: people edit first, check, and commit later.
+
+use super::flags::Common;
+use super::settings;
+use crate::config::{Config, Ruling};
+use crate::git::{Reader, Repository, Snapshot};
+use crate::language::Languages;
+use crate::policy::Notice;
+use crate::text::FilePath;
+
+/// Source files that differ from `HEAD`; at least one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Uncommitted {
+    /// In the work tree.
+    n_in_work_tree: usize,
+    /// In the index.
+    n_in_index: usize,
+}
+
+impl Uncommitted {
+    /// The files below `within`, or all if that is empty; `None` if there are none, and in a bare repository.
+    ///
+    /// Cost: that of `git status`.
+    pub fn read(repository: &Repository, within: &[FilePath], common: &Common) -> Option<Self> {
+        let reader = repository.reader();
+        let (config, languages) = settings_of(repository, common)?;
+        let is_asked = |path: &FilePath| {
+            let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
+            languages.promised(path).is_some() && !is_ignored && path.is_within(within)
+        };
+        // A work tree that cannot be read is not what was asked about.
+        let (committed, work_tree, index) = states(&reader)?;
+        let n_of = |files: &Snapshot| files.differing(&committed).filter(|entry| is_asked(&entry.path)).count();
+        let found = Self { n_in_work_tree: n_of(&work_tree), n_in_index: n_of(&index) };
+        (found.n() > 0).then_some(found)
+    }
+
+    fn n(self) -> usize {
+        self.n_in_work_tree.max(self.n_in_index)
+    }
+
+    fn files(self) -> String {
+        if self.n() == 1 { "1 uncommitted file".to_owned() } else { format!("{} uncommitted files", self.n()) }
+    }
+
+    /// Says that commits were judged, and which flag judges the files.
+    pub fn not_judged(self) -> Notice {
+        let flag = match self {
+            Self { n_in_index: 0, .. } => "`--worktree`".to_owned(),
+            Self { n_in_index, n_in_work_tree } if n_in_index >= n_in_work_tree => "`--staged`".to_owned(),
+            Self { n_in_index, .. } => format!("`--worktree`, or `--staged` for the {n_in_index} in the index"),
+        };
+        let verb = if self.n() == 1 { "is" } else { "are" };
+        Notice::new(None, None, &format!("{} {verb} not judged; use {flag}", self.files()))
+    }
+
+    /// Says that the files were judged, and how to judge the last commit instead.
+    pub fn judged(self) -> Notice {
+        let message = format!(
+            "no commits beyond the base, so this judged {}, as `--worktree` does; `--head HEAD` judges the last commit",
+            self.files()
+        );
+        Notice::new(None, None, &message)
+    }
+}
+
+/// Settings with errors are reported by whoever judges with them.
+fn settings_of(repository: &Repository, common: &Common) -> Option<(Config, Languages)> {
+    let (config, origin) = settings::read(common, Some(repository.root()), &[]).ok()?;
+    let languages = config.languages(&origin).ok()?;
+    Some((config, languages))
+}
+
+/// `HEAD`, the work tree and the index.
+fn states(reader: &Reader) -> Option<(Snapshot, Snapshot, Snapshot)> {
+    let committed = match reader.head().ok()? {
+        Some(head) => reader.commit_snapshot(head).ok()?,
+        None => Snapshot::default(),
+    };
+    Some((committed, reader.work_tree_snapshot().ok()?, reader.index_snapshot().ok()?))
+}

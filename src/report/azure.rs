@@ -1,0 +1,42 @@
+//! Writes logging commands of Azure Pipelines: a warning or error in the summary of the run for each finding.
+//!
+//! The host has no command for a note, so notes are lines of the log.
+
+use std::io::{self, Write};
+
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Level, best_first};
+
+pub(super) const FORMAT: Format = Format { name: "azure", help: "logging commands of Azure Pipelines", write };
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    best_first(&outcome.findings).into_iter().try_for_each(|finding| writeln!(out, "{}", line(finding)))
+}
+
+fn line(finding: &Finding) -> String {
+    let (path, at, rule) = (finding.path.to_string(), finding.added.start, finding.rule.id);
+    let kind = match finding.level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        // Something comes before the path: a line must not begin with a command that a file is named like.
+        Level::Note => return format!("note: {path}:{}:{}: {rule}: {}", at.line, at.column, finding.message()),
+    };
+    format!(
+        "##vso[task.logissue type={kind};sourcepath={};linenumber={};columnnumber={};code={rule};]{}",
+        property(&path),
+        at.line,
+        at.column,
+        data(&finding.message())
+    )
+}
+
+/// The text of a command, as the agent reads it back.
+fn data(text: &str) -> String {
+    text.replace('%', "%AZP25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a command: what would end it is escaped too.
+fn property(text: &str) -> String {
+    data(text).replace(']', "%5D").replace(';', "%3B")
+}

@@ -1,0 +1,37 @@
+//! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines copied from b.c:3`.
+//!
+//! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the gravest first.
+
+use std::io::{self, Write};
+
+use super::words::place;
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, best_first};
+
+pub(super) const FORMAT: Format =
+    Format { name: "concise", help: "a line for each finding, for editors and logs", write };
+
+/// Maximum other places of a clone class to name.
+const MAX_PLACES: usize = 3;
+
+pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for finding in best_first(&outcome.findings) {
+        let at = finding.fragment.start;
+        let (level, rule) = (finding.level.name(), finding.rule.id);
+        let (path, line, column) = (&finding.path, at.line, at.column);
+        writeln!(out, "{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))?;
+    }
+    Ok(())
+}
+
+/// Where else the code of a clone class is, which the message only counts.
+fn elsewhere(finding: &Finding) -> String {
+    if finding.n_novel > 0 || finding.origins.is_empty() {
+        return String::new();
+    }
+    let places: Vec<_> = finding.origins.iter().take(MAX_PLACES).map(place).collect();
+    let n_more = finding.origins.len() - places.len();
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    format!(": also {}{more}", places.join(", "))
+}

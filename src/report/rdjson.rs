@@ -1,0 +1,51 @@
+//! Writes reviewdog's diagnostics: a comment on the lines of a pull request, whatever host it is on.
+//!
+//! Positions are lines alone: reviewdog counts columns in bytes, and the whole line is meant anyway.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::plain_json::{exact, write_json};
+use super::words::{likeness, provenance};
+use super::{Format, REPOSITORY, Style};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Fragment, Level, Origin, Place};
+use crate::text::FilePath;
+
+pub(super) const FORMAT: Format = Format { name: "rdjson", help: "diagnostics for reviewdog", write };
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let diagnostics: Vec<Value> = outcome.findings.iter().map(diagnostic).collect();
+    let report = json!({ "source": { "name": "secondhand", "url": REPOSITORY }, "diagnostics": diagnostics });
+    write_json(&report, out)
+}
+
+fn diagnostic(finding: &Finding) -> Value {
+    let severity = match finding.level {
+        Level::Error => "ERROR",
+        Level::Warning => "WARNING",
+        Level::Note => "INFO",
+    };
+    let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+    let related: Vec<Value> = in_tree
+        .map(|origin| json!({ "message": likeness(origin), "location": location(&origin.path, &origin.fragment) }))
+        .collect();
+    json!({
+        "message": message(finding),
+        "location": location(&finding.path, &finding.added),
+        "severity": severity,
+        "code": { "value": finding.rule.id },
+        "relatedLocations": related,
+    })
+}
+
+fn message(finding: &Finding) -> String {
+    let note = finding.origins.first().and_then(|origin: &Origin| provenance(origin));
+    finding.message() + &note.map(|note| format!(" ({note})")).unwrap_or_default()
+}
+
+fn location(path: &FilePath, fragment: &Fragment) -> Value {
+    let (first, last) = (fragment.start.line, fragment.end.line);
+    json!({ "path": exact(path), "range": { "start": { "line": first }, "end": { "line": last } } })
+}
