@@ -93,9 +93,9 @@ target() {
 
 download() {
   # Neither the address nor what it redirects to may be anything but https, or a folder that the caller names.
-  local protocol==https
+  local protocol='=https'
   case $1 in
-    file://*) protocol==file ;;
+    file://*) protocol='=file' ;;
   esac
   curl --proto "$protocol" --proto-redir "$protocol" --tlsv1.2 \
     --fail --silent --show-error --location --retry 3 --output "$2" -- "$1"
