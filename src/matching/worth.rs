@@ -20,8 +20,8 @@
 //!
 //! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less.
 //!
-//! With every name kept, the worth of this copy is 4 statements and 2 points for each of 2 kinds of control flow: 8.
-//! With all names changed, it is a quarter of that.
+//! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with its
+//! block, so its worth is 1.4 times that, 11.2, without rare names. With all names changed, it is a quarter of that.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::findings::FileUnderAudit;
-use super::nearby::{FEW_FILES, is_name};
+use super::nearby::{FEW_FILES, distinct_names};
 use crate::audit::change::Changed;
 use crate::audit::read::Source;
 use crate::language::{Family, Language, Token};
@@ -103,10 +103,7 @@ impl FileUnderAudit<'_> {
     pub(super) fn n_rare_names(&self, own: &[Token], other: &[Token]) -> usize {
         let Some(nearby) = self.with.nearby else { return 0 };
         let n_files = self.nearby.get_or_init(|| nearby.names(&self.query.source.path));
-        let names = |tokens: &[Token]| -> HashSet<u32> {
-            tokens.iter().filter(|token| is_name(token)).map(|token| token.exact).collect()
-        };
-        let (own, other) = (names(own), names(other));
+        let (own, other) = (distinct_names(own), distinct_names(other));
         own.intersection(&other).filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
     }
 

@@ -55,9 +55,7 @@ impl<'n> Nearby<'n> {
         }
         let mut n_files: Counts = HashMap::new();
         for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
-            let names: HashSet<u32> =
-                source.tokens.iter().filter(|token| is_name(token)).map(|token| token.exact).collect();
-            names.into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
+            distinct_names(&source.tokens).into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
         }
         let n_files = Arc::new(n_files);
         self.known.borrow_mut().insert(key, Arc::clone(&n_files));
@@ -65,9 +63,10 @@ impl<'n> Nearby<'n> {
     }
 }
 
-/// Whether a token is a name that may say something.
-pub(super) fn is_name(token: &Token) -> bool {
-    token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME
+/// The names in `tokens` that may say something, by their exact reading, each once.
+pub(super) fn distinct_names(tokens: &[Token]) -> HashSet<u32> {
+    let is_name = |token: &&Token| token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME;
+    tokens.iter().filter(is_name).map(|token| token.exact).collect()
 }
 
 /// The end of a file's name behind its last dot; the whole name without one.
