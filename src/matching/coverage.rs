@@ -29,8 +29,6 @@ use crate::language::Token;
 const MAX_ROUNDS: usize = 4;
 /// Maximum origins of a class; more would add nothing.
 const MAX_MEMBERS: usize = 64;
-/// Maximum tokens by which a run is longer than that of another origin but no better: part of a line.
-const RAGGED: usize = 8;
 
 /// A clone pair of a query and one of several targets.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +65,8 @@ pub struct Searched<'s> {
     pub min_tokens: usize,
     /// Whether enough tokens of a fragment are searched for.
     pub is_enough: &'s dyn Fn(&Range<usize>) -> bool,
+    /// Whether each member is shown with its own part of the fragment, and not with all of it.
+    pub by_part: bool,
     /// What counts as a clone.
     pub params: &'s Params,
 }
@@ -77,11 +77,20 @@ impl std::fmt::Debug for Searched<'_> {
     }
 }
 
+/// The classes of a query, and the runs that they have to contain.
+#[derive(Debug)]
+pub struct Coverage {
+    /// The classes in order; no two overlap.
+    pub classes: Vec<Named>,
+    /// The number of each run's pair, and the part of the pair that is a run; none is inside another.
+    pub runs: Vec<(usize, ClonePair)>,
+}
+
 /// Makes sure that each run is in a class with its origin. `classes` are those of the other pairs, by their numbers;
 /// classes that lose all members are dropped.
 ///
 /// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
-pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named> {
+pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
     let layout = Layout::new(searched.query);
     let mut pieces: Vec<Piece> = Vec::new();
     for (number, run) in searched.shown.iter().enumerate().filter(|(_, shown)| shown.is_run) {
@@ -99,16 +108,19 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named>
     pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
     let named = classes.into_iter().map(|class| searched.named(&class.query, class.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
-    let mut coverage = Coverage { classes: named.map(|class| (class.query.start, class)).collect(), searched };
+    let mut cover = Cover { classes: named.map(|class| (class.query.start, class)).collect(), searched };
+    let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut held = Held::default();
         let mut is_changed = false;
+        asked.clear();
         for piece in &pieces {
             if held.holds(&piece.query) {
                 continue;
             }
-            is_changed |= coverage.hold(piece, &held);
-            if coverage.missing(piece).is_empty() {
+            asked.push(piece);
+            is_changed |= cover.hold(piece, &held);
+            if cover.missing(piece).is_empty() {
                 held.add(piece.query.clone());
             }
         }
@@ -116,7 +128,11 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Vec<Named>
             break;
         }
     }
-    coverage.classes.into_values().map(|class| class.without_slivers(searched.min_tokens)).collect()
+    let run = |piece: &Piece| Some((piece.number, searched.left(&piece.query, piece.number)?));
+    Coverage {
+        runs: asked.into_iter().filter_map(run).collect(),
+        classes: cover.classes.into_values().map(|class| class.without_slivers(searched.min_tokens)).collect(),
+    }
 }
 
 impl Searched<'_> {
@@ -125,7 +141,7 @@ impl Searched<'_> {
         let mut named = Named { query: range.clone(), members: Vec::new() };
         for number in members {
             if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
-                named.add(number, pair, self.shown);
+                named.add(number, pair, *self);
             }
         }
         named
@@ -162,11 +178,13 @@ impl Searched<'_> {
 
 impl Named {
     /// Adds a member, unless another one already names all of its origin.
-    fn add(&mut self, number: usize, pair: ClonePair, shown: &[Shown<'_>]) {
-        let target = pair.alignment.target();
-        let is_known = |(other, of_other): &(usize, ClonePair)| {
-            let known = of_other.alignment.target();
-            shown[*other].target == shown[number].target && known.start <= target.start && target.end <= known.end
+    fn add(&mut self, number: usize, pair: ClonePair, searched: Searched<'_>) {
+        let Searched { shown, by_part, .. } = searched;
+        let alignment = &pair.alignment;
+        let is_known = |(other, known): &(usize, ClonePair)| {
+            shown[*other].target == shown[number].target
+                && holds(&known.alignment.target(), &alignment.target())
+                && (!by_part || holds(&known.alignment.query(), &alignment.query()))
         };
         if !self.members.iter().any(is_known) {
             self.members.push((number, pair));
@@ -222,12 +240,12 @@ impl Held {
 }
 
 /// The classes by first token; no two overlap.
-struct Coverage<'s> {
+struct Cover<'s> {
     classes: BTreeMap<usize, Named>,
     searched: Searched<'s>,
 }
 
-impl Coverage<'_> {
+impl Cover<'_> {
     /// Cuts a piece where classes begin and end; returns each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
         let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);
@@ -257,8 +275,8 @@ impl Coverage<'_> {
         class.members.iter().any(|(number, pair)| {
             let named = pair.alignment.target();
             self.searched.shown[*number].target == run.target
-                && named.start <= target.start
-                && target.end <= named.end
+                && holds(&named, &target)
+                && (!self.searched.by_part || holds(&pair.alignment.query(), stretch))
                 // A copy is not its own origin.
                 && !(run.is_same && overlaps(&named, &class.query))
         })
@@ -339,11 +357,11 @@ impl Coverage<'_> {
         let is_short = stretch.len() < self.searched.min_tokens && is_apart();
         let shown = if is_short { &piece.query } else { stretch };
         let Some(pair) = self.searched.left(shown, piece.number) else { return false };
-        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched.shown);
+        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched);
         true
     }
 
-    /// Whether an origin of the class has nearly all of a stretch in one run as well.
+    /// Whether an origin of the class has all of a stretch in one run as well.
     fn is_as_good(&self, class: usize, stretch: &Range<usize>) -> bool {
         let query = self.searched.query.tokens;
         let longest = |(number, pair): &(usize, ClonePair)| {
@@ -351,7 +369,7 @@ impl Coverage<'_> {
             let runs = agreeing(&left.blocks, query, self.searched.shown[*number].tokens, 1);
             runs.into_iter().map(|run| run.len as usize).max().unwrap_or(0)
         };
-        self.classes[&class].members.iter().any(|member| longest(member) + RAGGED >= stretch.len())
+        self.classes[&class].members.iter().any(|member| longest(member) >= stretch.len())
     }
 
     /// Splits a class that contains a stretch and its origin between the two.
@@ -421,15 +439,20 @@ impl Coverage<'_> {
             pair = left;
         }
         let Some(mut named) = self.classes.remove(&class) else { return false };
-        if range.start > before.start || range.end < before.end {
+        let shown = self.searched.shown;
+        let meets_itself =
+            named.members.iter().any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
+        if range.start > before.start || range.end < before.end || meets_itself {
             named = self.searched.named(&range, named.members.into_iter().map(|(number, _)| number));
         }
         named.query = range;
         let (target, of_target) = (self.searched.shown[piece.number].target, pair.alignment.target());
         // The run names everything that others at this position named.
+        let of_query = pair.alignment.query();
         named.members.retain(|(number, other)| {
-            let other = other.alignment.target();
-            self.searched.shown[*number].target != target || other.start < of_target.start || of_target.end < other.end
+            self.searched.shown[*number].target != target
+                || !holds(&of_target, &other.alignment.target())
+                || (self.searched.by_part && !holds(&of_query, &other.alignment.query()))
         });
         named.members.insert(0, (piece.number, pair));
         self.classes.insert(named.query.start, named);
@@ -509,6 +532,11 @@ impl Layout {
         };
         parts.into_iter().flat_map(cut).filter(|part| part.len() >= min_tokens).collect()
     }
+}
+
+/// Whether `b` is inside `a`.
+fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start <= b.start && b.end <= a.end
 }
 
 fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {

@@ -26,7 +26,7 @@ pub use alignment::{Alignment, Block};
 pub use alignments::{Aligned, alignments};
 pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
-pub use coverage::{Named, Searched, Shown, hold_runs};
+pub use coverage::{Coverage, Named, Searched, Shown, hold_runs};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use novelty::{Novelty, aligned, novelty};

@@ -332,7 +332,6 @@ fn alike_tests_beside_old_ones() {
 }
 
 #[test]
-#[ignore = "of places that are shifted against each other in code that repeats itself the longer one counts: now and then the last lines are lost"]
 fn in_a_tree_too_variants_of_a_function_in_a_row() {
     check_with(Command::Scan, |language, random| {
         let n = random.between(3, 6);

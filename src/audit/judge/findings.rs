@@ -227,6 +227,7 @@ impl<'c> FileUnderAudit<'c> {
             shown: &shown,
             min_tokens: config.min_tokens,
             is_enough: &is_enough,
+            by_part: false,
             params: &config.matching,
         };
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
@@ -239,7 +240,7 @@ impl<'c> FileUnderAudit<'c> {
             let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
             (!origins.is_empty()).then_some(Draft { range, origins })
         };
-        hold_runs(classes.filter(is_told).collect(), searched).into_iter().filter_map(&mut draft).collect()
+        hold_runs(classes.filter(is_told).collect(), searched).classes.into_iter().filter_map(&mut draft).collect()
     }
 
     /// The origin that a pair shows.

@@ -8,17 +8,38 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::fragments::{Member, Repeat, SAME_PLACE, is_same};
+use super::fragments::{Member, Repeat, Repeats, SAME_PLACE, is_same};
+
+/// Maximum times that lost runs are joined again.
+const MAX_ROUNDS: usize = 3;
 
 /// Makes a place of some of the tokens of another.
 type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
 /// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of another.
-/// Time O(n log n) for n places, but where many overlap.
+///
+/// Places that are nearly the same become one, and places of a class that overlap are cut, so a run may be lost. What is
+/// lost is joined again, to classes of its own. Time O(n log n) for n places, but where many overlap.
 ///
 /// # Errors
 /// Those of `cut`.
-pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
+pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
+    let Repeats { fragments, mut runs } = repeats;
+    let mut classes = linked(fragments, cut)?;
+    for _ in 0..MAX_ROUNDS {
+        let shown = Shown::new(&classes);
+        runs.retain(|run| !shown.is_pair(run));
+        drop(shown);
+        if runs.is_empty() {
+            break;
+        }
+        classes.extend(linked(runs.clone(), cut)?);
+    }
+    Ok(without_nested(classes))
+}
+
+/// The classes of the places that are linked, directly or through others.
+fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
     let mut places = Places::default();
     for Repeat { place, earlier } in repeats {
         let number = places.number(place);
@@ -28,19 +49,61 @@ pub(super) fn join<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<M
         }
     }
     let mut classes = Vec::new();
-    for class in places.into_classes() {
+    for class in places.into_classes(&mut *cut)? {
         let class = without_overlap(class, cut)?;
         if class.len() > 1 {
             classes.push(class);
         }
     }
-    Ok(without_nested(classes))
+    Ok(classes)
+}
+
+/// The places of classes, by document and first line.
+struct Shown<'c> {
+    /// For each document its places, each with the number of its class, and the lines of the longest.
+    of_document: HashMap<u32, (Vec<(&'c Member, usize)>, u32)>,
+}
+
+impl<'c> Shown<'c> {
+    fn new(classes: &'c [Vec<Member>]) -> Self {
+        let mut of_document: HashMap<u32, (Vec<(&Member, usize)>, u32)> = HashMap::new();
+        for (number, place) in
+            classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
+        {
+            let (places, longest) = of_document.entry(place.document).or_default();
+            places.push((place, number));
+            *longest = (*longest).max(place.fragment.end.line - place.fragment.start.line);
+        }
+        for (places, _) in of_document.values_mut() {
+            places.sort_by_key(|(place, number)| (place.fragment.start.line, *number));
+        }
+        Self { of_document }
+    }
+
+    /// The places around `place`, each with its class, as far as its lines go.
+    fn around(&self, place: &Member) -> impl Iterator<Item = (&'c Member, usize)> {
+        let (first, last) = (place.fragment.start.line, place.fragment.end.line);
+        let (places, longest) = self.of_document.get(&place.document).map_or((&[][..], 0), |(all, n)| (&all[..], *n));
+        let from = places.partition_point(|(of, _)| of.fragment.start.line + longest < last);
+        let before = places[from..].iter().take_while(move |(of, _)| of.fragment.start.line <= first);
+        before.filter(move |(of, _)| last <= of.fragment.end.line).copied()
+    }
+
+    /// Whether one class has a place around the fragment and another one around its earlier places.
+    fn is_pair(&self, Repeat { place, earlier }: &Repeat) -> bool {
+        // A class has at most one place around it, as none overlap.
+        let own: HashMap<usize, &Member> = self.around(place).map(|(of, class)| (class, of)).collect();
+        let is_other = |(other, class): (&Member, usize)| own.get(&class).is_some_and(|of| !std::ptr::eq(*of, other));
+        earlier.iter().all(|earlier| self.around(earlier).any(is_other))
+    }
 }
 
 /// The distinct places seen so far, and which are linked.
 #[derive(Default)]
 struct Places {
     all: Vec<Member>,
+    /// For each place, its tokens and those of the places that are nearly the same.
+    hulls: Vec<Range<usize>>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
     /// Union-find: for each place, an earlier one of its class, or itself.
@@ -56,18 +119,18 @@ impl Places {
         let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
         let known = near.copied().find(|&other| is_same(&self.all[other].tokens, &place.tokens));
-        if let Some(number) = known.filter(|&number| self.all[number].tokens.len() < place.tokens.len()) {
-            // Keep the longer of the two, so that nothing is lost.
-            self.all[number] = place;
+        if let Some(number) = known {
+            // What either has beyond the other was found as well.
+            let hull = &mut self.hulls[number];
+            *hull = hull.start.min(place.tokens.start)..hull.end.max(place.tokens.end);
             return number;
         }
-        known.unwrap_or_else(|| {
-            let number = self.all.len();
-            by_start.entry(place.tokens.start).or_default().push(number);
-            self.all.push(place);
-            self.before.push(number);
-            number
-        })
+        let number = self.all.len();
+        by_start.entry(place.tokens.start).or_default().push(number);
+        self.hulls.push(place.tokens.clone());
+        self.all.push(place);
+        self.before.push(number);
+        number
     }
 
     /// The first place of a class.
@@ -85,13 +148,14 @@ impl Places {
         self.before[a.max(b)] = a.min(b);
     }
 
-    fn into_classes(mut self) -> Vec<Vec<Member>> {
+    fn into_classes<E>(mut self, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
         let mut classes: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
-        for (place, root) in self.all.into_iter().zip(roots) {
-            classes.entry(root).or_default().push(place);
+        for ((place, hull), root) in self.all.into_iter().zip(self.hulls).zip(roots) {
+            let whole = if hull == place.tokens { None } else { cut(&place, hull)? };
+            classes.entry(root).or_default().push(whole.unwrap_or(place));
         }
-        classes.into_values().collect()
+        Ok(classes.into_values().collect())
     }
 }
 

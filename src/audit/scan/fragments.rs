@@ -15,8 +15,8 @@ use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
 use crate::matching::{
-    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Named, Searched, Seed, Shown, alignments,
-    chains, classes, clones, hold_runs,
+    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Coverage, Named, Searched, Seed, Shown,
+    alignments, chains, classes, clones, hold_runs,
 };
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
@@ -39,15 +39,25 @@ pub(in crate::audit) struct Member {
 }
 
 /// A fragment and the earlier places that it repeats.
+#[derive(Clone)]
 pub(in crate::audit) struct Repeat {
     pub place: Member,
     pub earlier: Vec<Member>,
 }
 
+/// What repeats in a tree.
+#[derive(Default)]
+pub(in crate::audit) struct Repeats {
+    /// The fragments that repeat earlier ones, joined across gaps.
+    pub fragments: Vec<Repeat>,
+    /// The runs without gaps, each with one earlier place: certain, so a class has to contain each.
+    pub runs: Vec<Repeat>,
+}
+
 /// Maximum bytes of sources that a thread keeps in memory as targets.
 const KEPT_BYTES: usize = 8 * 1024 * 1024;
 
-/// For each file, the fragments that repeat earlier ones, in file order; `links` must be sorted.
+/// What repeats earlier code, in file order; `links` must be sorted.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -56,12 +66,12 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
-) -> Result<Vec<Repeat>, Error> {
+) -> Result<Repeats, Error> {
     let documents: Vec<&[Link]> = links.chunk_by(|a, b| a.document == b.document).collect();
     let progress = sources.progress;
     progress.begin("aligning", documents.len());
     let next = AtomicUsize::new(0);
-    let work = |_: usize| -> Result<Vec<(usize, Vec<Repeat>)>, Error> {
+    let work = |_: usize| -> Result<Vec<(usize, Repeats)>, Error> {
         let mut kept = RecentSources::new(entries, sources, open());
         let mut found = Vec::new();
         // Neighboring files resemble each other. Each thread takes the next file, so its targets are likely still in
@@ -71,7 +81,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
             let Some(links) = documents.get(number) else { return Ok(found) };
             progress.step();
             let repeats = of_document(links, &mut kept)?;
-            if !repeats.is_empty() {
+            if !repeats.fragments.is_empty() {
                 found.push((number, repeats));
             }
         }
@@ -80,7 +90,12 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
     let mut found: Vec<_> =
         (0..n_threads).into_par_iter().map(work).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
     found.sort_by_key(|(number, _)| *number);
-    Ok(found.into_iter().flat_map(|(_, repeats)| repeats).collect())
+    let mut all = Repeats::default();
+    for (_, Repeats { fragments, runs }) in found {
+        all.fragments.extend(fragments);
+        all.runs.extend(runs);
+    }
+    Ok(all)
 }
 
 /// A file with its lines.
@@ -146,8 +161,8 @@ struct Paired {
     is_run: bool,
 }
 
-/// The fragments of one file that repeat earlier ones.
-fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
+/// What of one file repeats earlier code.
+fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Repeats, Error> {
     let config = kept.sources.config;
     let params = &config.matching;
     let mut paired: Vec<Paired> = Vec::new();
@@ -177,8 +192,8 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
             }));
         }
     }
-    let (Some(first), false) = (links.first(), paired.is_empty()) else { return Ok(Vec::new()) };
-    let Some(query) = kept.source(first.document)? else { return Ok(Vec::new()) };
+    let (Some(first), false) = (links.first(), paired.is_empty()) else { return Ok(Repeats::default()) };
+    let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
     let aligned: Vec<usize> = (0..paired.len()).filter(|&at| !paired[at].is_run).collect();
     let candidate = |&at: &usize| paired[at].pair.candidate(&query.source.tokens, &paired[at].target.source.tokens);
     let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
@@ -202,10 +217,25 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         shown: &shown,
         min_tokens: config.scan_min_tokens,
         is_enough: &|range| range.len() >= config.scan_min_tokens,
+        by_part: true,
         params,
     };
-    let named = hold_runs(classes.collect(), searched).into_iter();
-    Ok(named.flat_map(|named| repeats_of(first.document, &query, named, &paired, config)).collect())
+    let Coverage { classes, runs } = hold_runs(classes.collect(), searched);
+    let repeats_of = |named| repeats_of(first.document, &query, named, &paired, config);
+    let run_of = |(number, pair): (usize, ClonePair)| {
+        let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
+        Some(Repeat { place: own, earlier: vec![earlier] })
+    };
+    Ok(Repeats {
+        fragments: classes.into_iter().flat_map(repeats_of).collect(),
+        runs: runs.into_iter().filter_map(run_of).collect(),
+    })
+}
+
+/// The two places of a pair.
+fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Option<(Member, Member)> {
+    let own = place(document, query, pair.alignment.query(), pair)?;
+    Some((own, place(paired.document, &paired.target, pair.alignment.target(), pair)?))
 }
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
@@ -215,11 +245,8 @@ fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], conf
     let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&config.matching));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
-        let Paired { document: earlier, target, .. } = &paired[number];
-        let own = place(document, query, pair.alignment.query(), &pair);
-        let earlier = place(*earlier, target, pair.alignment.target(), &pair);
-        let (Some(own), Some(earlier)) = (own, earlier) else { continue };
-        match repeats.iter_mut().find(|repeat| is_same(&repeat.place.tokens, &own.tokens)) {
+        let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };
+        match repeats.iter_mut().find(|repeat| repeat.place.tokens == own.tokens) {
             Some(repeat) => repeat.earlier.push(earlier),
             None => repeats.push(Repeat { place: own, earlier: vec![earlier] }),
         }
