@@ -18,30 +18,35 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
 pub fn hash_kgrams(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
-    roll(tokens, |token| token.symbol, k, hashes);
+    roll(tokens, |token| u64::from(token.symbol.get()), k, hashes);
+}
+
+/// Like [`hash_kgrams`], for the exact readings: equal for k-grams that are spelled the same.
+pub fn hash_spelled(tokens: &[Token], k: NonZeroUsize, hashes: &mut Vec<u64>) {
+    roll(tokens, |token| u64::from(token.symbol.get()) << 32 | u64::from(token.exact), k, hashes);
 }
 
 /// Like [`hash_kgrams`], for symbols alone.
 pub fn hash_symbols(symbols: &[Symbol], k: NonZeroUsize, hashes: &mut Vec<u64>) {
-    roll(symbols, |symbol| *symbol, k, hashes);
+    roll(symbols, |symbol| u64::from(symbol.get()), k, hashes);
 }
 
 #[inline]
-fn roll<T>(items: &[T], symbol: impl Fn(&T) -> Symbol, k: NonZeroUsize, hashes: &mut Vec<u64>) {
+fn roll<T>(items: &[T], reading: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mut Vec<u64>) {
     let k = k.get();
     hashes.clear();
     if items.len() < k {
         return;
     }
-    // What a symbol contributes by the time it leaves, including the factor of `value`, to multiply only once.
+    // What an item contributes by the time it leaves, including the factor of `value`, to multiply only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
-    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(symbol(item)));
+    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(reading(item).wrapping_mul(SPREAD));
     let mut hash = items[..k].iter().fold(0, enter);
     hashes.reserve(items.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(items[k..].iter().zip(items).map(|(last, first)| {
-        // The contributions of the entering and leaving symbols do not depend on the previous hash.
-        let change = value(symbol(last)).wrapping_sub(u64::from(symbol(first).get()).wrapping_mul(leaving));
+        // The contributions of the entering and leaving items do not depend on the previous hash.
+        let change = reading(last).wrapping_mul(SPREAD).wrapping_sub(reading(first).wrapping_mul(leaving));
         hash = hash.wrapping_mul(BASE).wrapping_add(change);
         mix(hash)
     }));
@@ -51,11 +56,6 @@ fn roll<T>(items: &[T], symbol: impl Fn(&T) -> Symbol, k: NonZeroUsize, hashes: 
 pub fn hash_exact(kgram: &[Token]) -> u32 {
     let hash = kgram.iter().fold(0u64, |hash, token| hash.wrapping_mul(BASE).wrapping_add(u64::from(token.exact)));
     (mix(hash) >> 32) as u32
-}
-
-#[inline]
-fn value(symbol: Symbol) -> u64 {
-    u64::from(symbol.get()).wrapping_mul(SPREAD)
 }
 
 /// A bijection that spreads every bit over the whole word (splitmix64's finalizer, shortened).

@@ -9,7 +9,7 @@ mod winnow;
 
 use std::num::NonZeroUsize;
 
-pub use kgram::{hash_exact, hash_kgrams, hash_symbols};
+pub use kgram::{hash_exact, hash_kgrams, hash_spelled, hash_symbols};
 pub use winnow::{Winnow, winnow};
 
 use crate::language::{Symbol, Token};

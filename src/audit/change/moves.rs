@@ -1,13 +1,17 @@
 //! Removes moved code from what is novel.
+//!
+//! First what was moved as it is, in runs that are spelled the same; then what was edited on the way, by aligning what is
+//! left of the removed code with what is left of the novel code.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 use super::changed::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters, hunks};
 use crate::audit::search::Queries;
 use crate::config::Config;
-use crate::matching::{ClonePair, clones};
+use crate::matching::{Block, ClonePair, Marked, clones, moved_runs};
 
 /// Marks code as not novel that was only moved: cut from one place in base and pasted into the head.
 ///
@@ -15,65 +19,122 @@ use crate::matching::{ClonePair, clones};
 /// once and pasted twice is a move and a copy.
 pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
-    let asked: Vec<_> = changed
-        .iter()
-        .filter(|file| file.n_novel() >= k)
-        .map(|file| (&file.source, Cow::Borrowed(&*file.novel)))
-        .collect();
-    let numbers: Vec<usize> = (0..changed.len()).filter(|&at| changed[at].n_novel() >= k).collect();
-    let queries = Queries::new(asked, config);
-    let has_removed = |file: &&Predecessor| file.removed.iter().filter(|&&is_removed| is_removed).count() >= k;
-    if queries.is_empty() || !predecessors.iter().any(|file| has_removed(&file)) {
+    let is_enough = |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
+    if !changed.iter().any(|file| is_enough(&file.novel)) || !predecessors.iter().any(|file| is_enough(&file.removed)) {
         return;
     }
-    let mut moves: Vec<_> = predecessors
-        .par_iter()
-        .enumerate()
-        .filter(|(_, file)| has_removed(file))
-        .flat_map_iter(|(from, file)| {
-            let hits = queries.hits_in(&file.source, &mut Vec::new());
-            let aligned = hunks(&file.removed).into_iter().flat_map(|part| {
-                // A seed counts if half of it was removed.
-                let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(file.removed.len());
-                queries.align_part(&file.source, part, &hits)
-            });
-            aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
-        })
-        .map(|(from, query, alignment)| {
-            let to = numbers[query];
-            let (novel, removed) = (&changed[to].novel, &predecessors[from].removed);
-            let n_moved = alignment.pairs().filter(|&(a, b)| novel[a] && removed[b]).count();
-            (n_moved, from, to, alignment)
-        })
-        .collect();
-    moves.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks))));
+    let mut credit = Credit {
+        novel: changed.iter().map(|file| file.novel.clone()).collect(),
+        left: predecessors.iter().map(|file| file.removed.clone()).collect(),
+        moved: changed.iter().map(|file| vec![None; file.novel.len()]).collect(),
+    };
+    credit.verbatim(changed, predecessors, config);
+    credit.edited(changed, predecessors, config);
+    for ((file, novel), moved) in changed.iter_mut().zip(credit.novel).zip(credit.moved) {
+        file.novel = novel;
+        file.was.add_moved(&moved);
+    }
+}
 
-    let mut left: Vec<Vec<bool>> = predecessors.iter().map(|file| file.removed.clone()).collect();
-    for (_, from, to, alignment) in moves {
-        let (source, target) = (&changed[to].source, &predecessors[from].source);
-        let is_moved = |&(a, b): &(usize, usize)| changed[to].novel[a] && left[from][b];
-        let moved: Vec<usize> = alignment.pairs().filter(is_moved).map(|(a, _)| a).collect();
-        // Beyond the moved part, an alignment continues over code that merely resembles it and is not part of the move.
-        let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
-        let clones = parts
-            .into_iter()
-            .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &config.matching));
-        let clones: Vec<ClonePair> = clones.collect();
-        let Changed { novel, was, .. } = &mut changed[to];
-        let mut credited: Vec<(usize, usize)> = Vec::new();
-        for (a, b) in clones.iter().flat_map(|pair| pair.alignment.pairs()) {
-            if novel[a] && left[from][b] {
+/// What was moved so far.
+struct Credit {
+    /// For each file of the head, the tokens that are novel even so.
+    novel: Vec<Vec<bool>>,
+    /// For each predecessor, the removed tokens that account for nothing yet.
+    left: Vec<Vec<bool>>,
+    /// For each file of the head, what its tokens were before they were moved: the number of the predecessor and the
+    /// position there.
+    moved: Vec<Vec<Option<(usize, usize)>>>,
+}
+
+impl Credit {
+    /// Credits what is spelled the same.
+    fn verbatim(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
+        let head: Vec<Marked<'_>> =
+            changed.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.novel }).collect();
+        let base: Vec<Marked<'_>> =
+            predecessors.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
+        let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
+        for run in moved_runs(&head, &base, config.min_tokens) {
+            moved.entry((run.to, run.from)).or_default().push(run.block);
+        }
+        for ((to, from), mut blocks) in moved {
+            blocks.sort_unstable();
+            let pairs = blocks
+                .iter()
+                .flat_map(|of| (0..of.len).map(|at| ((of.query + at) as usize, (of.target + at) as usize)));
+            self.take(to, from, pairs);
+        }
+    }
+
+    /// Credits what was edited on the way, in files of which enough is left on either side.
+    fn edited(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
+        let k = config.fingerprint.noise_threshold();
+        let is_enough = |left: &[bool]| left.iter().filter(|&&is_left| is_left).count() >= k;
+        let numbers: Vec<usize> = (0..changed.len()).filter(|&at| is_enough(&self.novel[at])).collect();
+        // The runs that were found already show where the rest belongs, so all of the change is aligned.
+        let asked = numbers.iter().map(|&at| &changed[at]);
+        let queries = Queries::new(asked.map(|of| (&of.source, Cow::Borrowed(&*of.novel))).collect(), config);
+        if queries.is_empty() {
+            return;
+        }
+        let mut moves: Vec<_> = (0..predecessors.len())
+            .into_par_iter()
+            .filter(|&from| is_enough(&self.left[from]))
+            .flat_map_iter(|from| {
+                let Predecessor { source, removed, .. } = &predecessors[from];
+                let hits = queries.hits_in(source, &mut Vec::new());
+                let aligned = hunks(removed).into_iter().flat_map(|part| {
+                    // A seed counts if half of it was removed.
+                    let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
+                    queries.align_part(source, part, &hits)
+                });
+                aligned.map(|(query, alignment)| (from, query, alignment)).collect::<Vec<_>>()
+            })
+            .map(|(from, query, alignment)| {
+                let (to, removed) = (numbers[query], &predecessors[from].removed);
+                let n_moved = alignment.pairs().filter(|&(a, b)| changed[to].novel[a] && removed[b]).count();
+                (n_moved, from, to, alignment)
+            })
+            .collect();
+        moves.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2, &a.3.blocks).cmp(&(b.1, b.2, &b.3.blocks))));
+
+        for (_, from, to, alignment) in moves {
+            let (source, target) = (&changed[to].source, &predecessors[from].source);
+            let is_free = |a: usize, b: usize| self.novel[to][a] && self.left[from][b];
+            let is_own = |a: usize, b: usize| is_free(a, b) || self.moved[to][a] == Some((from, b));
+            if !alignment.pairs().any(|(a, b)| is_free(a, b)) {
+                continue;
+            }
+            let moved: Vec<usize> = alignment.pairs().filter(|&(a, b)| is_own(a, b)).map(|(a, _)| a).collect();
+            // Beyond the moved part, an alignment continues over code that merely resembles it and is not part of the
+            // move.
+            let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
+            let clones = parts
+                .into_iter()
+                .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &config.matching));
+            let clones: Vec<ClonePair> = clones.collect();
+            self.take(to, from, clones.iter().flat_map(|pair| pair.alignment.pairs()));
+        }
+    }
+
+    /// Credits pairs of tokens, now and then, of which both are still free.
+    fn take(&mut self, to: usize, from: usize, pairs: impl Iterator<Item = (usize, usize)>) {
+        let (novel, left) = (&mut self.novel[to], &mut self.left[from]);
+        let mut credited: Vec<usize> = Vec::new();
+        for (a, b) in pairs {
+            if novel[a] && left[b] {
                 novel[a] = false;
-                left[from][b] = false;
-                credited.push((a, b));
+                left[b] = false;
+                self.moved[to][a] = Some((from, b));
+                credited.push(a);
             }
         }
         // Tokens between two moved ones were edited on the way: a few at most.
         credited.sort_unstable();
-        for gap in credited.windows(2).filter(|gap| gap[1].0 - gap[0].0 <= MAX_EDIT_IN_MOVE) {
-            novel[gap[0].0..gap[1].0].fill(false);
+        for gap in credited.windows(2).filter(|gap| gap[1] - gap[0] <= MAX_EDIT_IN_MOVE) {
+            novel[gap[0]..gap[1]].fill(false);
         }
-        was.add_moved(&credited, from);
     }
 }
 

@@ -1,11 +1,13 @@
 //! Pairs the files of two snapshots: which files changed, and the predecessor of each.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use crate::audit::read::Source;
 use crate::fingerprint::Params;
 use crate::git::{Content, Entry, Snapshot};
 use crate::index::{Index, Posting};
+use crate::text::FilePath;
 
 /// The files in which two snapshots differ.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
             deleted_by_content.entry(id).or_default().push(entry.path.clone());
         }
     }
-    let mut renamed = Vec::new();
+    let mut renamed: HashSet<FilePath> = HashSet::new();
     for entry in &head.entries {
         let before = base.get(&entry.path);
         let is_same = |before: &Entry| before.content == entry.content && entry.content != Content::Disk;
@@ -38,7 +40,7 @@ pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
         if let (None, Content::Blob(id)) = (before, entry.content)
             && let Some(path) = deleted_by_content.get_mut(&id).and_then(Vec::pop)
         {
-            renamed.push(path);
+            renamed.insert(path);
             continue;
         }
         changes.changed.push((entry.clone(), before.cloned()));
@@ -50,46 +52,137 @@ pub(in crate::audit) fn changes(base: &Snapshot, head: &Snapshot) -> Changes {
 /// Minimum fraction of fingerprints that a renamed file shares with its predecessor; also git's default for `-M`.
 const RENAMED_AT: f64 = 0.5;
 
+/// Maximum deleted files with a fingerprint for it to be followed to all of them.
+const FEW_FILES: usize = 64;
+/// Maximum deleted files that an added one is compared with, of the rest.
+const MAX_CANDIDATES: usize = 16;
+/// Maximum times that files without a predecessor are compared with the deleted files that are left.
+const MAX_ROUNDS: usize = 4;
+
 /// For each added file, the deleted one it was renamed from, if any: the pair
 /// with the highest resemblance (Broder 1997) first, each file once.
+///
+/// An added file is compared with those deleted ones that have rare fingerprints of it. If all are common, as in a folder
+/// of files that are nearly the same, it is compared with those of its name and those in its place in the order of
+/// paths. Time O(n log n) for n fingerprints.
 pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -> Vec<Option<usize>> {
-    let fingerprints = |source: &Source| {
-        let mut hashes = Vec::new();
-        let mut set: Vec<u64> = params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();
-        set.sort_unstable();
-        set.dedup();
-        set
-    };
-    let sets: Vec<_> = deleted.iter().map(|source| fingerprints(source)).collect();
-    let postings = sets.iter().enumerate().flat_map(|(document, set)| {
-        set.iter().map(move |&hash| (hash, Posting { document: document as u32, position: 0 }))
-    });
-    let index = Index::new(postings);
-
-    let mut pairs = Vec::new();
-    for (to, source) in added.iter().enumerate() {
-        let own = fingerprints(source);
-        let mut n_shared: HashMap<usize, usize> = HashMap::new();
-        for posting in own.iter().flat_map(|&hash| index.postings(hash)) {
-            *n_shared.entry(posting.document as usize).or_default() += 1;
-        }
-        let mut n_shared: Vec<_> = n_shared.into_iter().collect();
-        n_shared.sort_unstable();
-        for (from, n) in n_shared {
-            let resemblance = n as f64 / (own.len() + sets[from].len() - n) as f64;
-            if resemblance >= RENAMED_AT {
-                pairs.push((resemblance, from, to));
-            }
-        }
+    if added.is_empty() || deleted.is_empty() {
+        return vec![None; added.len()];
     }
-    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let files = Deleted::new(deleted, params);
+    let own: Vec<Vec<u64>> = added.iter().map(|source| fingerprints(source, params)).collect();
     let mut before = vec![None; added.len()];
     let mut is_taken = vec![false; deleted.len()];
-    for (_, from, to) in pairs {
-        if before[to].is_none() && !is_taken[from] {
-            before[to] = Some(from);
-            is_taken[from] = true;
+    for _ in 0..MAX_ROUNDS {
+        let mut pairs = Vec::new();
+        for (to, source) in added.iter().enumerate().filter(|(to, _)| before[*to].is_none()) {
+            let rank = to * deleted.len() / added.len();
+            for from in files.candidates(source, &own[to], rank, &is_taken) {
+                let resemblance = resemblance(&own[to], &files.sets[from]);
+                if resemblance >= RENAMED_AT {
+                    pairs.push((resemblance, from, to));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        for &(_, from, to) in &pairs {
+            if before[to].is_none() && !is_taken[from] {
+                before[to] = Some(from);
+                is_taken[from] = true;
+            }
+        }
+        if pairs.is_empty() {
+            break;
         }
     }
     before
+}
+
+/// The deleted files, by fingerprint and by name.
+struct Deleted {
+    /// The distinct fingerprints of each, in order.
+    sets: Vec<Vec<u64>>,
+    index: Index,
+    by_name: HashMap<Vec<u8>, Vec<usize>>,
+}
+
+impl Deleted {
+    fn new(deleted: &[&Source], params: &Params) -> Self {
+        let sets: Vec<_> = deleted.iter().map(|source| fingerprints(source, params)).collect();
+        let postings = sets.iter().enumerate().flat_map(|(document, set)| {
+            set.iter().map(move |&hash| (hash, Posting { document: document as u32, position: 0 }))
+        });
+        let index = Index::new(postings);
+        let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (number, source) in deleted.iter().enumerate() {
+            by_name.entry(source.path.name().to_owned()).or_default().push(number);
+        }
+        Self { sets, index, by_name }
+    }
+
+    /// The files that could be the predecessor of `source`, which has the fingerprints `own`, and is at `rank` in the
+    /// order of paths.
+    fn candidates(&self, source: &Source, own: &[u64], rank: usize, is_taken: &[bool]) -> Vec<usize> {
+        let mut n_shared: HashMap<usize, usize> = HashMap::new();
+        let mut common: Option<&[(u64, Posting)]> = None;
+        for row in own.iter().filter_map(|&hash| self.index.first_row(hash)) {
+            let postings = self.index.run_from(row);
+            if postings.len() <= FEW_FILES {
+                for (_, posting) in postings {
+                    *n_shared.entry(posting.document as usize).or_default() += 1;
+                }
+            } else if common.is_none_or(|other| postings.len() < other.len()) {
+                common = Some(postings);
+            }
+        }
+        let mut found: Vec<(usize, usize)> = n_shared.into_iter().filter(|(from, _)| !is_taken[*from]).collect();
+        found.sort_unstable_by_key(|&(from, n)| (Reverse(n), from));
+        let mut found: Vec<usize> = found.into_iter().map(|(from, _)| from).collect();
+        if common.is_some() {
+            found.truncate(MAX_CANDIDATES);
+        }
+        let is_left = |from: &usize| !is_taken[*from];
+        let named = self.by_name.get(source.path.name()).map_or(&[][..], Vec::as_slice);
+        found.extend(nearest(named, |&from| from, rank).filter(is_left).take(MAX_CANDIDATES / 2));
+        let beside = nearest(common.unwrap_or_default(), |(_, posting)| posting.document as usize, rank);
+        found.extend(beside.filter(is_left).take(MAX_CANDIDATES / 2));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// Some of the files, in ascending order of their numbers, the nearest to `rank` first.
+fn nearest<T>(files: &[T], number: impl Fn(&T) -> usize, rank: usize) -> impl Iterator<Item = usize> {
+    let (before, behind) = files.split_at(files.partition_point(|file| number(file) < rank));
+    let (mut before, mut behind) = (before.iter().rev().peekable(), behind.iter().peekable());
+    let next = move || {
+        let is_before = match (before.peek(), behind.peek()) {
+            (Some(a), Some(b)) => rank - number(a) < number(b) - rank,
+            (Some(_), None) => true,
+            _ => false,
+        };
+        if is_before { before.next().map(&number) } else { behind.next().map(&number) }
+    };
+    std::iter::from_fn(next).take(FEW_FILES)
+}
+
+/// The distinct fingerprints of a file, in order.
+fn fingerprints(source: &Source, params: &Params) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    let mut set: Vec<u64> = params.fingerprints(&source.tokens, &mut hashes).map(|print| print.hash).collect();
+    set.sort_unstable();
+    set.dedup();
+    set
+}
+
+/// The resemblance of two sets in order: what they share, as a fraction of what either has.
+fn resemblance(a: &[u64], b: &[u64]) -> f64 {
+    let mut rest = b;
+    let is_shared = |hash: &&u64| {
+        rest = &rest[rest.partition_point(|other| other < *hash)..];
+        rest.first() == Some(*hash)
+    };
+    let n_shared = a.iter().filter(is_shared).count();
+    n_shared as f64 / (a.len() + b.len() - n_shared) as f64
 }

@@ -40,11 +40,14 @@ impl Traces {
         Self { runs: kept.blocks.iter().map(trace).collect(), own: Some((file, n_tokens)) }
     }
 
-    /// Adds tokens that were moved here from the base file number `file`, as pairs of a token and its previous
-    /// position.
-    pub fn add_moved(&mut self, moved: &[(usize, usize)], file: usize) {
-        let moved: Alignment = moved.iter().copied().collect();
-        self.runs.extend(Self::kept(&moved, file, 0).runs);
+    /// Adds what was moved here: for each token, the number of the base file and the position there, if it was.
+    pub fn add_moved(&mut self, moved: &[Option<(usize, usize)>]) {
+        for (at, &(file, from)) in moved.iter().enumerate().filter_map(|(at, was)| Some((at, was.as_ref()?))) {
+            match self.runs.last_mut() {
+                Some(run) if run.file == file && run.at + run.len == at && run.from + run.len == from => run.len += 1,
+                _ => self.runs.push(Trace { at, len: 1, file, from }),
+            }
+        }
         self.runs.sort_unstable_by_key(|run| run.at);
     }
 
@@ -101,7 +104,7 @@ mod tests {
     /// `a X Y b c`, which was `a P Q R b` and, in another file, `c`.
     fn traces() -> Traces {
         let mut traces = Traces::kept(&[(0, 0), (3, 4)].into_iter().collect(), 1, 5);
-        traces.add_moved(&[(4, 20)], 7);
+        traces.add_moved(&[None, None, None, None, Some((7, 20)), None]);
         traces
     }
 

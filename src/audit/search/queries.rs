@@ -4,6 +4,7 @@
 //! is read, looked up and forgotten.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -235,7 +236,8 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
-    /// Aligns the queries with a part of `target`, and nothing beyond it; `hits` are those of all of it, in order.
+    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of it,
+    /// in order.
     pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
         let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
@@ -246,7 +248,7 @@ impl<'q> Queries<'q> {
             return Vec::new();
         }
         let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
-        let mut aligned = self.align_those(document, self.shared(&hits, None), None, |_, _| true).alignments;
+        let mut aligned = self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;
         }
@@ -325,6 +327,55 @@ impl<'q> Queries<'q> {
         shared
     }
 
+    /// Like [`Self::shared`], but each fingerprint only counts for the few queries that share most with the target.
+    ///
+    /// Two thousand files that were replaced share idioms with each other, two million times. Each rare fingerprint gives
+    /// its queries a vote, and is followed to those with most votes; a common one is followed to the winners.
+    /// Time O(64 h) for h hits.
+    fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
+        if self.sources.len() <= WINNERS {
+            return self.shared(hits, None);
+        }
+        let mut in_target: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for hit in hits {
+            in_target.entry(hit.row).or_default().push(hit.position);
+        }
+        let queries_of = |row: u32| {
+            let postings = self.postings(row);
+            postings.chunk_by(|a, b| a.1.document == b.1.document).map(|of_query| of_query[0].1.document as usize)
+        };
+        let is_rare = |row: u32| self.postings(row).len() <= FEW_POSTINGS;
+        let mut votes: BTreeMap<usize, u32> = BTreeMap::new();
+        for query in in_target.keys().filter(|row| is_rare(**row)).flat_map(|&row| queries_of(row)) {
+            *votes.entry(query).or_default() += 1;
+        }
+        let by_votes = |query: &usize| (Reverse(votes.get(query).copied().unwrap_or(0)), *query);
+        let mut winners: Vec<usize> = votes.keys().copied().collect();
+        winners.sort_unstable_by_key(by_votes);
+        winners.truncate(WINNERS);
+        if winners.is_empty() {
+            winners.extend(in_target.keys().flat_map(|&row| queries_of(row).take(WINNERS)).take(WINNERS));
+        }
+        winners.sort_unstable();
+        winners.dedup();
+
+        let mut wanted: BTreeMap<usize, Vec<Hit>> = BTreeMap::new();
+        for (&row, positions) in &in_target {
+            let followed = if is_rare(row) {
+                let mut queries: Vec<usize> = queries_of(row).collect();
+                queries.sort_unstable_by_key(by_votes);
+                queries.truncate(FOLLOWED);
+                queries
+            } else {
+                winners.clone()
+            };
+            for query in followed {
+                wanted.entry(query).or_default().extend(positions.iter().map(|&position| Hit { row, position }));
+            }
+        }
+        wanted.into_iter().flat_map(|(query, hits)| self.shared(&hits, Some(&[query]))).collect()
+    }
+
     /// For each query, its seeds in order, with the number of files that have each.
     pub fn frequencies(&self, n_documents: &BTreeMap<u32, u32>) -> Vec<Vec<(u32, u32)>> {
         let mut frequencies = vec![Vec::new(); self.sources.len()];
@@ -361,6 +412,13 @@ impl<'q> Queries<'q> {
         &sequences[query]
     }
 }
+
+/// Maximum postings of a fingerprint for it to be rare.
+const FEW_POSTINGS: usize = 64;
+/// Maximum queries to which a rare fingerprint is followed.
+const FOLLOWED: usize = 4;
+/// Maximum queries to which a common one is followed.
+const WINNERS: usize = 16;
 
 /// Maximum files with a seed for it to count fully.
 pub(in crate::audit) const FEW_FILES: f64 = 5.0;

@@ -1,0 +1,198 @@
+//! Finds code that was moved as it is: cut from one place, and pasted into another.
+//!
+//! A move is certain where enough tokens in a row are spelled the same, so most moves are found here, in time that grows
+//! with the change. Alignments, which compare documents in pairs, only have to find what was edited on the way.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+
+use super::alignment::Block;
+use crate::fingerprint::hash_spelled;
+use crate::language::Token;
+
+/// Tokens, and which of them are part of the change.
+#[derive(Debug, Clone, Copy)]
+pub struct Marked<'m> {
+    /// All tokens of a file.
+    pub tokens: &'m [Token],
+    /// For each token whether it is removed, or novel.
+    pub is_marked: &'m [bool],
+}
+
+/// A run that was moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// The number of the file that has it now.
+    pub to: usize,
+    /// The number of the file that had it.
+    pub from: usize,
+    /// Its positions now (the query), and then (the target).
+    pub block: Block,
+}
+
+/// Maximum places that a stretch of code is compared with to find the longest run.
+const MAX_PLACES: usize = 8;
+/// Maximum places to look through for those.
+const MAX_SEEN: usize = 64;
+
+/// Pairs novel tokens of `head` with removed tokens of `base` in runs of at least `min_tokens` that are spelled the
+/// same. Each token is in one run at most. The longest runs are paired first: whole files before functions.
+///
+/// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are looked up, so a run of
+/// 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for each of the few lengths, memory 16 bytes
+/// for each indexed window.
+pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_tokens: usize) -> Vec<Moved> {
+    let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
+    let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
+    let mut found = Vec::new();
+    for factor in [16, 4, 1] {
+        pair_runs(&mut Sides { head, base, to: &mut to, from: &mut from }, factor * min_tokens, &mut found);
+    }
+    found
+}
+
+/// Both sides of a change, and which tokens are not paired yet.
+struct Sides<'s, 'm> {
+    head: &'s [Marked<'m>],
+    base: &'s [Marked<'m>],
+    to: &'s mut [Vec<bool>],
+    from: &'s mut [Vec<bool>],
+}
+
+/// Pairs the runs of at least `min_tokens` in the order of `head`.
+fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved>) {
+    let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
+    let n = window.get();
+    let mut hashes = Vec::new();
+    let mut places: Vec<(u64, u32, u32)> = Vec::new();
+    for (number, file) in sides.base.iter().enumerate() {
+        for stretch in stretches(&sides.from[number], min_tokens) {
+            hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
+            let sampled = hashes.iter().enumerate().step_by(n);
+            places.extend(sampled.map(|(at, &hash)| (hash, number as u32, (stretch.start + at) as u32)));
+        }
+    }
+    places.sort_unstable();
+    if places.is_empty() {
+        return;
+    }
+    // Places are mostly taken in order: how many of those with a hash are, so that they are not looked at again.
+    let mut n_taken: HashMap<u64, usize> = HashMap::new();
+    for (number, file) in sides.head.iter().enumerate() {
+        for stretch in stretches(&sides.to[number], min_tokens) {
+            hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
+            let mut at = 0;
+            while let Some(&hash) = hashes.get(at) {
+                let all = of_hash(&places, hash);
+                let n_first = n_taken.entry(hash).or_default();
+                *n_first += all[*n_first..].iter().take_while(|place| !sides.is_free(place, n)).count();
+                match sides.longest(number, stretch.start + at, n, &all[*n_first..]) {
+                    Some(moved) if moved.block.len as usize >= min_tokens => {
+                        sides.take(&moved);
+                        found.push(moved);
+                        at = (moved.block.query + moved.block.len) as usize - stretch.start;
+                    }
+                    _ => at += 1,
+                }
+            }
+        }
+    }
+}
+
+/// The places with this hash.
+fn of_hash(places: &[(u64, u32, u32)], hash: u64) -> &[(u64, u32, u32)] {
+    let from = places.partition_point(|place| place.0 < hash);
+    let n = places[from..].partition_point(|place| place.0 == hash);
+    &places[from..from + n]
+}
+
+/// The ranges of at least `min_tokens` marked tokens.
+fn stretches(is_marked: &[bool], min_tokens: usize) -> Vec<std::ops::Range<usize>> {
+    let runs = is_marked.chunk_by(|a, b| a == b).scan(0, |at, run| {
+        let start = *at;
+        *at += run.len();
+        Some((run[0], start..*at))
+    });
+    runs.filter(|(is_marked, run)| *is_marked && run.len() >= min_tokens).map(|(_, run)| run).collect()
+}
+
+impl Sides<'_, '_> {
+    /// The longest run around the `n` tokens at `at` of a file of the head, at one of these places that are not paired
+    /// yet.
+    fn longest(&self, number: usize, at: usize, n: usize, places: &[(u64, u32, u32)]) -> Option<Moved> {
+        let free = places.iter().take(MAX_SEEN).filter(|place| self.is_free(place, n)).take(MAX_PLACES);
+        let runs = free.map(|&(_, from, place)| self.run(number, at, from as usize, place as usize));
+        runs.reduce(|best, run| if run.block.len > best.block.len { run } else { best })
+    }
+
+    /// Whether the `n` tokens at a place are not paired yet, by the first and the last.
+    fn is_free(&self, &(_, from, place): &(u64, u32, u32), n: usize) -> bool {
+        let (of_file, place) = (&self.from[from as usize], place as usize);
+        of_file[place] && of_file[place + n - 1]
+    }
+
+    /// The run through a token of the head and one of the base.
+    fn run(&self, to: usize, at: usize, from: usize, place: usize) -> Moved {
+        let (own, other) = (self.head[to].tokens, self.base[from].tokens);
+        let is_pair = |a: usize, b: usize| {
+            let (x, y) = (&own[a], &other[b]);
+            self.to[to][a] && self.from[from][b] && x.symbol == y.symbol && x.exact == y.exact
+        };
+        let n_before = (1..=at.min(place)).take_while(|&n| is_pair(at - n, place - n)).count();
+        let n_behind = (0..(own.len() - at).min(other.len() - place)).take_while(|&n| is_pair(at + n, place + n));
+        let (query, target) = ((at - n_before) as u32, (place - n_before) as u32);
+        Moved { to, from, block: Block { query, target, len: (n_before + n_behind.count()) as u32 } }
+    }
+
+    /// Marks a run as paired.
+    fn take(&mut self, &Moved { to, from, block }: &Moved) {
+        let (query, target, len) = (block.query as usize, block.target as usize, block.len as usize);
+        self.to[to][query..query + len].fill(false);
+        self.from[from][target..target + len].fill(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::c_tokens;
+    use super::*;
+
+    /// The runs that were moved, as file, file and length, when everything changed.
+    fn moved(head: &[&str], base: &[&str]) -> Vec<(usize, usize, u32)> {
+        let is_marked = vec![true; 1_000];
+        let tokens = |texts: &[&str]| texts.iter().map(|text| c_tokens(text)).collect::<Vec<_>>();
+        let (head, base) = (tokens(head), tokens(base));
+        let [head, base] = [&head, &base].map(|all| -> Vec<Marked<'_>> {
+            all.iter().map(|tokens| Marked { tokens, is_marked: &is_marked[..tokens.len()] }).collect()
+        });
+        moved_runs(&head, &base, 8).into_iter().map(|run| (run.to, run.from, run.block.len)).collect()
+    }
+
+    const F: &str = "int f(int a) { return a + b * 7 - g(a, 9); }";
+    const G: &str = "void g(char *s) { while (*s) put(s++, out); }";
+
+    #[test]
+    fn functions_in_another_order_are_each_found() {
+        let (n_f, n_g) = (c_tokens(F).len() as u32, c_tokens(G).len() as u32);
+        assert_eq!(moved(&[&format!("{G}\n{F}")], &[&format!("{F}\n{G}")]), [(0, 0, n_g), (0, 0, n_f)]);
+    }
+
+    #[test]
+    fn what_was_cut_once_is_moved_once() {
+        assert_eq!(moved(&[F, F], &[F]).len(), 1);
+        assert_eq!(moved(&[F, F, F], &[F, G, F]).len(), 2);
+    }
+
+    #[test]
+    fn the_longer_run_is_taken_first() {
+        let both = format!("{F}\n{G}").repeat(3);
+        let n = c_tokens(&both).len() as u32;
+        let found = moved(&[G, &both], &[&both]);
+        assert_eq!(found, [(1, 0, n)]);
+    }
+
+    #[test]
+    fn a_run_that_is_too_short_is_none() {
+        assert_eq!(moved(&["x = y + z;"], &["x = y + z;"]), []);
+    }
+}
