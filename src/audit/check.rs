@@ -74,8 +74,8 @@ pub fn check(
     let mut examined = Examined::default();
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
-    let (mut changed, predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
-    credit_moves(&mut changed, &predecessors, config);
+    let (mut changed, mut predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
+    credit_moves(&mut changed, &mut predecessors, config);
     let is_asked = |path: &FilePath| path.is_within(&within);
     let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();
     examined.skipped.retain(|(path, _)| is_asked(path));

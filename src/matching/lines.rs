@@ -26,10 +26,15 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     let input = InternedInput::new(base, head);
     let of_base: HashSet<_> = input.before.iter().copied().collect();
     let mut added = vec![Added::Surely; input.after.len()];
-    for algorithm in [Algorithm::Myers, Algorithm::MyersMinimal, Algorithm::Histogram] {
+    let n_cells = n_cells(&input);
+    let default = default_algorithm(n_cells);
+    // The minimal form takes time in proportion to the cells, so large rewrites go without.
+    let others = [Algorithm::MyersMinimal, Algorithm::Histogram].into_iter();
+    let others = others.filter(|&of| of != default && (of == Algorithm::Histogram || n_cells <= MAX_MINIMAL_CELLS));
+    for algorithm in std::iter::once(default).chain(others) {
         let mut diff = Diff::compute(algorithm, &input);
         diff.postprocess_lines(&input);
-        let is_default = algorithm == Algorithm::Myers;
+        let is_default = algorithm == default;
         for (line, added) in added.iter_mut().enumerate() {
             if !diff.is_added(line as u32) {
                 *added = (*added).min(if is_default { Added::No } else { Added::ByDefault });
@@ -53,6 +58,26 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
         }
     }
     added
+}
+
+/// Maximum changed lines of the base times changed lines of the head for Myers's diff: more takes seconds.
+const MAX_CELLS: usize = 1 << 28;
+/// The same for its minimal form.
+const MAX_MINIMAL_CELLS: usize = 1 << 24;
+
+/// Git's default diff, Myers's, or a histogram diff, which takes time that grows with the lines, for the largest
+/// rewrites. Of many lines in another order it finds less in common.
+pub(super) fn default_algorithm(n_cells: usize) -> Algorithm {
+    if n_cells > MAX_CELLS { Algorithm::Histogram } else { Algorithm::Myers }
+}
+
+/// The lines of the base times the lines of the head between the first and the last that differ.
+pub(super) fn n_cells<T: Eq + std::hash::Hash>(input: &InternedInput<T>) -> usize {
+    let (before, after) = (&input.before, &input.after);
+    let n_first = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let rest = before[n_first..].iter().rev().zip(after[n_first..].iter().rev());
+    let n_equal = n_first + rest.take_while(|(a, b)| a == b).count();
+    (before.len() - n_equal).saturating_mul(after.len() - n_equal)
 }
 
 /// The lines that are no longer inserted if the insertion `hunk` is put at another possible position between `earliest`

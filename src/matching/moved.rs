@@ -36,7 +36,8 @@ const MAX_PLACES: usize = 8;
 const MAX_SEEN: usize = 64;
 
 /// Pairs novel tokens of `head` with removed tokens of `base` in runs of at least `min_tokens` that are spelled the
-/// same. Each token is in one run at most. The longest runs are paired first: whole files before functions.
+/// same. Each token is in one run at most. The longest runs are paired first: whole files, then functions, then what is
+/// left of functions.
 ///
 /// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are looked up, so a run of
 /// 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for each of the few lengths, memory 16 bytes
@@ -45,7 +46,7 @@ pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_tokens: usize) -
     let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut found = Vec::new();
-    for factor in [16, 4, 1] {
+    for factor in [32, 8, 2, 1] {
         pair_runs(&mut Sides { head, base, to: &mut to, from: &mut from }, factor * min_tokens, &mut found);
     }
     found

@@ -20,12 +20,15 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
 
 use super::Document;
 use super::alignment::Alignment;
+use super::lines::{default_algorithm, n_cells};
+use crate::fingerprint::{hash_kgrams, hash_spelled};
 use crate::language::{Kind, Token};
 
 /// What a change did to a file, token by token.
@@ -66,7 +69,7 @@ const MAX_SLIDE: usize = 200;
 /// Three diffs, each between what the previous one kept. First of lines, ignoring white space, like git's (Myers 1986,
 /// with git's bounds and its indent heuristic), so that a line that git shows as context is rarely novel. Then of
 /// spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs,
-/// which fall back to Myers's.) Because there are few distinct tokens and they often agree by chance, two repairs
+/// which fall back to Myers's; what is too large for them is first cut where both sides surely agree.) Because there are few distinct tokens and they often agree by chance, two repairs
 /// follow. Equal runs that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
 /// diff-match-patch). And an insertion with several possible positions is put where the tokens next to it agree
 /// exactly, its brackets are balanced, and a line starts.
@@ -114,7 +117,7 @@ impl Edit {
 /// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    let mut diff = Diff::compute(default_algorithm(n_cells(&input)), &input);
     diff.postprocess_lines(&input);
 
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
@@ -189,12 +192,72 @@ fn beside(kept: &Alignment, within: &Edit) -> Vec<Edit> {
 
 /// The edits in `gap`: by a diff of spelled tokens, and within its edits of symbols.
 fn edited_tokens(gap: &Edit, base: &[Token], head: &[Token]) -> Vec<Edit> {
-    let by_spelling = edited(gap, base, head, |token| (token.symbol.get(), token.exact));
-    by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get())).collect()
+    let by_spelling = edited(gap, base, head, |token| (token.symbol.get(), token.exact), hash_spelled);
+    by_spelling.iter().flat_map(|edit| edited(edit, base, head, |token| token.symbol.get(), hash_kgrams)).collect()
+}
+
+/// Maximum tokens of the base times tokens of the head for a diff of tokens: more takes seconds.
+const MAX_CELLS: usize = 1 << 26;
+
+/// Hashes every k-gram of some tokens.
+type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
+
+/// The parts of a gap that is too large for a diff, between the runs that have a k-gram which occurs once on either side:
+/// the most of them that are in the same order on both (patience diff).
+///
+/// In code that was put into another order, only a few are; the rest was moved. Time O(n log n).
+fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams) -> Vec<Edit> {
+    const K: NonZeroUsize = NonZeroUsize::new(16).expect("16 is not 0");
+    let mut places: HashMap<u64, [(u32, usize); 2]> = HashMap::new();
+    let mut hashes = Vec::new();
+    for (side, tokens) in [&base[gap.base.clone()], &head[gap.head.clone()]].into_iter().enumerate() {
+        hash(tokens, K, &mut hashes);
+        for (at, &hash) in hashes.iter().enumerate() {
+            let (n, place) = &mut places.entry(hash).or_default()[side];
+            (*n, *place) = (*n + 1, at);
+        }
+    }
+    let only = |[(n, from), (m, at)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*at, *from));
+    let mut unique: Vec<(usize, usize)> = places.values().filter_map(only).collect();
+    unique.sort_unstable();
+    let mut kept = Alignment::default();
+    let mut end = (gap.head.start, gap.base.start);
+    for (at, from) in longest_ascent(&unique) {
+        // K-grams of one run overlap; what is left of each continues the run.
+        let n_known = end.0.saturating_sub(gap.head.start + at).max(end.1.saturating_sub(gap.base.start + from));
+        if let Some(n) = K.get().checked_sub(n_known).filter(|n| *n > 0) {
+            let start = (gap.head.start + at + n_known, gap.base.start + from + n_known);
+            kept.push(start.0, start.1, n);
+            end = (start.0 + n, start.1 + n);
+        }
+    }
+    beside(&kept, gap)
+}
+
+/// The longest subsequence of pairs that ascend in the first place that also ascends in the second (Schensted 1961).
+fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (number, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        if length == ends.len() { ends.push(number) } else { ends[length] = number }
+    }
+    let mut ascent: Vec<_> =
+        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
+    ascent.reverse();
+    ascent
 }
 
 /// The edits in `gap`, from a diff of the tokens as read by `reading`.
-fn edited<T: Eq + Hash>(gap: &Edit, base: &[Token], head: &[Token], reading: impl Fn(&Token) -> T + Copy) -> Vec<Edit> {
+fn edited<T: Eq + Hash>(
+    gap: &Edit,
+    base: &[Token],
+    head: &[Token],
+    reading: impl Fn(&Token) -> T + Copy,
+    hash: HashKgrams,
+) -> Vec<Edit> {
     let (of_base, of_head) = (&base[gap.base.clone()], &head[gap.head.clone()]);
     if of_base.is_empty() || of_head.is_empty() {
         return vec![gap.clone()];
@@ -202,6 +265,14 @@ fn edited<T: Eq + Hash>(gap: &Edit, base: &[Token], head: &[Token], reading: imp
     // If only names differ, no diff is needed, and one could be misled by names that were swapped.
     if of_base.iter().map(|token| token.symbol).eq(of_head.iter().map(|token| token.symbol)) {
         return Vec::new();
+    }
+    if of_base.len().saturating_mul(of_head.len()) > MAX_CELLS {
+        let parts = between_anchors(gap, base, head, hash);
+        let is_smaller = |part: &Edit| part.base.len().saturating_mul(part.head.len()) <= MAX_CELLS;
+        let edits = parts
+            .into_iter()
+            .flat_map(|part| if is_smaller(&part) { edited(&part, base, head, reading, hash) } else { vec![part] });
+        return drop_chance_runs(edits.collect(), |before, after| is_chance(before, after, base, head));
     }
     let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
     input.update_before(of_base.iter().map(reading));

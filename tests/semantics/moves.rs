@@ -124,6 +124,45 @@ fn joined_files_are_nothing() {
     }
 }
 
+/// A function of eighteen lines for each number, which have nothing in common.
+fn functions(numbers: impl Iterator<Item = usize>) -> String {
+    let body = ["total += step_N(M);", "if (flag_N > M) total -= M;", "call_N(total, key_M, N);", "seen_N[M] = N;"];
+    let function = |n: usize| {
+        let line = |at: usize| {
+            let (shape, other) = ((n * 2_654_435_761) >> (2 * at) & 3, 100 * n + at);
+            format!("    {}\n", body[shape].replace('N', &n.to_string()).replace('M', &other.to_string()))
+        };
+        format!("int work_{n}(int total)\n{{\n{}    return total;\n}}\n\n", (0..14).map(line).collect::<String>())
+    };
+    numbers.map(function).collect()
+}
+
+fn c_file(path: &str, text: String) -> File {
+    File { path: path.to_owned(), text }
+}
+
+#[test]
+fn a_large_file_in_another_order_is_nothing_but_what_is_new_in_it() {
+    let n = 160;
+    let (old, new) = (functions(0..n), functions((0..n).rev()));
+    check(&[&c_file("a.c", old.clone())], &[&c_file("a.c", new.clone())]);
+    let c = LANGUAGES.iter().find(|language| language.extension == "c").expect("C is one of them");
+    let other = c.file("other", &[c.first]);
+    let after = c_file("a.c", format!("{new}{}", c.first));
+    let copied = copy(&after.at(c.first), "type-1", &other.at(c.first));
+    check_change(&[&c_file("a.c", old), &other], &[&after, &other], &[copied]);
+}
+
+#[test]
+fn many_files_that_are_nearly_the_same_keep_their_predecessors_when_all_are_moved() {
+    let text = |number: usize| functions(0..4) + &functions(100 + number..101 + number);
+    let files = |folder: &str, end: &str| -> Vec<File> {
+        (0..90).map(|number| c_file(&format!("{folder}/part{number:02}.c"), text(number) + end)).collect()
+    };
+    let (before, after) = (files("old", ""), files("new", "int more;\n"));
+    check(&before.iter().collect::<Vec<_>>(), &after.iter().collect::<Vec<_>>());
+}
+
 #[test]
 fn files_that_swap_their_names_are_nothing() {
     for language in LANGUAGES {

@@ -59,6 +59,8 @@ pub(in crate::audit) struct Predecessor {
     pub of: Option<FilePath>,
     /// For each token, whether the change removed it.
     pub removed: Vec<bool>,
+    /// For each token, whether the head has it nowhere: what was moved is not gone.
+    pub gone: Vec<bool>,
 }
 
 /// Reads the files that differ, pairs each with its predecessor, and diffs the pairs.
@@ -112,6 +114,7 @@ pub(in crate::audit) fn changed_files(
     }
     predecessors.extend(deleted.into_iter().map(|source| Predecessor {
         removed: vec![true; source.tokens.len()],
+        gone: vec![true; source.tokens.len()],
         of: None,
         source,
     }));
@@ -134,7 +137,7 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
 fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Alignment)>) {
     let Some(base) = base else { return (Changed::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
-    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, removed };
+    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed };
     (Changed { source: head, novel, was: Traces::default() }, Some((predecessor, kept)))
 }
 

@@ -17,7 +17,7 @@ use crate::matching::{Block, ClonePair, Marked, clones, moved_runs};
 ///
 /// Each removed token accounts for one novel token, the best matches first: code that is cut
 /// once and pasted twice is a move and a copy.
-pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Predecessor], config: &Config) {
+pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &mut [Predecessor], config: &Config) {
     let k = config.fingerprint.noise_threshold();
     let is_enough = |is_marked: &[bool]| is_marked.iter().filter(|&&is_marked| is_marked).count() >= k;
     if !changed.iter().any(|file| is_enough(&file.novel)) || !predecessors.iter().any(|file| is_enough(&file.removed)) {
@@ -33,6 +33,9 @@ pub(in crate::audit) fn credit_moves(changed: &mut [Changed], predecessors: &[Pr
     for ((file, novel), moved) in changed.iter_mut().zip(credit.novel).zip(credit.moved) {
         file.novel = novel;
         file.was.add_moved(&moved);
+    }
+    for (file, left) in predecessors.iter_mut().zip(credit.left) {
+        file.gone = left;
     }
 }
 
@@ -55,7 +58,7 @@ impl Credit {
         let base: Vec<Marked<'_>> =
             predecessors.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
-        for run in moved_runs(&head, &base, config.min_tokens) {
+        for run in moved_runs(&head, &base, config.min_tokens.div_ceil(2)) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
         }
         for ((to, from), mut blocks) in moved {
@@ -70,21 +73,25 @@ impl Credit {
     /// Credits what was edited on the way, in files of which enough is left on either side.
     fn edited(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
         let k = config.fingerprint.noise_threshold();
-        let is_enough = |left: &[bool]| left.iter().filter(|&&is_left| is_left).count() >= k;
-        let numbers: Vec<usize> = (0..changed.len()).filter(|&at| is_enough(&self.novel[at])).collect();
-        // The runs that were found already show where the rest belongs, so all of the change is aligned.
-        let asked = numbers.iter().map(|&at| &changed[at]);
-        let queries = Queries::new(asked.map(|of| (&of.source, Cow::Borrowed(&*of.novel))).collect(), config);
+        // Less novel code is no copy, so it does not matter whether it was moved.
+        let asked: Vec<Vec<bool>> = changed
+            .par_iter()
+            .zip(&self.novel)
+            .map(|(file, novel)| around(novel, &file.novel, config.min_tokens, config))
+            .collect();
+        let numbers: Vec<usize> = (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
+        let queries = numbers.iter().map(|&at| (&changed[at].source, Cow::Borrowed(&*asked[at])));
+        let queries = Queries::new(queries.collect(), config);
         if queries.is_empty() {
             return;
         }
         let mut moves: Vec<_> = (0..predecessors.len())
             .into_par_iter()
-            .filter(|&from| is_enough(&self.left[from]))
             .flat_map_iter(|from| {
                 let Predecessor { source, removed, .. } = &predecessors[from];
-                let hits = queries.hits_in(source, &mut Vec::new());
-                let aligned = hunks(removed).into_iter().flat_map(|part| {
+                let asked = around(&self.left[from], removed, k, config);
+                let hits = if asked.contains(&true) { queries.hits_in(source, &mut Vec::new()) } else { Vec::new() };
+                let aligned = hunks(&asked).into_iter().flat_map(|part| {
                     // A seed counts if half of it was removed.
                     let part = part.start.saturating_sub(k / 2)..(part.end + k / 2).min(removed.len());
                     queries.align_part(source, part, &hits)
@@ -136,6 +143,20 @@ impl Credit {
             novel[gap[0]..gap[1]].fill(false);
         }
     }
+}
+
+/// The changed tokens around those that are `left` of them, where at least `min_tokens` are left close together: code
+/// that was moved as it is shows where what was edited beside it belongs.
+fn around(left: &[bool], is_changed: &[bool], min_tokens: usize, config: &Config) -> Vec<bool> {
+    let mut asked = vec![false; left.len()];
+    let margin = 2 * config.min_tokens;
+    for hunk in hunks(left) {
+        if left[hunk.clone()].iter().filter(|&&is_left| is_left).count() >= min_tokens {
+            let around = hunk.start.saturating_sub(margin)..(hunk.end + margin).min(left.len());
+            asked[around.clone()].copy_from_slice(&is_changed[around]);
+        }
+    }
+    asked
 }
 
 /// Maximum distance of two moved tokens for what lies between them, up to 7 tokens, to count as moved with them.

@@ -54,9 +54,10 @@ impl Traces {
     /// What `range` was before: a part of a base file, by number; `None` if there was nothing.
     ///
     /// The part extends as far as the tokens around `range` allow, since the head no longer has what the change
-    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. If the tokens come from several files,
-    /// the file with most of them counts.
-    pub fn before(&self, range: Range<usize>) -> Option<(usize, Range<usize>)> {
+    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Only what is `gone` was replaced, given a
+    /// base file and a position: what the head has elsewhere is not. If the tokens come from several files, the file with
+    /// most of them counts.
+    pub fn before(&self, range: Range<usize>, gone: impl Fn(usize, usize) -> bool) -> Option<(usize, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.at + run.len <= range.start);
         let behind = self.runs.partition_point(|run| run.at < range.end);
         let within = self.runs[first..behind].iter().map(|run| {
@@ -86,13 +87,22 @@ impl Traces {
         let file = n_of.into_iter().max_by_key(|&(file, n)| (n, std::cmp::Reverse(file)));
         let Some((file, _)) = file else {
             let ((file, start), (other, end)) = (before?, after?);
-            return (file == other && start < end).then_some((file, start..end));
+            if file != other || start >= end {
+                return None;
+            }
+            let n_behind_start = (start..end).take_while(|&at| gone(file, at)).count();
+            let n_before_end = (start..end).rev().take_while(|&at| gone(file, at)).count();
+            let replaced =
+                if n_behind_start >= n_before_end { start..start + n_behind_start } else { end - n_before_end..end };
+            return (!replaced.is_empty()).then_some((file, replaced));
         };
         let own = || within.iter().filter(|run| run.file == file);
         let start = own().map(|run| run.from).min()?;
         let end = own().map(|run| run.from + run.len).max()?;
-        let start = before.filter(|&(of, from)| of == file && from <= start).map_or(start, |(_, from)| from);
-        let end = after.filter(|&(of, to)| of == file && to >= end).map_or(end, |(_, to)| to);
+        let from = before.filter(|&(of, from)| of == file && from <= start).map_or(start, |(_, from)| from);
+        let to = after.filter(|&(of, to)| of == file && to >= end).map_or(end, |(_, to)| to);
+        let start = start - (from..start).rev().take_while(|&at| gone(file, at)).count();
+        let end = end + (end..to).take_while(|&at| gone(file, at)).count();
         Some((file, start..end))
     }
 }
@@ -108,29 +118,40 @@ mod tests {
         traces
     }
 
+    fn all(_: usize, _: usize) -> bool {
+        true
+    }
+
     #[test]
     fn what_was_replaced_is_what_an_edit_was() {
-        assert_eq!(traces().before(1..3), Some((1, 1..4)));
-        assert_eq!(traces().before(0..2), Some((1, 0..4)));
+        assert_eq!(traces().before(1..3, all), Some((1, 1..4)));
+        assert_eq!(traces().before(0..2, all), Some((1, 0..4)));
+    }
+
+    #[test]
+    fn what_the_head_has_elsewhere_was_not_replaced() {
+        assert_eq!(traces().before(1..3, |_, at| at == 3), Some((1, 3..4)));
+        assert_eq!(traces().before(1..3, |_, _| false), None);
+        assert_eq!(traces().before(0..2, |_, at| at == 1), Some((1, 0..2)));
     }
 
     #[test]
     fn of_code_from_two_files_the_one_with_more_of_it_counts() {
-        assert_eq!(traces().before(0..5), Some((1, 0..5)));
-        assert_eq!(traces().before(4..5), Some((7, 20..21)));
+        assert_eq!(traces().before(0..5, all), Some((1, 0..5)));
+        assert_eq!(traces().before(4..5, all), Some((7, 20..21)));
     }
 
     #[test]
     fn an_insertion_was_nothing() {
         let traces = Traces::kept(&[(0, 0), (3, 1)].into_iter().collect(), 0, 2);
-        assert_eq!(traces.before(1..3), None);
+        assert_eq!(traces.before(1..3, all), None);
     }
 
     #[test]
     fn an_edit_at_an_end_of_the_file_was_what_the_file_ended_with() {
         let traces = Traces::kept(&[(2, 3)].into_iter().collect(), 0, 9);
-        assert_eq!(traces.before(0..2), Some((0, 0..3)));
-        assert_eq!(traces.before(3..8), Some((0, 4..9)));
-        assert_eq!(Traces::default().before(0..4), None);
+        assert_eq!(traces.before(0..2, all), Some((0, 0..3)));
+        assert_eq!(traces.before(3..8, all), Some((0, 4..9)));
+        assert_eq!(Traces::default().before(0..4, all), None);
     }
 }

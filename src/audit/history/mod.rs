@@ -263,7 +263,8 @@ fn judged(
         return Ok((0, Vec::new()));
     }
     let mut examined = Examined::default();
-    let (mut changed, predecessors) = changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
+    let (mut changed, mut predecessors) =
+        changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
     // What a merge takes from any of its parents is not new.
     let reader = repository.reader();
     for other in &change.others {
@@ -274,7 +275,7 @@ fn judged(
             file.novel.iter_mut().zip(novel).for_each(|(all, one)| *all &= one);
         }
     }
-    credit_moves(&mut changed, &predecessors, config);
+    credit_moves(&mut changed, &mut predecessors, config);
     let n_novel = changed.iter().map(Changed::n_novel).sum();
     let asking = asking(&changed, false, config);
     let queries = queries(&asking, config);

@@ -26,7 +26,7 @@ impl<'a> Side<'a> {
     /// What `range` was before the change, and in which file; `None` if there was nothing.
     fn before(&self, range: Range<usize>, base: &'a [Predecessor]) -> Option<(&'a Source, Range<usize>)> {
         let Some(changed) = self.changed else { return Some((self.source, range)) };
-        let (file, range) = changed.was.before(range)?;
+        let (file, range) = changed.was.before(range, |file, at| base[file].gone[at])?;
         Some((&base[file].source, range))
     }
 }
