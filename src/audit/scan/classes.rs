@@ -58,24 +58,32 @@ fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, 
     Ok(classes)
 }
 
-/// The places of classes, by document and first line.
+/// The places of classes, to be found by their lines.
 struct Shown<'c> {
-    /// For each document its places, each with the number of its class, and the lines of the longest.
-    of_document: HashMap<u32, (Vec<(&'c Member, usize)>, u32)>,
+    of_document: BTreeMap<u32, OfDocument<'c>>,
+}
+
+/// The places in one document.
+#[derive(Default)]
+struct OfDocument<'c> {
+    /// Each with the number of its class, by first line.
+    places: Vec<(&'c Member, usize)>,
+    /// The lines of the longest.
+    longest: u32,
 }
 
 impl<'c> Shown<'c> {
     fn new(classes: &'c [Vec<Member>]) -> Self {
-        let mut of_document: HashMap<u32, (Vec<(&Member, usize)>, u32)> = HashMap::new();
+        let mut of_document: BTreeMap<u32, OfDocument<'_>> = BTreeMap::new();
         for (number, place) in
             classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
         {
-            let (places, longest) = of_document.entry(place.document).or_default();
-            places.push((place, number));
-            *longest = (*longest).max(place.fragment.end.line - place.fragment.start.line);
+            let all = of_document.entry(place.document).or_default();
+            all.places.push((place, number));
+            all.longest = all.longest.max(place.fragment.end.line - place.fragment.start.line);
         }
-        for (places, _) in of_document.values_mut() {
-            places.sort_by_key(|(place, number)| (place.fragment.start.line, *number));
+        for all in of_document.values_mut() {
+            all.places.sort_by_key(|(place, number)| (place.fragment.start.line, *number));
         }
         Self { of_document }
     }
@@ -83,7 +91,8 @@ impl<'c> Shown<'c> {
     /// The places around `place`, each with its class, as far as its lines go.
     fn around(&self, place: &Member) -> impl Iterator<Item = (&'c Member, usize)> {
         let (first, last) = (place.fragment.start.line, place.fragment.end.line);
-        let (places, longest) = self.of_document.get(&place.document).map_or((&[][..], 0), |(all, n)| (&all[..], *n));
+        let all = self.of_document.get(&place.document);
+        let (places, longest) = all.map_or((&[][..], 0), |all| (&all.places[..], all.longest));
         let from = places.partition_point(|(of, _)| of.fragment.start.line + longest < last);
         let before = places[from..].iter().take_while(move |(of, _)| of.fragment.start.line <= first);
         before.filter(move |(of, _)| last <= of.fragment.end.line).copied()
