@@ -34,7 +34,9 @@ mod inventory;
 mod scan;
 
 pub use check::{Elsewhere, Range, check};
-pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
+pub use compare::{
+    CLUSTERED, CompareParams, Compared, Comparison, HISTOGRAM_BARS, LeftOut, Match, Pair, Submission, compare,
+};
 pub use context::{Context, Progress};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};

@@ -483,18 +483,38 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   secondhand compare old.c new.c                   how similar two files are
   secondhand compare submissions/ --base-code given/ --report html=pairs.html
+  secondhand compare submissions/ --text           reports and other prose too
+  secondhand compare 2025/ 2026/ --across-only     this year's submissions against last year's
   secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files and folders, each a submission; for a single folder, each of its children
+    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.xz), each a submission; for a single folder, each of its children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Handed-out code to ignore; may be repeated
+    /// Handed-out code to ignore: a file, a folder or an archive; may be repeated
     #[arg(long, value_name = "PATH")]
     pub base_code: Vec<PathBuf>,
+    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub common: usize,
+    /// Leave out pairs in which neither shares at least this percentage with the other
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent)]
+    pub threshold: f64,
+    /// Also compare prose and files of unknown languages, word by word
+    #[arg(long)]
+    pub text: bool,
+    /// Take each PATH as a folder of submissions, and compare only those of different folders
+    #[arg(long)]
+    pub across_only: bool,
+    /// Replace the names of submissions and files by numbers
+    #[arg(long)]
+    pub pseudonyms: bool,
+    /// Write whose pseudonym is which to this CSV file
+    #[arg(long, value_name = "FILE", requires = "pseudonyms")]
+    pub pseudonym_key: Option<PathBuf>,
     /// Compare every k-gram instead of a winnowed sample: exact figures, more memory
     #[arg(long)]
     pub exact: bool,
@@ -504,10 +524,18 @@ pub(super) struct Compare {
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub top: usize,
     /// Fail if at least this percentage of one submission is in another
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub reporting: Reporting,
+}
+
+/// Reads a percentage.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').trim_end().parse().ok();
+    percent
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
 /// Reads `12-30`, `12-` or `12`.

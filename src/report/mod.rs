@@ -100,7 +100,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where people learn more about it.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-pub use comparison::{COMPARISON_FORMATS, comparison_schema};
+pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
 pub use timeline::{TIMELINE_FORMATS, timeline_schema};
