@@ -84,7 +84,7 @@ fn warn_of_empty(comparison: &Comparison) {
 }
 
 /// Each path is a submission; for a single folder, or if each is a group, each of its direct children.
-fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path) -> Result<Vec<Submission>, Failure> {
+pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path) -> Result<Vec<Submission>, Failure> {
     match paths {
         [folder] if !is_across_only && within.join(folder).is_dir() => children(folder, 0, within),
         paths if is_across_only => {

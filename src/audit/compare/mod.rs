@@ -35,7 +35,7 @@ pub use submission::{LeftOut, Submission};
 use self::matches::matches;
 use self::prints::{Read, every_kgram, prints_of};
 use self::ranking::Ranking;
-use self::submission::Reading;
+pub(in crate::audit) use self::submission::Reading;
 use super::Context;
 use super::read::{Remembered, Source, Sources};
 use crate::git::Attributes;

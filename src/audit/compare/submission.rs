@@ -41,7 +41,7 @@ const LIMITS: Limits =
 const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
 
 /// The files of a submission, read.
-pub(super) struct Reading<'s, 'c> {
+pub(in crate::audit) struct Reading<'s, 'c> {
     sources: &'s Sources<'c>,
     /// Whether prose and files of unknown languages are read word by word.
     with_words: bool,
