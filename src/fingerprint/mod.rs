@@ -6,6 +6,7 @@
 
 mod kgram;
 pub mod resemblance;
+pub mod schemes;
 mod winnow;
 
 use std::num::NonZeroUsize;
