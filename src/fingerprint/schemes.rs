@@ -74,8 +74,8 @@ impl Scheme for RobustWinnowing {
     }
 }
 
-/// Definition 1 of the winnowing paper: the smallest hash of each window, the rightmost on a tie. It is local, so
-/// lemma 1 holds: two equal windows select the same position in them, whatever is around. Time O(n · w) at worst.
+/// Definition 1 of the winnowing paper: the smallest hash of each window, the rightmost on a tie. It is local
+/// (definition 2): what a window selects depends on nothing around it. So lemma 1 holds of it. Time O(n).
 #[derive(Debug, Clone, Copy)]
 pub struct PlainWinnowing(pub NonZeroUsize);
 
@@ -335,7 +335,7 @@ mod tests {
 
         #[test]
         fn plain_winnowing_is_local(around in prop::collection::vec(prop::collection::vec(0u64..3, 0..20), 4), window in prop::collection::vec(0u64..3, 7)) {
-            // Lemma 1: equal windows select the same position in them. Here k is 1 and w is 7.
+            // Definition 2: equal windows select the same position in them. Here k is 1 and w is 7.
             let of = |before: &[u64], behind: &[u64]| {
                 let tokens = [before, &window, behind].concat();
                 let mut hashes = Vec::new();

@@ -1,7 +1,7 @@
 //! Ranks pairs of submissions by what they share, without comparing each with each.
 //!
 //! The index is asked for every fingerprint of a submission; what comes back, counted by submission, are the numbers
-//! that it shares with each. This is the order of section 5.1 of Schleimer, Wilkerson, Aiken (2003): index, look up,
+//! that it shares with each. This is how MOSS does it (Schleimer, Wilkerson, Aiken 2003, section 5.2): index, look up,
 //! sort by document. A pair that shares nothing costs nothing, and one below the threshold is never built.
 
 use rayon::prelude::*;
