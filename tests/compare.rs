@@ -366,6 +366,9 @@ fn pseudonyms_hide_every_name_and_a_key_tells_them() {
         assert!(text.contains("submission-"));
     }
     assert!(read("html").contains("return "), "the code of a hidden file is shown");
+    let json: Value = serde_json::from_str(&read("json")).expect("it is JSON");
+    let numbered: Vec<_> = (0..4).map(|at| name(&json, &json!(at))).collect();
+    assert!(numbered.is_sorted(), "the order of the list would tell: {numbered:?}");
     let key = read("key.csv");
     assert!(key.starts_with("name,pseudonym\nalice,submission-"), "{key}");
     assert_eq!(key.lines().count(), 5);

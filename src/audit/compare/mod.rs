@@ -24,6 +24,7 @@ mod tiles;
 // Hides names.
 mod pseudonyms;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
@@ -144,6 +145,22 @@ impl Pair {
         }
     }
 
+    /// The order of two pairs in a ranking: the more similar first.
+    fn rank(&self, other: &Self) -> Ordering {
+        let by_containment = other.containment().total_cmp(&self.containment());
+        by_containment.then(other.resemblance.total_cmp(&self.resemblance)).then(other.n_shared.cmp(&self.n_shared))
+    }
+
+    /// Lets the second submission be the first.
+    fn swap(&mut self) {
+        std::mem::swap(&mut self.a, &mut self.b);
+        std::mem::swap(&mut self.a_in_b, &mut self.b_in_a);
+        self.n_matched = (self.n_matched.1, self.n_matched.0);
+        for found in &mut self.matches {
+            std::mem::swap(&mut found.a, &mut found.b);
+        }
+    }
+
     /// The larger of the two containments: how much of one is in the other.
     pub fn containment(&self) -> f64 {
         self.a_in_b.max(self.b_in_a)
@@ -168,6 +185,41 @@ pub struct Match {
 /// Compares all pairs of `submissions`, ignoring the `handed_out` code.
 ///
 /// What cannot be read is left out and listed; that nothing could be compared shows in [`Comparison::n_compared`].
+///
+/// ```
+/// use secondhand::audit::{CompareParams, Context, Progress, Submission, compare};
+/// use secondhand::config::{Config, RawConfig};
+/// use secondhand::language::Languages;
+/// use secondhand::text::FilePath;
+///
+/// struct Silent;
+/// impl Progress for Silent {
+///     fn begin(&self, _: &'static str, _: usize) {}
+///     fn step(&self) {}
+/// }
+///
+/// let folder = tempfile::tempdir()?;
+/// let submission = |name: &str, text: &str| {
+///     let path = folder.path().join(name);
+///     std::fs::write(&path, text).map(|()| Submission { name: FilePath::new(name.as_bytes()), path, group: 0 })
+/// };
+/// let text = "int sum(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
+/// let all = [submission("a.c", text)?, submission("b.c", &text.replace("sum", "total"))?];
+///
+/// let config = Config::new(RawConfig::default(), "the defaults")?;
+/// let context = Context { config: &config, languages: &Languages::builtin(), progress: &Silent };
+/// let params = CompareParams {
+///     is_exact: true,
+///     max_common: 10,
+///     threshold: 0.0,
+///     max_pairs: 100,
+///     with_words: false,
+///     is_across_only: false,
+/// };
+/// let comparison = compare(&all, &[], params, context);
+/// assert_eq!(comparison.pairs[0].containment(), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn compare(
     submissions: &[Submission],
     handed_out: &[Submission],

@@ -1,5 +1,6 @@
 //! Replaces the names of submissions, so that a report can be shown without saying whose work is whose.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::Comparison;
@@ -8,33 +9,51 @@ use crate::text::FilePath;
 impl Comparison {
     /// The comparison with the names of submissions and files replaced by numbers; and for each submission its new name.
     ///
-    /// Numbers follow the contents of the submissions, not their names: the order of a list of names says nothing about
-    /// them. A file keeps the end of its name, which says its language. Code is shown as it is, names in comments
-    /// included.
+    /// Numbers follow the contents of the submissions, not their names, and so does every order: a list of names says
+    /// nothing about them. A file keeps the end of its name, which says its language. Code is shown as it is, names in
+    /// comments included.
     pub fn with_pseudonyms(mut self) -> (Self, Vec<(FilePath, FilePath)>) {
         let mut order: Vec<usize> = (0..self.submissions.len()).collect();
         order.sort_by_key(|&at| (self.submissions[at].digest, at));
-        let width = self.submissions.len().to_string().len();
-        let mut names = vec![FilePath::new(Vec::new()); order.len()];
-        for (number, &at) in order.iter().enumerate() {
-            names[at] = FilePath::new(format!("submission-{:0width$}", number + 1).into_bytes());
-        }
-        let key: Vec<_> = self.submissions.iter().map(|of| of.name.clone()).zip(names.iter().cloned()).collect();
+        let width = order.len().to_string().len();
+        // The new place of each submission, which is its number.
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
+        let name = |at: usize| FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes());
+        let key: Vec<_> = self.submissions.iter().enumerate().map(|(at, of)| (of.name.clone(), name(at))).collect();
+
         let mut renamed = Renamed { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
         for pair in &mut self.pairs {
             for found in &mut pair.matches {
                 found.a.0 = renamed.file(pair.a, &found.a.0);
                 found.b.0 = renamed.file(pair.b, &found.b.0);
             }
+            (pair.a, pair.b) = (places[pair.a], places[pair.b]);
+            if pair.a > pair.b {
+                pair.swap();
+            }
         }
-        self.texts =
-            self.texts.into_iter().filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text))).collect();
+        self.pairs.sort_by(|one, other| one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b))));
+        let texts = std::mem::take(&mut self.texts).into_iter();
+        self.texts = texts.filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text))).collect();
         for left_out in &mut self.skipped {
             left_out.path = renamed.left_out(&left_out.path);
         }
-        for (submission, name) in self.submissions.iter_mut().zip(names) {
-            submission.name = name;
+        self.skipped.sort();
+        for cluster in &mut self.clusters {
+            cluster.iter_mut().for_each(|at| *at = places[*at]);
+            cluster.sort_unstable();
         }
+        self.clusters.sort_by_key(|cluster| (Reverse(cluster.len()), cluster[0]));
+        for link in &mut self.links {
+            let (a, b) = (places[link.0], places[link.1]);
+            (link.0, link.1) = (a.min(b), a.max(b));
+        }
+        self.links.sort_by(|one, other| other.2.total_cmp(&one.2).then((one.0, one.1).cmp(&(other.0, other.1))));
+        for (submission, (_, name)) in self.submissions.iter_mut().zip(&key) {
+            submission.name = name.clone();
+        }
+        self.submissions.sort_by(|one, other| one.name.cmp(&other.name));
         (self, key)
     }
 }

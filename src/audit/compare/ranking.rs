@@ -80,10 +80,7 @@ pub(super) fn ranked(
     ranking.histogram[0] += ranking.n_compared - ranking.n_sharing;
     let names = |pair: &Pair| (&submissions[pair.a].name, &submissions[pair.b].name);
     ranking.pairs.par_sort_unstable_by(|one, other| {
-        let by_figures = other.containment().total_cmp(&one.containment());
-        let by_figures = by_figures.then(other.resemblance.total_cmp(&one.resemblance));
-        let by_names = || names(one).cmp(&names(other)).then((one.a, one.b).cmp(&(other.a, other.b)));
-        by_figures.then(other.n_shared.cmp(&one.n_shared)).then_with(by_names)
+        one.rank(other).then_with(|| names(one).cmp(&names(other)).then((one.a, one.b).cmp(&(other.a, other.b))))
     });
     ranking
 }
