@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let millions = std::env::args().skip(1).find_map(|argument| argument.parse::<u64>().ok()).unwrap_or(50);
     let n_rows = millions * 1_000_000;
     let folder = tempfile::tempdir()?;
-    let params = SegmentParams { k: 16, window: 16, sampling: 1, normal_form: 1, languages: 0, hash: HashKind::Sha1 };
+    let params = SegmentParams { k: 16, window: 16, scheme: 1, normal_form: 1, languages: 0, hash: HashKind::Sha1 };
     let mut keys: Vec<u64> = (0..n_rows).map(|n| key(mixed(n))).collect();
     keys.sort_unstable();
     let mut rows = PostingsWriter::new(keys.len(), 3);

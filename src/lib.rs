@@ -11,6 +11,41 @@
 //! checks. The core takes values and returns values: it knows no git, no files, no
 //! clock and no output.
 
+//! # As a library
+//!
+//! Meant to be used, and kept as stable as [the formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md):
+//! [`language`] reads tokens, [`fingerprint`] selects fingerprints and measures [`resemblance`](fingerprint::resemblance),
+//! [`index`] finds where they occur, and [`audit::compare()`] compares submissions. Other modules are public for the
+//! program and its tests, and change without notice.
+//!
+//! ```
+//! use std::num::NonZeroUsize;
+//! use secondhand::fingerprint::Params;
+//! use secondhand::index::{Index, Posting};
+//! use secondhand::language::Languages;
+//! use secondhand::text::FilePath;
+//!
+//! // Reads source into tokens: names and layout do not count.
+//! let languages = Languages::builtin();
+//! let tokens = |name: &str, text: &str| {
+//!     let language = languages.identify(&FilePath::new(name.as_bytes()), text.as_bytes()).unwrap();
+//!     let mut tokens = Vec::new();
+//!     languages.tokenize(language, text.as_bytes(), false, &mut tokens);
+//!     tokens
+//! };
+//! let known = tokens("known.c", "int sum(int *a, int n) { int s = 0; while (n--) s += a[n]; return s; }");
+//! let asked = tokens("asked.c", "int total(int *rows, int k)\n{\n  int t = 0;\n  while (k--) t += rows[k];\n  return t;\n}");
+//!
+//! // Winnows them: every match of 12 tokens is found, and none of fewer than 8.
+//! let params = Params::new(NonZeroUsize::new(8).unwrap(), NonZeroUsize::new(12).unwrap()).unwrap();
+//! let mut scratch = Vec::new();
+//! let index = Index::new(params.fingerprints(&known, &mut scratch).map(|print| {
+//!     (print.hash, Posting { document: 0, position: print.position })
+//! }));
+//! let mut scratch = Vec::new();
+//! assert!(params.fingerprints(&asked, &mut scratch).all(|print| index.postings(print.hash).len() > 0));
+//! ```
+
 // The core.
 
 // Locates bytes in text: lines, columns, paths.
@@ -40,12 +75,15 @@ pub mod policy;
 pub mod config;
 
 // Reads repositories.
+#[doc(hidden)]
 pub mod git;
 
 // Reads the code of others: folders, archives, packages, other repositories.
+#[doc(hidden)]
 pub mod sources;
 
 // Stores fingerprints on disk: segment files, checked and mapped into memory.
+#[doc(hidden)]
 pub mod store;
 
 // Runs audits: a change against its tree, its history and corpora; a tree against itself; submissions against others.
@@ -55,4 +93,5 @@ pub mod audit;
 pub mod report;
 
 // Reads the command line and exits with a status.
+#[doc(hidden)]
 pub mod cli;

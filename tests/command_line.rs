@@ -174,12 +174,12 @@ mod exit_status {
             let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
             let named = help.strip_prefix("Output format: ").expect("the help names the formats");
             let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
-            // Only `compare` needs to be given something.
-            run.args((command.get_name() == "compare").then_some("."));
+            // Only these need to be given something.
+            run.args(["compare", "resemblance"].contains(&command.get_name()).then_some("."));
             check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
-        assert_eq!(n_commands, 6);
+        assert_eq!(n_commands, 7);
     }
 
     /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.

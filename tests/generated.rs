@@ -180,6 +180,11 @@ fn the_report_formats_are_documented() {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
     page += "\nThe JSON is versioned and has [a published schema](comparison.schema.json).\n";
+    page += "\n## `secondhand resemblance`\n\n| format | what it is for |\n|---|---|\n";
+    for format in report::RESEMBLANCE_FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nThe JSON is versioned and has [a published schema](resemblance.schema.json).\n";
     page += "\n## `secondhand find`\n\n| format | what it is for |\n|---|---|\n";
     for format in report::FIND_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
@@ -219,4 +224,5 @@ fn the_schemas_are_published() {
     check("docs/history.schema.json", &pretty(&report::timeline_schema()));
     check("docs/find.schema.json", &pretty(&report::find_schema()));
     check("docs/comparison.schema.json", &pretty(&report::comparison_schema()));
+    check("docs/resemblance.schema.json", &pretty(&report::resemblance_schema()));
 }

@@ -785,9 +785,9 @@ mod nothing {
         };
         let error =
             |n| format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
-        check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "unpack archives first");
-        check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "unpack archives first");
-        check_failure(&mut compare(&["."]), &error(3), "unpack archives first");
+        check_failure(&mut compare(&["alice.zip", "bob"]), &error(2), "left out: alice.zip (a damaged archive");
+        check_failure(&mut compare(&["alice.zip", "carol.c"]), &error(2), "left out: alice.zip (a damaged archive");
+        check_failure(&mut compare(&["."]), &error(3), "bob/notes.txt (not source code). `--text` compares prose");
         fs::write(submissions.path().join("dave.c"), C.first).expect("the folder is writable");
         let (status, _, errors) = ran(&mut compare(&["."]));
         assert_eq!(status, Some(0));
@@ -799,6 +799,6 @@ mod nothing {
         let submissions = folder(&[("alice.c", C.first), ("bob.c", "version https://git-lfs.github.com/spec/v1\n")]);
         let mut command = repository::secondhand(submissions.path(), &["compare", "alice.c", "bob.c"]);
         let error = "cannot compare: fewer than two of the 2 submissions contain a file that can be compared";
-        check_failure(&mut command, error, "not read: bob.c (a Git LFS pointer)");
+        check_failure(&mut command, error, "left out: bob.c (a Git LFS pointer)");
     }
 }

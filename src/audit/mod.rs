@@ -25,16 +25,19 @@ mod change;
 // Judges what was found: copies, findings, suppressions.
 mod judge;
 
-// Runs `check`, `audit`, `compare`, `find`, `scan` and `history`.
+// Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
 mod check;
 mod compare;
 mod find;
 mod history;
 mod inventory;
+mod resemblance;
 mod scan;
 
 pub use check::{Elsewhere, Range, check};
-pub use compare::{CompareParams, Compared, Comparison, Match, Pair, Submission, compare};
+pub use compare::{
+    CLUSTERED, CompareParams, Compared, Comparison, HISTOGRAM_BARS, LeftOut, Match, Pair, Submission, compare,
+};
 pub use context::{Context, Progress};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
@@ -45,5 +48,6 @@ pub use outcome::{
     Audited, Brought, Comment, Common, CopiedFile, Duplication, End, Examined, Explained, Outcome, Share, Taken,
 };
 pub use read::{Remembered, Skip, warm};
+pub use resemblance::{ResemblanceParams, Resemblances, ResemblingPair, Shingled, resemblances};
 pub use scan::{Tree, scan};
 pub use search::{CorpusReading, Indexed, Outside, Past, Stored};

@@ -1,5 +1,6 @@
 //! Defines the command line: the commands, and the flags that only one of them has.
 
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -9,7 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
-use crate::report::{COMPARISON_FORMATS, FIND_FORMATS, FORMATS, TIMELINE_FORMATS, audit_formats};
+use crate::fingerprint::resemblance::ShingleSampling;
+use crate::report::{COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats};
 use crate::sources::kinds;
 
 /// Tells you when new code isn't new: finds the copies that a change adds to a repository.
@@ -153,6 +155,8 @@ pub(super) enum Command {
     Baseline(Baseline),
     /// Rank files or folders by how much code they share, with matches side by side
     Compare(Compare),
+    /// Measure how much documents resemble and contain each other, exactly or by sketches
+    Resemblance(Resemblance),
     /// Explain a rule, or list all of them
     #[command(
         after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
@@ -483,18 +487,38 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   secondhand compare old.c new.c                   how similar two files are
   secondhand compare submissions/ --base-code given/ --report html=pairs.html
+  secondhand compare submissions/ --text           reports and other prose too
+  secondhand compare 2025/ 2026/ --across-only     this year's submissions against last year's
   secondhand compare team-a team-b --exact         every k-gram, not a winnowed sample";
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files and folders, each a submission; for a single folder, each of its children
+    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.xz), each a submission; for a single folder, each of its children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Handed-out code to ignore; may be repeated
+    /// Handed-out code to ignore: a file, a folder or an archive; may be repeated
     #[arg(long, value_name = "PATH")]
     pub base_code: Vec<PathBuf>,
+    /// Ignore passages found in more than N submissions, like MOSS's -m; 0 ignores none
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub common: usize,
+    /// Leave out pairs in which neither shares at least this percentage with the other
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent)]
+    pub threshold: f64,
+    /// Also compare prose and files of unknown languages, word by word
+    #[arg(long)]
+    pub text: bool,
+    /// Take each PATH as a folder of submissions, and compare only those of different folders
+    #[arg(long)]
+    pub across_only: bool,
+    /// Replace the names of submissions and files by numbers
+    #[arg(long)]
+    pub pseudonyms: bool,
+    /// Write whose pseudonym is which to this CSV file
+    #[arg(long, value_name = "FILE", requires = "pseudonyms")]
+    pub pseudonym_key: Option<PathBuf>,
     /// Compare every k-gram instead of a winnowed sample: exact figures, more memory
     #[arg(long)]
     pub exact: bool,
@@ -504,10 +528,83 @@ pub(super) struct Compare {
     #[arg(long, value_name = "N", default_value_t = 250)]
     pub top: usize,
     /// Fail if at least this percentage of one submission is in another
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub fail_on_percent: Option<f64>,
     #[command(flatten)]
     pub reporting: Reporting,
+}
+
+const RESEMBLANCE_EXAMPLES: &str = "\
+Examples:
+  secondhand resemblance old.c new.c                      exact, over shingles of 10 tokens
+  secondhand resemblance a.txt b.txt --text --shingle 4   over four words
+  secondhand resemblance docs/ --sketch min:400 --matrix  all children of a folder, estimated
+  secondhand resemblance pages/ --text --cluster 50       groups of which each is half like its first";
+
+/// Flags of `resemblance`.
+#[derive(Debug, Args)]
+#[command(after_help = RESEMBLANCE_EXAMPLES, mut_args = with_formats(RESEMBLANCE_FORMATS))]
+pub(super) struct Resemblance {
+    /// Files, folders and archives, each a document; for a single folder, each of its children
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Tokens of a shingle
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub shingle: NonZeroUsize,
+    /// Count a shingle as often as it occurs, not once (Broder's option A)
+    #[arg(long)]
+    pub labeled: bool,
+    /// Estimate from sketches: `min:400`, `mod:25`, `mod:25,min:400` or `mod:25,max:400`
+    #[arg(long, value_name = "SKETCH", value_parser = parse_sketch)]
+    pub sketch: Option<ShingleSampling>,
+    /// Count names and literals of code as one each, whatever their spelling
+    #[arg(long)]
+    pub normalized: bool,
+    /// Also compare prose and files of unknown languages, word by word
+    #[arg(long)]
+    pub text: bool,
+    /// Group documents that resemble a representative by at least this percentage
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub cluster: Option<f64>,
+    /// Show all pairs as a matrix of resemblances
+    #[arg(long)]
+    pub matrix: bool,
+    #[command(flatten)]
+    pub reporting: Reporting,
+}
+
+/// Reads `min:400`, `mod:25`, `mod:25,min:400` or `mod:25,max:400`.
+fn parse_sketch(text: &str) -> Result<ShingleSampling, String> {
+    let expected = || {
+        "expected `min:S` for the S smallest, `mod:M` for one in M, `mod:M,min:S` for the S smallest of these, \
+         or `mod:M,max:S` for at most S of them, with M doubled as needed"
+            .to_owned()
+    };
+    let mut parts = [None; 3];
+    for part in text.split(',') {
+        let (name, number) = part.trim().split_once(':').ok_or_else(expected)?;
+        let at = ["min", "mod", "max"].iter().position(|known| *known == name).ok_or_else(expected)?;
+        let number = number.parse::<u32>().ok().filter(|number| *number > 0).ok_or_else(expected)?;
+        if parts[at].replace(number).is_some() {
+            return Err(expected());
+        }
+    }
+    let size = |size: u32| size as usize;
+    Ok(match parts {
+        [Some(s), None, None] => ShingleSampling::Min { size: size(s) },
+        [None, Some(m), None] => ShingleSampling::Mod { modulus: m.into() },
+        [Some(s), Some(m), None] => ShingleSampling::MinOfMod { size: size(s), modulus: m.into() },
+        [None, Some(m), Some(s)] => ShingleSampling::Doubling { modulus: m.into(), max_size: size(s) },
+        _ => return Err(expected()),
+    })
+}
+
+/// Reads a percentage.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').trim_end().parse().ok();
+    percent
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
 /// Reads `12-30`, `12-` or `12`.

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use super::args::Compare;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{Reports, warn};
+use super::output::{Reports, replace, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings, start_threads};
-use crate::audit::{CompareParams, Context, Submission, compare};
-use crate::git::{Content, Entry, Repository};
-use crate::report::COMPARISON_FORMATS;
-use crate::sources::Folder;
+use crate::audit::{CompareParams, Comparison, Context, Submission, compare};
+use crate::git::Repository;
+use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::FilePath;
 
 /// Maximum files to list if nothing could be compared.
@@ -20,26 +19,60 @@ const MAX_SKIPPED: usize = 10;
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
-    let submissions = submissions(&flags.paths, &common.repo)?;
+    let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
         return Err(Failure::NothingToCompare);
     }
-    let handed_out = flags.base_code.iter().map(|path| submission(path, &common.repo));
+    let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
 
     let repository = Repository::discover(&common.repo).ok();
     let root = repository.as_ref().map(Repository::root);
     let (config, origin) = settings::read(common, root, flags.min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
-    let params = CompareParams { is_exact: flags.exact, max_pairs: flags.top };
+    let params = CompareParams {
+        is_exact: flags.exact,
+        max_common: flags.common,
+        threshold: flags.threshold / 100.0,
+        max_pairs: flags.top,
+        with_words: flags.text,
+        is_across_only: flags.across_only,
+    };
     let comparison = {
         let bar = Bar::new(!common.quiet && !common.no_progress);
-        compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })?
+        compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })
     };
-    if comparison.submissions.iter().filter(|submission| submission.n_files > 0).count() < 2 {
-        let skipped = comparison.skipped.iter().map(|(path, skip)| format!("{path} ({})", skip.reason()));
-        return Err(Failure::NothingComparable { n: submissions.len(), skipped: skipped.take(MAX_SKIPPED).collect() });
+    if comparison.n_compared == 0 {
+        return Err(nothing_compared(&comparison));
     }
+    warn_of_empty(&comparison);
+    let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
+    let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);
+    let status = if limit.is_some_and(is_above) { FOUND } else { CLEAN };
+    match flags.pseudonyms {
+        false => reports.write(&comparison, common)?,
+        true => {
+            let (comparison, key) = comparison.with_pseudonyms();
+            if let Some(file) = &flags.pseudonym_key {
+                let written = replace(file, &pseudonym_key(&key));
+                written.map_err(|why| Failure::NotWritten { file: file.clone(), why })?;
+            }
+            reports.write(&comparison, common)?;
+        }
+    }
+    Ok(status)
+}
+
+fn nothing_compared(comparison: &Comparison) -> Failure {
+    let with_files = comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
+    if with_files >= 2 {
+        return Failure::OneGroup { n: with_files };
+    }
+    let skipped = comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+    Failure::NothingComparable { n: comparison.submissions.len(), skipped: skipped.take(MAX_SKIPPED).collect() }
+}
+
+fn warn_of_empty(comparison: &Comparison) {
     let empty = comparison.submissions.iter().filter(|submission| submission.n_files == 0);
     let names: Vec<_> = empty.map(|submission| submission.name.to_string()).collect();
     if !names.is_empty() {
@@ -48,20 +81,37 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
         let names = names[..names.len() - n_more].join(", ");
         warn(&format!("not compared, since none of its files can be: {names}{more}"));
     }
-    reports.write(&comparison, common)?;
-    let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
-    let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);
-    Ok(if limit.is_some_and(is_above) { FOUND } else { CLEAN })
 }
 
-/// Each path is a submission; for a single folder, each of its direct children.
-fn submissions(paths: &[PathBuf], within: &Path) -> Result<Vec<Submission<Folder>>, Failure> {
-    let [folder] = paths else { return paths.iter().map(|path| submission(path, within)).collect() };
-    let unreadable = |why| Failure::Unreadable { file: folder.clone(), why };
-    let path = within.join(folder);
-    if !path.is_dir() {
-        return Ok(vec![submission(folder, within)?]);
+/// Each path is a submission; for a single folder, or if each is a group, each of its direct children.
+pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path) -> Result<Vec<Submission>, Failure> {
+    match paths {
+        [folder] if !is_across_only && within.join(folder).is_dir() => children(folder, 0, within),
+        paths if is_across_only => {
+            let mut all = Vec::new();
+            for (group, folder) in paths.iter().enumerate() {
+                if within.join(folder).is_dir() {
+                    // Two years may have submissions of one name.
+                    let name = name_of(folder);
+                    let in_group = |child: Submission| Submission {
+                        name: FilePath::new([name.as_bytes(), b"/", child.name.as_bytes()].concat()),
+                        ..child
+                    };
+                    all.extend(children(folder, group, within)?.into_iter().map(in_group));
+                } else {
+                    all.push(submission(folder, group, within)?);
+                }
+            }
+            Ok(all)
+        }
+        paths => paths.iter().map(|path| submission(path, 0, within)).collect(),
     }
+}
+
+/// The children of `folder`, by name.
+fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission>, Failure> {
+    let unreadable = |why| Failure::Unreadable { file: folder.to_owned(), why };
+    let path = within.join(folder);
     let mut submissions = Vec::new();
     for child in std::fs::read_dir(&path).map_err(unreadable)? {
         let child = child.map_err(unreadable)?;
@@ -69,28 +119,24 @@ fn submissions(paths: &[PathBuf], within: &Path) -> Result<Vec<Submission<Folder
         // It is unknown where links lead; names that start with a dot are not submissions.
         let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
         if is_kept && !name.as_encoded_bytes().starts_with(b".") {
-            let child = submission(&folder.join(&name), within)?;
-            submissions.push(Submission { name: FilePath::new(name.as_encoded_bytes()), ..child });
+            submissions.push(Submission { name: FilePath::new(name.as_encoded_bytes()), path: child.path(), group });
         }
     }
     submissions.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(submissions)
 }
 
-/// The file or folder at `path` as one submission.
-fn submission(path: &Path, within: &Path) -> Result<Submission<Folder>, Failure> {
-    let unreadable = |why| Failure::Unreadable { file: path.to_owned(), why };
+/// The file, folder or archive at `path` as one submission.
+fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Failure> {
     let place = within.join(path);
-    let metadata = std::fs::metadata(&place).map_err(unreadable)?;
+    if let Err(why) = std::fs::metadata(&place) {
+        return Err(Failure::Unreadable { file: path.to_owned(), why });
+    }
+    Ok(Submission { name: name_of(path), path: place, group })
+}
+
+fn name_of(path: &Path) -> FilePath {
     let name = path.as_os_str().as_encoded_bytes();
     let name = name.strip_prefix(b"./").unwrap_or(name);
-    let name = FilePath::new(name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name));
-    if metadata.is_dir() {
-        let folder = Folder::new(&place);
-        return Ok(Submission { name, entries: folder.entries()?, reader: folder, is_file: false });
-    }
-    let file = place.file_name().unwrap_or_default().as_encoded_bytes();
-    let entry = Entry { path: FilePath::new(file), content: Content::Disk };
-    let folder = Folder::new(place.parent().unwrap_or(Path::new(".")));
-    Ok(Submission { name, entries: vec![entry], reader: folder, is_file: true })
+    FilePath::new(name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name))
 }

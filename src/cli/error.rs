@@ -75,6 +75,8 @@ pub(super) enum Failure {
     NothingToCompare,
     #[error("cannot compare: fewer than two of the {n} submissions contain a file that can be compared")]
     NothingComparable { n: usize, skipped: Vec<String> },
+    #[error("cannot compare: all {n} submissions are in one folder, and only those of different folders are compared")]
+    OneGroup { n: usize },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -154,10 +156,16 @@ impl Failure {
             Self::LinkedComponent { link, .. } => {
                 Some(format!("replace `{link}` with a copy of its target, or give the folder that contains the components themselves"))
             }
-            Self::NothingComparable { skipped, .. } if !skipped.is_empty() => Some(format!("not read: {}", skipped.join(", "))),
+            Self::NothingComparable { skipped, .. } if !skipped.is_empty() => Some(format!(
+                "left out: {}. `--text` compares prose and files of unknown languages too",
+                skipped.join(", ")
+            )),
             Self::NothingComparable { .. } => Some(
-                "submissions are source files, or folders of them; unpack archives first. `secondhand languages --file FILE` shows how a file is read".to_owned(),
+                "submissions are source files, or folders and archives of them. `secondhand languages --file FILE` shows how a file is read".to_owned(),
             ),
+            Self::OneGroup { .. } => {
+                Some("give two or more folders of submissions, such as last year's and this year's".to_owned())
+            }
             Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),

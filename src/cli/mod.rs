@@ -17,6 +17,7 @@ mod init;
 mod output;
 mod progress;
 mod reference;
+mod resemblance;
 mod scan;
 mod settings;
 mod show;
@@ -77,6 +78,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Cache { action } => cache::run(action, &cli.common),
         Command::Baseline(action) => baseline::run(action, &cli.common),
         Command::Compare(flags) => compare::run(flags, &cli.common),
+        Command::Resemblance(flags) => resemblance::run(flags, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
         Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),

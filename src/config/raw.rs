@@ -39,7 +39,7 @@ options! {
         pub scan_min_tokens: usize = 50,
         /// Minimum tokens of a match (the noise threshold k). Lower finds copies with an edit on nearly every line, and takes more time.
         pub noise_threshold: usize = 16,
-        /// Tokens from which every match is found (the guarantee threshold t). Lower finds more heavily edited copies, and takes more memory.
+        /// Tokens from which every match is found (the guarantee threshold t). Lower finds more heavily edited copies, and takes more memory. A stored corpus has its own window: every match of k + 15 tokens is found in it, 31 by default.
         pub guarantee_threshold: usize = 20,
         /// Minimum distinct tokens in a match, with names and literals counted by kind. Higher leaves out more tables and lists.
         pub min_distinct: usize = 5,

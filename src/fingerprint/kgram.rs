@@ -12,8 +12,8 @@ const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Hashes every k-gram of the normalized `tokens` into `hashes`, replacing its contents.
 ///
-/// The rolling hash of Karp and Rabin (1987), as used in section 3 of the winnowing
-/// paper, mod 2^64 and mixed at the end: winnowing orders hashes, and the low bits of
+/// The rolling hash of Karp and Rabin (1987), section 2.2 of the winnowing paper,
+/// mod 2^64 and mixed at the end: winnowing orders hashes, and the low bits of
 /// a polynomial mod 2^64 are far from uniform.
 ///
 /// Time O(n) for any k. Fewer than k tokens have no k-gram.
@@ -31,8 +31,13 @@ pub fn hash_symbols(symbols: &[Symbol], k: NonZeroUsize, hashes: &mut Vec<u64>) 
     roll(symbols, |symbol| u64::from(symbol.get()), k, hashes);
 }
 
+/// Like [`hash_kgrams`], for any numbers.
+pub fn hash_numbers(numbers: &[u64], k: NonZeroUsize, hashes: &mut Vec<u64>) {
+    roll(numbers, |number| *number, k, hashes);
+}
+
 #[inline]
-fn roll<T>(items: &[T], reading: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mut Vec<u64>) {
+fn roll<T>(items: &[T], number: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &mut Vec<u64>) {
     let k = k.get();
     hashes.clear();
     if items.len() < k {
@@ -40,13 +45,13 @@ fn roll<T>(items: &[T], reading: impl Fn(&T) -> u64, k: NonZeroUsize, hashes: &m
     }
     // What an item contributes by the time it leaves, including the factor of `value`, to multiply only once.
     let leaving = (0..k).fold(SPREAD, |power, _| power.wrapping_mul(BASE));
-    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(reading(item).wrapping_mul(SPREAD));
+    let enter = |hash: u64, item: &T| hash.wrapping_mul(BASE).wrapping_add(value(number(item)));
     let mut hash = items[..k].iter().fold(0, enter);
     hashes.reserve(items.len() - k + 1);
     hashes.push(mix(hash));
     hashes.extend(items[k..].iter().zip(items).map(|(last, first)| {
-        // The contributions of the entering and leaving items do not depend on the previous hash.
-        let change = reading(last).wrapping_mul(SPREAD).wrapping_sub(reading(first).wrapping_mul(leaving));
+        // The contributions of the entering and leaving symbols do not depend on the previous hash.
+        let change = value(number(last)).wrapping_sub(number(first).wrapping_mul(leaving));
         hash = hash.wrapping_mul(BASE).wrapping_add(change);
         mix(hash)
     }));
@@ -58,16 +63,64 @@ pub fn hash_exact(kgram: &[Token]) -> u32 {
     (mix(hash) >> 32) as u32
 }
 
+#[inline]
+fn value(number: u64) -> u64 {
+    number.wrapping_mul(SPREAD)
+}
+
 /// A bijection that spreads every bit over the whole word (splitmix64's finalizer, shortened).
 #[inline]
-fn mix(hash: u64) -> u64 {
+pub(super) fn mix(hash: u64) -> u64 {
     let hash = (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     hash ^ hash >> 32
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The hash of one k-gram by the definition: a polynomial of its symbols, mixed.
+    fn direct(kgram: &[u64]) -> u64 {
+        let n = kgram.len() as u32;
+        let term = |(at, number): (u32, &u64)| value(*number).wrapping_mul(BASE.wrapping_pow(n - 1 - at));
+        mix((0..n).zip(kgram).map(term).fold(0, u64::wrapping_add))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn the_rolling_hash_is_the_direct_one(numbers in prop::collection::vec(any::<u64>(), 0..80), k in 1usize..24) {
+            let mut hashes = Vec::new();
+            hash_numbers(&numbers, NonZeroUsize::new(k).expect("it is at least 1"), &mut hashes);
+            prop_assert_eq!(hashes, numbers.windows(k).map(direct).collect::<Vec<_>>());
+        }
+    }
+
+    /// The chi-square statistic of `counts` against equal ones, with one degree of freedom less than there are counts.
+    fn chi_square(counts: &[u32]) -> f64 {
+        let expected = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+        counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum()
+    }
+
+    #[test]
+    fn hashes_of_counted_up_kgrams_are_uniform_in_their_high_and_low_bits() {
+        // The worst that code offers: k-grams that differ in one small number.
+        let k = NonZeroUsize::new(4).expect("4 is not 0");
+        let mut hashes = Vec::new();
+        hash_numbers(&(0..100_000u64).map(|n| n / 3).collect::<Vec<_>>(), k, &mut hashes);
+        hashes.sort_unstable();
+        hashes.dedup();
+        for shift in [56, 32, 8, 0] {
+            let mut counts = [0u32; 256];
+            hashes.iter().for_each(|hash| counts[(hash >> shift & 0xFF) as usize] += 1);
+            // With 255 degrees of freedom, one in ten thousand is above 345.
+            let statistic = chi_square(&counts);
+            assert!(statistic < 345.0, "bits from {shift}: {statistic}");
+        }
+    }
 
     fn tokens(text: &[u8]) -> Vec<Token> {
         let token = |byte: &u8| Token { start: 0, end: 0, symbol: Symbol::punctuation(*byte), exact: 0 };

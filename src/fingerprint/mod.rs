@@ -5,11 +5,13 @@
 //! [`Params::noise_threshold`] does (Schleimer, Wilkerson, Aiken 2003).
 
 mod kgram;
+pub mod resemblance;
+pub mod schemes;
 mod winnow;
 
 use std::num::NonZeroUsize;
 
-pub use kgram::{hash_exact, hash_kgrams, hash_spelled, hash_symbols};
+pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled, hash_symbols};
 pub use winnow::{Winnow, winnow};
 
 use crate::language::{Symbol, Token};

@@ -10,9 +10,11 @@ use super::Fingerprint;
 /// Each position is selected once.
 ///
 /// Robust winnowing, definition 3 of Schleimer, Wilkerson and Aiken (2003).
-/// Guarantee: every window has a selected position, so two texts that share
-/// `window` consecutive hashes select a common hash (their lemma 1). The
-/// expected density on hashes without ties is 2 / (window + 1) (section 3.2).
+/// Guarantee: every window has a selected position, and its hash is the smallest
+/// of the window, so two texts that share `window` consecutive hashes select a
+/// common hash. Lemma 1 of the paper is of local algorithms, and this one is not:
+/// which of several equal hashes is selected depends on the window before. The
+/// expected density on hashes without ties is 2 / (window + 1) (section 3.1).
 ///
 /// Fewer hashes than a window select nothing.
 ///

@@ -17,6 +17,7 @@ mod swar;
 mod table;
 mod test_code;
 mod token;
+mod words;
 
 pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
@@ -28,3 +29,4 @@ pub use table::{
     TableError,
 };
 pub use token::{Family, Kind, Symbol, Token};
+pub use words::{WORDS, words};

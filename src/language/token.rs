@@ -45,6 +45,11 @@ impl Symbol {
         Self((exact ^ family.0) | 1 << 31)
     }
 
+    /// A word of prose, from the hash of its text: a name that no other word has, in place of a family.
+    pub(super) fn word(exact: u32) -> Self {
+        Self((exact & 0x7FFF_FF00) | Self::IDENTIFIER.0)
+    }
+
     /// This symbol, which is not a keyword, in `family`.
     #[inline]
     pub(super) fn of(self, family: Family) -> Self {

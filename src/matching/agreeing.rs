@@ -1,7 +1,7 @@
 //! Cuts runs into parts whose names agree: certainly the same code, however it was renamed.
 //!
 //! Invariant: within a part, each name of one side is one name of the other, in both directions (Baker's p-match,
-//! 1992), and no part can be extended on either side without losing that.
+//! 1995), and no part can be extended on either side without losing that.
 
 use std::collections::HashMap;
 

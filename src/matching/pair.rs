@@ -38,7 +38,7 @@ pub struct Params {
 pub enum CloneType {
     /// Only layout and comments differ.
     Type1,
-    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's p-match, 1992).
+    /// Names and literals differ too; `is_consistent` when names are renamed one to one (Baker's p-match, 1995).
     Type2 {
         /// Whether names are renamed one to one throughout.
         is_consistent: bool,

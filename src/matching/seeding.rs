@@ -61,7 +61,7 @@ pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: us
 }
 
 /// How to read the surroundings of an occurrence: in which direction, and whether names count by their spelling or by
-/// the distance to their last occurrence (Baker's p-match, 1992), which a consistent renaming does not change.
+/// the distance to their last occurrence (Baker's p-match, 1995), which a consistent renaming does not change.
 #[derive(Debug, Clone, Copy)]
 enum Reading {
     ExactRight,

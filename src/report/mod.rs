@@ -19,6 +19,7 @@ mod junit;
 mod markdown;
 mod plain_json;
 mod rdjson;
+mod resemblance;
 mod sarif;
 mod sides;
 mod sonarqube;
@@ -100,7 +101,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where people learn more about it.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-pub use comparison::{COMPARISON_FORMATS, comparison_schema};
+pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
+pub use resemblance::{RESEMBLANCE_FORMATS, resemblance_schema};
 pub use timeline::{TIMELINE_FORMATS, timeline_schema};

@@ -158,6 +158,32 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     (source.ok_or_else(unknown)?.read)(request, sink)
 }
 
+/// Ends of the names of archives of many files that [`read_archive`] reads.
+const ARCHIVES: [&str; 6] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz"];
+/// Ends of the names of archives that nothing here reads.
+const UNREAD_ARCHIVES: [&str; 7] = [".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.zst", ".bz2", ".zst"];
+
+/// Whether a file name says that it is an archive of files, and if so, whether [`read_archive`] reads its kind.
+pub fn archive_kind(name: &[u8]) -> Option<bool> {
+    let lower = name.to_ascii_lowercase();
+    let ends = |all: &[&str]| all.iter().any(|end| lower.ends_with(end.as_bytes()));
+    (ends(&ARCHIVES).then_some(true)).or(ends(&UNREAD_ARCHIVES).then_some(false))
+}
+
+/// Reads the archive at `path`, and those in it, into `sink`.
+///
+/// # Errors
+/// Like [`read()`]; also if its name is not that of an archive.
+pub fn read_archive(path: &Path, limits: Limits, sink: &mut dyn Sink) -> Result<(), Error> {
+    let unknown = || Error::Unknown { spec: path.display().to_string() };
+    // A name that is not UTF-8 cannot be a source's; no other part of a path matters here.
+    let spec = path.to_str().ok_or_else(unknown)?;
+    let request = Request { spec, component: DeclaredComponent::default(), limits };
+    let kinds: [&SourceKind; 2] = [&zip::SOURCE, &tar::SOURCE];
+    let kind = kinds.into_iter().find(|kind| (kind.takes)(spec)).ok_or_else(unknown)?;
+    (kind.read)(&request, sink)
+}
+
 /// All kinds of sources, in a line for people.
 pub fn kinds() -> String {
     SOURCES.iter().map(|source| source.help).collect::<Vec<_>>().join("; ")

@@ -47,7 +47,8 @@ impl Folder {
         Ok(entries)
     }
 
-    fn on_disk(&self, path: &FilePath) -> PathBuf {
+    /// Where the file at `path` of the folder is.
+    pub fn on_disk(&self, path: &FilePath) -> PathBuf {
         self.root.join(os_name(path.as_bytes()))
     }
 }

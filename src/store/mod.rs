@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     pub(super) const PARAMS: SegmentParams =
-        SegmentParams { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+        SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
 
     pub(super) fn folder() -> TempDir {
         TempDir::new().expect("the folder for temporary files is writable")

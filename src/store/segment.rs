@@ -42,8 +42,8 @@ pub struct SegmentParams {
     pub k: u32,
     /// The window w = t - k + 1.
     pub window: u32,
-    /// The fraction of fingerprints that is kept, as one in this many windows: 1 keeps all.
-    pub sampling: u32,
+    /// The number of the scheme by which fingerprints were selected: see [`Scheme`](crate::fingerprint::schemes::Scheme).
+    pub scheme: u32,
     /// The reading of tokens that is hashed: 1 is the normalized one.
     pub normal_form: u32,
     /// A digest of the language tables and of the code that uses them.
@@ -207,7 +207,7 @@ impl Segment {
         let params = SegmentParams {
             k: field(16)?,
             window: field(20)?,
-            sampling: field(24)?,
+            scheme: field(24)?,
             normal_form: field(28)?,
             languages: long(32)?,
             hash,

@@ -10,7 +10,7 @@ use secondhand::store::{
 use secondhand::text::FilePath;
 
 pub const PARAMS: SegmentParams =
-    SegmentParams { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+    SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
 
 /// Reads `bytes` as a file, and as the sections of one.
 pub fn read_any(bytes: &[u8]) {

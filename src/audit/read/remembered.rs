@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::skip::{Skip, number};
 use crate::config::Config;
 use crate::fingerprint::Fingerprint;
+use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::git::{BlobId, Entry, Repository};
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, SegmentError, SegmentParams};
@@ -36,7 +37,7 @@ pub(in crate::audit) fn params(repository: &Repository, config: &Config, languag
     SegmentParams {
         k: config.fingerprint.noise_threshold() as u32,
         window: config.fingerprint.window().get() as u32,
-        sampling: 1,
+        scheme: ROBUST_WINNOWING,
         normal_form: NORMALIZED,
         languages: languages.digest(),
         hash: if repository.is_sha256() { HashKind::Sha256 } else { HashKind::Sha1 },

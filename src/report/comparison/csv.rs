@@ -6,6 +6,7 @@ use super::names;
 use crate::audit::Comparison;
 use crate::report::csv::defused;
 use crate::report::{Format, Style};
+use crate::text::FilePath;
 
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "csv", help: "a row for each pair, for spreadsheets", write };
@@ -41,4 +42,14 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
         table.write_record(row)?;
     }
     table.flush()
+}
+
+/// A table of names and their pseudonyms.
+pub fn pseudonym_key(names: &[(FilePath, FilePath)]) -> Vec<u8> {
+    let mut table = ::csv::Writer::from_writer(Vec::new());
+    let rows = names.iter().map(|(name, pseudonym)| [defused(&name.to_string()), pseudonym.to_string()]);
+    for row in std::iter::once(["name", "pseudonym"].map(str::to_owned)).chain(rows) {
+        table.write_record(row).expect("memory takes every row of two cells");
+    }
+    table.into_inner().expect("memory can be flushed")
 }

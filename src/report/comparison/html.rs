@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use super::clusters::Graph;
+use super::histogram::Histogram;
 use super::{headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
 use crate::report::html::{Block, Card, Code, Overview, Page};
@@ -14,6 +16,8 @@ pub(super) const FORMAT: Format<Comparison> =
 
 /// Maximum matches of a pair to show; the rest are counted.
 const MAX_MATCHES: usize = 50;
+/// Maximum clusters to draw, the largest first.
+const MAX_GRAPHS: usize = 12;
 /// Maximum rows of code on a page.
 const MAX_ROWS: usize = 60_000;
 
@@ -32,8 +36,17 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     }
     let columns = vec!["first", "second", "first in second", "second in first", "resemblance", "passages"];
     let title = format!("Secondhand: {}", headline(comparison));
-    let subtitle = "Containment and resemblance of fingerprints (Broder 1997), the most alike first".to_owned();
-    Page::new(title, subtitle, summary(comparison), cards).with_table(Overview { columns, rows }).write(out)
+    let subtitle = "How much of each submission is in another, the most alike first. \
+                    Similar code need not be copied: read both sides before you judge."
+        .to_owned();
+    let links = |a, b| comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b));
+    let card_of = |a, b| links(a, b).and_then(|at| rows.get(at)).and_then(|row: &(_, Option<usize>)| row.1);
+    let mut page = Page::new(title, subtitle, summary(comparison), cards);
+    page = page.with_figure(&Histogram::new(&comparison.histogram, comparison.n_compared));
+    for (number, graph) in Graph::all(comparison, card_of).into_iter().enumerate().take(MAX_GRAPHS) {
+        page = page.with_figure(&graph.numbered(number + 1));
+    }
+    page.with_table(Overview { columns, rows }).write(out)
 }
 
 fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {

@@ -31,9 +31,17 @@ struct Comparison {
     submissions: Vec<Submission>,
     /// Pairs that share something, the most similar first: by containment, then by resemblance.
     pairs: Vec<Pair>,
+    /// The number of pairs that were compared.
+    compared_pairs: usize,
     /// The number of pairs that share something, listed or not.
     sharing_pairs: usize,
-    /// Files that were not compared.
+    /// The number of compared pairs by containment, the larger of the two: 20 steps from 0 to 1.
+    histogram: Vec<usize>,
+    /// The indices of submissions that are connected by pairs in which one holds half of the other or more, the largest cluster first.
+    clusters: Vec<Vec<usize>>,
+    /// Distinct fingerprints that were ignored because too many submissions have them.
+    common_fingerprints: usize,
+    /// Files, archives and folders that were not compared.
     skipped: Vec<Skipped>,
 }
 
@@ -42,7 +50,7 @@ struct Submission {
     name: String,
     files: usize,
     tokens: usize,
-    /// Distinct fingerprints, not counting those of handed-out code.
+    /// Distinct fingerprints, not counting those of handed-out and common code.
     fingerprints: usize,
 }
 
@@ -94,7 +102,7 @@ struct Side {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Skipped {
     path: String,
-    reason: &'static str,
+    reason: String,
 }
 
 fn write(comparison: &audit::Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -121,11 +129,15 @@ fn report(of: &audit::Comparison) -> Comparison {
         window: of.k_and_window.1,
         submissions: of.submissions.iter().map(submission).collect(),
         pairs: of.pairs.iter().map(pair).collect(),
+        compared_pairs: of.n_compared,
         sharing_pairs: of.n_sharing,
+        histogram: of.histogram.to_vec(),
+        clusters: of.clusters.clone(),
+        common_fingerprints: of.n_common,
         skipped: of
             .skipped
             .iter()
-            .map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() })
+            .map(|left_out| Skipped { path: left_out.path.to_string(), reason: left_out.why.clone() })
             .collect(),
     }
 }

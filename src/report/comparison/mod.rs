@@ -1,18 +1,26 @@
 //! Writes comparisons of submissions: one file for each format.
 
+mod clusters;
 mod csv;
+mod histogram;
 mod html;
 mod json;
 mod text;
+
+use std::collections::BTreeMap;
 
 use super::Format;
 use super::words::{count, percent};
 use crate::audit::{Comparison, Match, Pair};
 
+pub use csv::pseudonym_key;
 pub use json::schema as comparison_schema;
 
 /// All formats of `compare`, the default first.
 pub static COMPARISON_FORMATS: &[Format<Comparison>] = &[text::FORMAT, json::FORMAT, csv::FORMAT, html::FORMAT];
+
+/// Maximum files to list that were not compared; the rest are counted. JSON lists all.
+const MAX_LEFT_OUT: usize = 100;
 
 /// What was compared, in a line.
 fn headline(comparison: &Comparison) -> String {
@@ -31,14 +39,32 @@ fn summary(comparison: &Comparison) -> String {
     let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
     let n_files = comparison.submissions.iter().map(|submission| submission.n_files).sum();
     let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
-    if comparison.pairs.len() < comparison.n_sharing {
+    if comparison.n_common > 0 {
+        let (n, max) = (count(comparison.n_common, "fingerprint"), comparison.params.max_common);
+        lines.push(format!("ignored {n} found in more than {max} submissions (`--common 0` ignores none)"));
+    }
+    if comparison.params.threshold > 0.0 {
+        lines.push(format!("pairs below {} % are left out", percent(comparison.params.threshold)));
+    } else if comparison.pairs.len() < comparison.n_sharing {
         lines.push(format!("the {} most similar are listed", count(comparison.pairs.len(), "pair")));
     }
     for submission in comparison.submissions.iter().filter(|submission| submission.n_files == 0) {
         lines.push(format!("nothing to compare in: {}", submission.name));
     }
-    for (path, skip) in &comparison.skipped {
-        lines.push(format!("not compared: {path} ({})", skip.reason()));
+    let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut n_listed = 0;
+    for left_out in &comparison.skipped {
+        if left_out.is_notable && n_listed < MAX_LEFT_OUT {
+            n_listed += 1;
+            lines.push(format!("not compared: {} ({})", left_out.path, left_out.why));
+        } else {
+            *others.entry(&left_out.why).or_default() += 1;
+        }
+    }
+    if !others.is_empty() {
+        let parts: Vec<_> = others.iter().map(|(why, n)| format!("{n} {why}")).collect();
+        let n = others.values().sum();
+        lines.push(format!("not compared either: {} ({})", count(n, "file"), parts.join(", ")));
     }
     lines.push(String::new());
     lines.join("\n")

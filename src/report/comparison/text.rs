@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::{headline, likeness, names, summary};
-use crate::audit::{Comparison, Pair};
+use crate::audit::{CLUSTERED, Comparison, Pair};
 use crate::report::frame::{Canvas, Titles, draw};
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
@@ -36,6 +36,13 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
             writeln!(out, "{figures}{name}")?;
         } else {
             writeln!(out, "{figures}\n    {a}\n    {b}")?;
+        }
+    }
+    if comparison.submissions.len() > 2 && !comparison.clusters.is_empty() {
+        writeln!(out, "\n  clusters, joined where at least {} % of one is in the other", percent(CLUSTERED))?;
+        for cluster in &comparison.clusters {
+            let names: Vec<_> = cluster.iter().map(|&at| comparison.submissions[at].name.to_string()).collect();
+            writeln!(out, "  {}", canvas.wrapped(&names.join(", "), 4).join("\n    "))?;
         }
     }
     let n_drawn = if style.is_verbose { comparison.pairs.len() } else { MAX_PAIRS };

@@ -8,7 +8,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use super::chart::Chart;
 use crate::report::VERSION;
 use crate::report::sides::{Line, Mark, Sides};
 
@@ -125,7 +124,7 @@ pub(in crate::report) struct Overview {
 <details class="looked"><summary>What was examined</summary><pre class="facts">{{ summary }}</pre></details>
 </header>
 <main>
-{% if let Some(chart) = chart %}{{ chart.render().unwrap_or_default()|safe }}{% endif %}
+{% for figure in figures %}{{ figure|safe }}{% endfor %}
 {% if let Some(table) = table %}<div class="scroll"><table>
 <thead><tr>{% for column in table.columns %}<th scope="col">{{ column }}</th>{% endfor %}</tr></thead>
 <tbody>{% for (cells, card) in table.rows %}
@@ -168,7 +167,8 @@ pub(in crate::report) struct Page {
     subtitle: String,
     summary: String,
     filters: Vec<(&'static str, Vec<String>)>,
-    chart: Option<Chart>,
+    /// Drawings, each rendered by a template of its own.
+    figures: Vec<String>,
     table: Option<Overview>,
     cards: Vec<Card>,
     policy: String,
@@ -199,7 +199,7 @@ impl Page {
             subtitle,
             summary,
             filters,
-            chart: None,
+            figures: Vec::new(),
             table: None,
             cards,
             policy,
@@ -214,9 +214,10 @@ impl Page {
         Self { table: Some(table), ..self }
     }
 
-    /// The page with a chart at the top.
-    pub fn with_chart(self, chart: Chart) -> Self {
-        Self { chart: Some(chart), ..self }
+    /// The page with one more drawing at the top.
+    pub fn with_figure(mut self, figure: &impl Template) -> Self {
+        self.figures.extend(figure.render());
+        self
     }
 
     /// Writes the page.

@@ -39,7 +39,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let summary = summary(timeline).join("\n") + "\n";
     let subtitle = "Copies by the commit that added them, the newest first".to_owned();
     let page = Page::new(format!("Secondhand: {}", headline(timeline)), subtitle, summary, cards);
-    page.with_table(Overview { columns, rows: table }).with_chart(Chart::new("Copied tokens", &points)).write(out)
+    page.with_table(Overview { columns, rows: table }).with_figure(&Chart::new("Copied tokens", &points)).write(out)
 }
 
 fn card(judged: &Judged) -> Card {

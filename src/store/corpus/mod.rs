@@ -26,6 +26,7 @@ pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 
 use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::fingerprint;
+use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::sources::{self, DeclaredComponent, Note, Request};
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
@@ -42,7 +43,7 @@ fn params(fingerprint: &fingerprint::Params) -> SegmentParams {
     SegmentParams {
         k: fingerprint.noise_threshold() as u32,
         window: fingerprint.window().get() as u32,
-        sampling: 1,
+        scheme: ROBUST_WINNOWING,
         normal_form: 1,
         languages: LEXING,
         hash: HashKind::Sha1,

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::tokens::{take, unpack};
 use super::{Stats, params};
 use crate::fingerprint;
+use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Expression, Said, Terms};
@@ -110,7 +111,10 @@ impl CorpusSegment {
     /// What is wrong with it.
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
         let segment = Segment::open(path)?.of_kind(SegmentKind::Corpus)?;
-        if segment.params().languages != super::LEXING || !(1..=4096).contains(&segment.params().k) {
+        let params = segment.params();
+        // A query is sampled as robust winnowing does; another scheme has another guarantee.
+        let is_known = params.languages == super::LEXING && params.scheme == ROBUST_WINNOWING;
+        if !is_known || !(1..=4096).contains(&params.k) {
             return Err(SegmentError::OtherParams);
         }
         let damaged = SegmentError::Damaged;

@@ -1,0 +1,34 @@
+//! Groups submissions that share much.
+
+use super::Pair;
+
+/// Minimum containment of two submissions to be in one cluster: at least half of one is in the other. Broder, Glassman,
+/// Manasse and Zweig (1997) cluster at a resemblance of 50 %; containment also joins a part with its whole.
+pub const CLUSTERED: f64 = 0.5;
+
+/// The clusters of submissions 0 to `n`, each ascending, the largest first: what is connected by pairs of at least
+/// [`CLUSTERED`]. Takes `pairs` from the most similar on, so it reads no further than these.
+///
+/// Time O(pairs · α(n)), memory O(n): a forest of submissions, joined pair by pair.
+pub(super) fn clusters(n: usize, pairs: &[Pair]) -> Vec<Vec<usize>> {
+    let mut parents: Vec<usize> = (0..n).collect();
+    fn root(parents: &mut [usize], mut at: usize) -> usize {
+        while parents[at] != at {
+            parents[at] = parents[parents[at]];
+            at = parents[at];
+        }
+        at
+    }
+    for pair in pairs.iter().take_while(|pair| pair.containment() >= CLUSTERED) {
+        let (a, b) = (root(&mut parents, pair.a), root(&mut parents, pair.b));
+        parents[a.max(b)] = a.min(b);
+    }
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for at in 0..n {
+        let root = root(&mut parents, at);
+        members[root].push(at);
+    }
+    members.retain(|cluster| cluster.len() > 1);
+    members.sort_by_key(|cluster| (std::cmp::Reverse(cluster.len()), cluster[0]));
+    members
+}

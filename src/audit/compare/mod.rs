@@ -1,0 +1,324 @@
+//! Compares submissions with each other: how much code each shares with each other one, and where.
+//!
+//! Each submission is a set of fingerprints. Containment and resemblance are those of
+//! Broder (1997): the fraction of one set that is in the other, and the shared fraction of
+//! both together. Handed-out code is removed from the sets first (Schleimer, Wilkerson,
+//! Aiken 2003, section 5: base files), and so is what too many submissions have.
+
+// Reads submissions: folders, files, archives.
+mod submission;
+
+// Turns them into sets of fingerprints.
+mod prints;
+
+// Ranks pairs by what they share.
+mod ranking;
+
+// Groups submissions.
+mod clusters;
+
+// Finds passages.
+mod matches;
+mod tiles;
+
+// Hides names.
+mod pseudonyms;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+
+use rayon::prelude::*;
+
+pub use clusters::CLUSTERED;
+pub use ranking::HISTOGRAM_BARS;
+pub use submission::{LeftOut, Submission};
+
+use self::matches::matches;
+use self::prints::{Read, every_kgram, prints_of};
+use self::ranking::Ranking;
+pub(in crate::audit) use self::submission::Reading;
+use super::Context;
+use super::read::{Remembered, Source, Sources};
+use crate::git::Attributes;
+use crate::matching::CloneType;
+use crate::policy::Fragment;
+use crate::text::{FilePath, fnv_1a};
+
+/// Maximum links of clusters to keep, the most similar first.
+const MAX_LINKS: usize = 2_000;
+
+/// How submissions are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompareParams {
+    /// Whether every k-gram is a fingerprint, instead of a winnowed sample: exact figures, at several times the memory.
+    pub is_exact: bool,
+    /// Maximum submissions that may have a passage. One that more have is ignored, as handed-out code is; 0 for no
+    /// maximum.
+    pub max_common: usize,
+    /// Minimum containment of a pair, 0 to 1.
+    pub threshold: f64,
+    /// Maximum pairs to keep, the most similar first.
+    pub max_pairs: usize,
+    /// Whether prose and files of unknown languages are compared too, word by word.
+    pub with_words: bool,
+    /// Whether only submissions of different groups are compared.
+    pub is_across_only: bool,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// The submissions, in the given order.
+    pub submissions: Vec<Compared>,
+    /// The pairs that share something, the most similar first.
+    pub pairs: Vec<Pair>,
+    /// The number of pairs that were compared: those of submissions with files, in different groups if only these count.
+    pub n_compared: usize,
+    /// The number of them that share something, kept or not.
+    pub n_sharing: usize,
+    /// The number of them by containment, in equal steps from 0 to 1.
+    pub histogram: [usize; HISTOGRAM_BARS],
+    /// Submissions of which each shares at least half of itself, or of another, with another of its cluster.
+    pub clusters: Vec<Vec<usize>>,
+    /// The pairs that join the clusters, with their containment, the most similar first.
+    pub links: Vec<(usize, usize, f64)>,
+    /// The number of distinct fingerprints that too many submissions have, which were ignored.
+    pub n_common: usize,
+    /// How submissions were compared.
+    pub params: CompareParams,
+    /// k and w of the fingerprints.
+    pub k_and_window: (usize, usize),
+    /// What was not compared, and why, by path.
+    pub skipped: Vec<LeftOut>,
+    /// The texts of all files with matches.
+    pub texts: BTreeMap<FilePath, Vec<u8>>,
+}
+
+/// A submission, measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// Its name.
+    pub name: FilePath,
+    /// The number of files read.
+    pub n_files: usize,
+    /// The number of their tokens.
+    pub n_tokens: usize,
+    /// The number of distinct fingerprints, without those that were ignored.
+    pub n_fingerprints: usize,
+    /// A digest of the contents of its files.
+    pub digest: u64,
+}
+
+/// Two submissions, and how similar they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The number of the first submission.
+    pub a: usize,
+    /// The number of the second.
+    pub b: usize,
+    /// The number of fingerprints that both have.
+    pub n_shared: usize,
+    /// Shared fingerprints divided by all fingerprints of both, 0 to 1.
+    pub resemblance: f64,
+    /// The fraction of the first's fingerprints that the second has, 0 to 1.
+    pub a_in_b: f64,
+    /// The fraction of the second's fingerprints that the first has, 0 to 1.
+    pub b_in_a: f64,
+    /// The number of tokens of the first that are part of matches, and of the second.
+    pub n_matched: (usize, usize),
+    /// The matches, the longest first.
+    pub matches: Vec<Match>,
+}
+
+impl Pair {
+    /// The pair of submissions `a` and `b`, each with its number of fingerprints, which share `n`.
+    fn new((a, n_a): (usize, usize), (b, n_b): (usize, usize), n: usize) -> Self {
+        Self {
+            a,
+            b,
+            n_shared: n,
+            resemblance: n as f64 / (n_a + n_b - n) as f64,
+            a_in_b: n as f64 / n_a as f64,
+            b_in_a: n as f64 / n_b as f64,
+            n_matched: (0, 0),
+            matches: Vec::new(),
+        }
+    }
+
+    /// The order of two pairs in a ranking: the more similar first.
+    fn rank(&self, other: &Self) -> Ordering {
+        let by_containment = other.containment().total_cmp(&self.containment());
+        by_containment.then(other.resemblance.total_cmp(&self.resemblance)).then(other.n_shared.cmp(&self.n_shared))
+    }
+
+    /// Lets the second submission be the first.
+    fn swap(&mut self) {
+        std::mem::swap(&mut self.a, &mut self.b);
+        std::mem::swap(&mut self.a_in_b, &mut self.b_in_a);
+        self.n_matched = (self.n_matched.1, self.n_matched.0);
+        for found in &mut self.matches {
+            std::mem::swap(&mut found.a, &mut found.b);
+        }
+    }
+
+    /// The larger of the two containments: how much of one is in the other.
+    pub fn containment(&self) -> f64 {
+        self.a_in_b.max(self.b_in_a)
+    }
+}
+
+/// A part of one submission that occurs in another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    /// Where it is in the first.
+    pub a: (FilePath, Fragment),
+    /// Where it is in the second.
+    pub b: (FilePath, Fragment),
+    /// How they differ.
+    pub clone_type: CloneType,
+    /// Their similarity, 0 to 1.
+    pub similarity: f64,
+    /// Its number of tokens in the first.
+    pub n_tokens: usize,
+}
+
+/// Compares all pairs of `submissions`, ignoring the `handed_out` code.
+///
+/// What cannot be read is left out and listed; that nothing could be compared shows in [`Comparison::n_compared`].
+///
+/// ```
+/// use secondhand::audit::{CompareParams, Context, Progress, Submission, compare};
+/// use secondhand::config::{Config, RawConfig};
+/// use secondhand::language::Languages;
+/// use secondhand::text::FilePath;
+///
+/// struct Silent;
+/// impl Progress for Silent {
+///     fn begin(&self, _: &'static str, _: usize) {}
+///     fn step(&self) {}
+/// }
+///
+/// let folder = tempfile::tempdir()?;
+/// let submission = |name: &str, text: &str| {
+///     let path = folder.path().join(name);
+///     std::fs::write(&path, text).map(|()| Submission { name: FilePath::new(name.as_bytes()), path, group: 0 })
+/// };
+/// let text = "int sum(int *a, int n)\n{\n    int s = 0;\n    while (n-- > 0)\n        s += a[n] * 2;\n    return s + n;\n}\n";
+/// let all = [submission("a.c", text)?, submission("b.c", &text.replace("sum", "total"))?];
+///
+/// let config = Config::new(RawConfig::default(), "the defaults")?;
+/// let context = Context { config: &config, languages: &Languages::builtin(), progress: &Silent };
+/// let params = CompareParams {
+///     is_exact: true,
+///     max_common: 10,
+///     threshold: 0.0,
+///     max_pairs: 100,
+///     with_words: false,
+///     is_across_only: false,
+/// };
+/// let comparison = compare(&all, &[], params, context);
+/// assert_eq!(comparison.pairs[0].containment(), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare(
+    submissions: &[Submission],
+    handed_out: &[Submission],
+    params: CompareParams,
+    context: Context<'_>,
+) -> Comparison {
+    let remembered = Remembered::nothing();
+    // Submissions are not trees: an attributes file in one does not apply to the others.
+    let attributes = Attributes::default();
+    let sources = Sources::new(context, &attributes, &remembered);
+    let Context { config, progress, .. } = context;
+    let print_params = if params.is_exact { every_kgram(&config.fingerprint) } else { config.fingerprint };
+    let mut skipped = Vec::new();
+    progress.begin("reading", submissions.len() + handed_out.len());
+
+    // A winnowed sample of the handed-out code would miss what it shares with the sample of a submission.
+    let mut given = HashSet::new();
+    for source in read_all(handed_out, &sources, params.with_words, &mut skipped).iter().flatten() {
+        given.extend(prints_of(source, &every_kgram(&config.fingerprint), config).into_iter().map(|(hash, _)| hash));
+    }
+    let read = read_all(submissions, &sources, params.with_words, &mut skipped);
+    let read = read.into_par_iter().map(|sources| Read::new(sources, &print_params, &given, config));
+    let mut read: Vec<Read> = read.collect();
+    skipped.sort();
+
+    progress.begin("comparing", read.len());
+    let index = prints::index(&read);
+    let n_common = match params.max_common {
+        0 => 0,
+        max => prints::remove_common(&mut read, &index, max, &print_params),
+    };
+    let Ranking { mut pairs, n_compared, n_sharing, histogram } =
+        ranking::ranked(submissions, &read, &index, params.threshold, params.is_across_only, progress);
+    let clusters = clusters::clusters(submissions.len(), &pairs);
+    let joining = pairs.iter().take_while(|pair| pair.containment() >= CLUSTERED).take(MAX_LINKS);
+    let links = joining.map(|pair| (pair.a, pair.b, pair.containment())).collect();
+    pairs.truncate(params.max_pairs);
+
+    progress.begin("aligning", pairs.len());
+    pairs.par_iter_mut().for_each(|pair| {
+        progress.step();
+        (pair.matches, pair.n_matched) = matches(&read[pair.a], &read[pair.b], config);
+    });
+    let texts = texts(&pairs, &read);
+    let compared = |(submission, read): (&Submission, &Read)| Compared {
+        name: submission.name.clone(),
+        n_files: read.sources.len(),
+        n_tokens: read.sources.iter().map(|source| source.tokens.len()).sum(),
+        n_fingerprints: read.n_fingerprints,
+        digest: fnv_1a(read.sources.iter().flat_map(|source| source.text.iter().copied())),
+    };
+    Comparison {
+        submissions: submissions.iter().zip(&read).map(compared).collect(),
+        pairs,
+        n_compared,
+        n_sharing,
+        histogram,
+        clusters,
+        links,
+        n_common,
+        params,
+        k_and_window: (print_params.noise_threshold(), print_params.window().get()),
+        skipped,
+        texts,
+    }
+}
+
+/// The sources of each submission.
+fn read_all(
+    submissions: &[Submission],
+    sources: &Sources<'_>,
+    with_words: bool,
+    skipped: &mut Vec<LeftOut>,
+) -> Vec<Vec<Source>> {
+    let read = submissions.par_iter().map(|submission| {
+        sources.progress.step();
+        let reading = Reading::of(submission, sources, with_words);
+        (reading.files, reading.left_out)
+    });
+    let read: Vec<_> = read.collect();
+    let mut kept = Vec::with_capacity(read.len());
+    for (files, left_out) in read {
+        kept.push(files);
+        skipped.extend(left_out);
+    }
+    kept
+}
+
+/// The texts of all files with matches.
+fn texts(pairs: &[Pair], read: &[Read]) -> BTreeMap<FilePath, Vec<u8>> {
+    let mut texts = BTreeMap::new();
+    for (at, of) in
+        pairs.iter().flat_map(|pair| pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)]))
+    {
+        if !texts.contains_key(of)
+            && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
+        {
+            texts.insert(of.clone(), source.text.clone());
+        }
+    }
+    texts
+}

@@ -1,0 +1,124 @@
+//! Turns the files of a submission into a set of fingerprints, without those of code that was handed out or that
+//! everybody has.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+use rayon::prelude::*;
+
+use crate::audit::read::Source;
+use crate::config::Config;
+use crate::fingerprint::Params;
+use crate::index::{Index, Posting};
+use crate::matching::is_telling;
+
+/// A submission after reading.
+pub(super) struct Read {
+    pub sources: Vec<Source>,
+    /// For each source, its fingerprints and their positions, without those that do not count.
+    pub prints: Vec<Vec<(u64, u32)>>,
+    /// For each source and token, whether it is code that does not count: handed out, or common.
+    pub ignored: Vec<Vec<bool>>,
+    /// The number of distinct fingerprints.
+    pub n_fingerprints: usize,
+}
+
+/// The parameters that select every k-gram.
+pub(super) fn every_kgram(params: &Params) -> Params {
+    let k = NonZeroUsize::new(params.noise_threshold()).expect("k is positive in Params");
+    Params::new(k, k).expect("t = k is allowed")
+}
+
+/// The informative fingerprints of a source; those of different families differ.
+pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
+    let k = params.noise_threshold();
+    let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut hashes = Vec::new();
+    let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
+    let prints = params.fingerprints(&source.tokens, &mut hashes).filter(|print| telling(print.position as usize));
+    prints.map(|print| (print.hash ^ family.wrapping_mul(0x9E37_79B9_7F4A_7C15), print.position)).collect()
+}
+
+impl Read {
+    /// Fingerprints `sources`, ignoring the k-grams of `given`.
+    pub fn new(sources: Vec<Source>, params: &Params, given: &HashSet<u64>, config: &Config) -> Self {
+        let mut prints: Vec<_> = sources.iter().map(|source| prints_of(source, params, config)).collect();
+        for of_one in &mut prints {
+            of_one.retain(|(hash, _)| !given.contains(hash));
+        }
+        let ignored = sources.iter().map(|source| handed_out(source, given, config)).collect();
+        let mut read = Self { n_fingerprints: 0, sources, prints, ignored };
+        read.n_fingerprints = read.distinct().len();
+        read
+    }
+
+    /// Its distinct fingerprints, sorted.
+    pub fn distinct(&self) -> Vec<u64> {
+        let mut distinct: Vec<u64> = self.prints.iter().flatten().map(|&(hash, _)| hash).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        distinct
+    }
+
+    /// Removes the fingerprints for which `is_common`, and ignores the code that they cover; true if there were any.
+    ///
+    /// Of a common passage, winnowing selects a k-gram in every window. So what lies between two common fingerprints
+    /// in a row, less than a window apart, is common as well, and without this the passage would be in pieces.
+    fn remove(&mut self, is_common: impl Fn(u64) -> bool, k: usize, window: usize) {
+        for (prints, ignored) in self.prints.iter_mut().zip(&mut self.ignored) {
+            let mut last: Option<usize> = None;
+            prints.retain(|&(hash, position)| {
+                let at = position as usize;
+                if !is_common(hash) {
+                    last = None;
+                    return true;
+                }
+                let from = last.filter(|last| at - last <= window).unwrap_or(at);
+                ignored[from..at + k].fill(true);
+                last = Some(at);
+                false
+            });
+        }
+        self.n_fingerprints = self.distinct().len();
+    }
+}
+
+/// For each token, whether a k-gram of handed-out code contains it.
+fn handed_out(source: &Source, given: &HashSet<u64>, config: &Config) -> Vec<bool> {
+    let mut is_given = vec![false; source.tokens.len()];
+    if !given.is_empty() {
+        let params = every_kgram(&config.fingerprint);
+        for (hash, position) in prints_of(source, &params, config) {
+            if given.contains(&hash) {
+                is_given[position as usize..position as usize + params.noise_threshold()].fill(true);
+            }
+        }
+    }
+    is_given
+}
+
+/// The index of the fingerprints of all submissions: the submissions that have each.
+pub(super) fn index(read: &[Read]) -> Index {
+    let postings = read.iter().enumerate().flat_map(|(number, read)| {
+        let hashes = read.prints.iter().flatten();
+        hashes.map(move |&(hash, _)| (hash, Posting { document: number as u32, position: 0 }))
+    });
+    Index::new(postings)
+}
+
+/// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been handed out (MOSS's
+/// option `-m`). Returns how many distinct ones there were. Their postings stay in `index`; nobody asks for them.
+pub(super) fn remove_common(read: &mut [Read], index: &Index, max_submissions: usize, params: &Params) -> usize {
+    let is_common = |hash: u64| index.postings(hash).len() > max_submissions;
+    // Counted where they first occur.
+    let of_first = |(number, read): (usize, &Read)| {
+        let is_first = |hash: u64| index.postings(hash).next().is_some_and(|first| first.document as usize == number);
+        read.distinct().into_iter().filter(|&hash| is_common(hash) && is_first(hash)).count()
+    };
+    let n_common = read.par_iter().enumerate().map(of_first).sum();
+    if n_common > 0 {
+        let (k, window) = (params.noise_threshold(), params.window().get());
+        read.par_iter_mut().for_each(|read| read.remove(is_common, k, window));
+    }
+    n_common
+}

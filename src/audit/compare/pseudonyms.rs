@@ -1,0 +1,102 @@
+//! Replaces the names of submissions, so that a report can be shown without saying whose work is whose.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::Comparison;
+use crate::text::FilePath;
+
+impl Comparison {
+    /// The comparison with the names of submissions and files replaced by numbers; and for each submission its new name.
+    ///
+    /// Numbers follow the contents of the submissions, not their names, and so does every order: a list of names says
+    /// nothing about them. A file keeps the end of its name, which says its language. Code is shown as it is, names in
+    /// comments included.
+    pub fn with_pseudonyms(mut self) -> (Self, Vec<(FilePath, FilePath)>) {
+        let mut order: Vec<usize> = (0..self.submissions.len()).collect();
+        order.sort_by_key(|&at| (self.submissions[at].digest, at));
+        let width = order.len().to_string().len();
+        // The new place of each submission, which is its number.
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
+        let name = |at: usize| FilePath::new(format!("submission-{:0width$}", places[at] + 1).into_bytes());
+        let key: Vec<_> = self.submissions.iter().enumerate().map(|(at, of)| (of.name.clone(), name(at))).collect();
+
+        let mut renamed = Renamed { names: &key, files: BTreeMap::new(), n_files: vec![0; key.len()] };
+        for pair in &mut self.pairs {
+            for found in &mut pair.matches {
+                found.a.0 = renamed.file(pair.a, &found.a.0);
+                found.b.0 = renamed.file(pair.b, &found.b.0);
+            }
+            (pair.a, pair.b) = (places[pair.a], places[pair.b]);
+            if pair.a > pair.b {
+                pair.swap();
+            }
+        }
+        self.pairs.sort_by(|one, other| one.rank(other).then((one.a, one.b).cmp(&(other.a, other.b))));
+        let texts = std::mem::take(&mut self.texts).into_iter();
+        self.texts = texts.filter_map(|(path, text)| Some((renamed.files.get(&path)?.clone(), text))).collect();
+        for left_out in &mut self.skipped {
+            left_out.path = renamed.left_out(&left_out.path);
+        }
+        self.skipped.sort();
+        for cluster in &mut self.clusters {
+            cluster.iter_mut().for_each(|at| *at = places[*at]);
+            cluster.sort_unstable();
+        }
+        self.clusters.sort_by_key(|cluster| (Reverse(cluster.len()), cluster[0]));
+        for link in &mut self.links {
+            let (a, b) = (places[link.0], places[link.1]);
+            (link.0, link.1) = (a.min(b), a.max(b));
+        }
+        self.links.sort_by(|one, other| other.2.total_cmp(&one.2).then((one.0, one.1).cmp(&(other.0, other.1))));
+        for (submission, (_, name)) in self.submissions.iter_mut().zip(&key) {
+            submission.name = name.clone();
+        }
+        self.submissions.sort_by(|one, other| one.name.cmp(&other.name));
+        (self, key)
+    }
+}
+
+struct Renamed<'k> {
+    names: &'k [(FilePath, FilePath)],
+    files: BTreeMap<FilePath, FilePath>,
+    /// For each submission, the number of its files that have a new name.
+    n_files: Vec<usize>,
+}
+
+impl Renamed<'_> {
+    /// The new name of a file of submission `at`: that of the submission, a number, its extension.
+    fn file(&mut self, at: usize, path: &FilePath) -> FilePath {
+        if let Some(renamed) = self.files.get(path) {
+            return renamed.clone();
+        }
+        let (name, new) = &self.names[at];
+        let number = if path == name {
+            String::new()
+        } else {
+            self.n_files[at] += 1;
+            format!("/file-{}", self.n_files[at])
+        };
+        let renamed = FilePath::new([new.as_bytes(), number.as_bytes(), extension(path)].concat());
+        self.files.insert(path.clone(), renamed.clone());
+        renamed
+    }
+
+    fn left_out(&mut self, path: &FilePath) -> FilePath {
+        let is_of = |name: &FilePath| {
+            path.as_bytes().strip_prefix(name.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        };
+        match self.names.iter().position(|(name, _)| is_of(name)) {
+            Some(at) => self.file(at, path),
+            None => FilePath::new(&b"handed-out code"[..]),
+        }
+    }
+}
+
+/// The end of a file name from its last dot, if it is short enough to be an extension.
+fn extension(path: &FilePath) -> &[u8] {
+    let name = path.name();
+    let end = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0 && name.len() - at <= 8);
+    end.map_or(&[][..], |at| &name[at..])
+}

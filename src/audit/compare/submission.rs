@@ -1,0 +1,241 @@
+//! Reads submissions: folders, files and archives, into tokens.
+//!
+//! Promise: what cannot be read never ends a comparison. It is left out, and listed with the reason.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use crate::audit::read::{Skip, Source, Sources};
+use crate::git::{self, Content, Entry, ReadFiles};
+use crate::language::{WORDS, words};
+use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
+use crate::text::{FilePath, decoded};
+
+/// A submission: a name and its files.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// Its name.
+    pub name: FilePath,
+    /// A file, a folder, or an archive of files.
+    pub path: PathBuf,
+    /// The number of its group. Submissions of one group can be left uncompared with each other.
+    pub group: usize,
+}
+
+/// Something that was not compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// A file, an archive, a folder, or an entry of an archive.
+    pub path: FilePath,
+    /// The reason.
+    pub why: String,
+    /// Whether it may well hold what was to be compared; pictures and settings do not.
+    pub is_notable: bool,
+}
+
+/// What one archive may unpack to: more than any submission, and little enough to hold.
+const LIMITS: Limits =
+    Limits { max_entries: 200_000, max_nested: 64 << 20, max_total: 1 << 30, max_ratio: 200, max_depth: 1 };
+
+const UNREAD_ARCHIVE: &str = "an archive of a kind that is not read: unpack it";
+
+/// The files of a submission, read.
+pub(in crate::audit) struct Reading<'s, 'c> {
+    sources: &'s Sources<'c>,
+    /// Whether prose and files of unknown languages are read word by word.
+    with_words: bool,
+    pub files: Vec<Source>,
+    pub left_out: Vec<LeftOut>,
+}
+
+impl<'s, 'c> Reading<'s, 'c> {
+    /// Reads `submission`: each file on disk in the order of paths, each archive in its own order.
+    pub fn of(submission: &Submission, sources: &'s Sources<'c>, with_words: bool) -> Self {
+        let mut reading = Self { sources, with_words, files: Vec::new(), left_out: Vec::new() };
+        let Submission { name, path, .. } = submission;
+        if path.is_dir() {
+            reading.folder(name, path);
+        } else if path.is_file() {
+            reading.file(name.clone(), path);
+        } else {
+            // A pipe or a device may never end.
+            reading.leave_out(name.clone(), "neither a file nor a folder".to_owned(), true);
+        }
+        reading
+    }
+
+    fn folder(&mut self, name: &FilePath, path: &Path) {
+        let folder = Folder::new(path);
+        match folder.entries() {
+            Ok(entries) => {
+                for entry in entries {
+                    let inside = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
+                    self.entry(inside, &folder, &entry, || folder.on_disk(&entry.path));
+                }
+            }
+            Err(why) => self.leave_out(name.clone(), reason(&why), true),
+        }
+    }
+
+    fn file(&mut self, name: FilePath, path: &Path) {
+        let folder = Folder::new(path.parent().unwrap_or(Path::new(".")));
+        let file = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let entry = Entry { path: FilePath::new(file), content: Content::Disk };
+        self.entry(name, &folder, &entry, || path.to_owned());
+    }
+
+    fn entry(&mut self, name: FilePath, folder: &Folder, entry: &Entry, on_disk: impl Fn() -> PathBuf) {
+        match archive_kind(entry.path.name()) {
+            Some(true) => self.archive(&name, &on_disk()),
+            Some(false) => self.leave_out(name, UNREAD_ARCHIVE.to_owned(), true),
+            None => {
+                if let Some(skip) = self.skip_by_name(&entry.path) {
+                    self.skip(name, skip);
+                } else if folder.size(entry).is_some_and(|size| size > self.sources.config.max_file_size) {
+                    self.skip(name, Skip::TooLarge);
+                } else {
+                    match folder.read(entry) {
+                        Ok(bytes) => self.take(name, &entry.path, bytes),
+                        Err(why) => self.leave_out(name, reason(&why), true),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows what of it
+    /// is missing.
+    fn archive(&mut self, name: &FilePath, path: &Path) {
+        let (n_files, n_left_out) = (self.files.len(), self.left_out.len());
+        let mut unpacking = Unpacking { reading: self, name, unwanted: RefCell::default(), unread: RefCell::default() };
+        let read = read_archive(path, LIMITS, &mut unpacking);
+        let (unwanted, unread) = (unpacking.unwanted.into_inner(), unpacking.unread.into_inner());
+        match read {
+            Ok(()) => {
+                unwanted.into_iter().for_each(|(path, skip)| self.skip(path, skip));
+                unread.into_iter().for_each(|path| self.leave_out(path, UNREAD_ARCHIVE.to_owned(), true));
+            }
+            Err(why) => {
+                self.files.truncate(n_files);
+                self.left_out.truncate(n_left_out);
+                let why = match why {
+                    sources::Error::Damaged { entry, why, .. } => format!("a damaged archive, {entry}: {why}"),
+                    sources::Error::TooMuch { entry, what, .. } => {
+                        format!("an archive that claims too much, {entry}: {what}")
+                    }
+                    other => other.to_string(),
+                };
+                self.leave_out(name.clone(), why, true);
+            }
+        }
+    }
+
+    fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
+        // With words, no name is that of no language.
+        self.sources.skip_by_name(path).filter(|skip| !(self.with_words && *skip == Skip::NotSource))
+    }
+
+    /// Reads `bytes` as the file at `path` of the submission; `name` is what the file is reported as.
+    fn take(&mut self, name: FilePath, path: &FilePath, bytes: Vec<u8>) {
+        match self.tokenize(path, bytes) {
+            Ok(source) => {
+                if source.is_partial {
+                    self.skip(name.clone(), Skip::LongLines);
+                }
+                self.files.push(Source { path: name, ..source });
+            }
+            Err(skip) => self.skip(name, skip),
+        }
+    }
+
+    fn tokenize(&self, path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
+        if !self.with_words {
+            return self.sources.tokenize(path, bytes);
+        }
+        let is_prose = {
+            let text = decoded(&bytes)?;
+            match self.sources.identify(path, &text) {
+                // A notebook is code; any other text around code is read as the prose that it is.
+                Ok(language) => language.is_data && !language.is_notebook,
+                Err(Skip::NotSource | Skip::Data) => true,
+                Err(skip) => return Err(skip),
+            }
+        };
+        if is_prose { Ok(prose(path, bytes)?) } else { self.sources.tokenize(path, bytes) }
+    }
+
+    fn skip(&mut self, name: FilePath, skip: Skip) {
+        let is_notable = self.sources.is_unread(&name, skip) || skip == Skip::LongLines;
+        self.leave_out(name, skip.reason().to_owned(), is_notable);
+    }
+
+    fn leave_out(&mut self, path: FilePath, why: String, is_notable: bool) {
+        self.left_out.push(LeftOut { path, why, is_notable });
+    }
+}
+
+/// A text as its words.
+fn prose(path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
+    let (text, encoded) = match decoded(&bytes)? {
+        Cow::Borrowed(_) => (bytes, None),
+        Cow::Owned(text) => (text, Some(bytes)),
+    };
+    let mut tokens = Vec::new();
+    words(&text, &mut tokens);
+    let named = || WORDS.to_owned();
+    let path = path.clone();
+    Ok(Source { path, text, encoded, tokens, is_partial: false, language: named(), family: named(), is_prose: true })
+}
+
+/// Why a file could not be read, without its name.
+fn reason(error: &git::Error) -> String {
+    match error {
+        git::Error::File { why, .. } => why.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Receives the files of an archive.
+struct Unpacking<'r, 's, 'c> {
+    reading: &'r mut Reading<'s, 'c>,
+    name: &'r FilePath,
+    unwanted: RefCell<Vec<(FilePath, Skip)>>,
+    /// Archives in it that nothing here reads.
+    unread: RefCell<Vec<FilePath>>,
+}
+
+impl Unpacking<'_, '_, '_> {
+    fn inside(&self, path: &[u8]) -> FilePath {
+        FilePath::new([self.name.as_bytes(), b"/", path].concat())
+    }
+}
+
+impl Sink for Unpacking<'_, '_, '_> {
+    fn wants(&self, path: &FilePath, size: u64) -> bool {
+        if archive_kind(path.name()) == Some(false) {
+            self.unread.borrow_mut().push(self.inside(path.as_bytes()));
+            return false;
+        }
+        let is_large = size > self.reading.sources.config.max_file_size;
+        let skip = self.reading.skip_by_name(path).or(is_large.then_some(Skip::TooLarge));
+        if let Some(skip) = skip {
+            self.unwanted.borrow_mut().push((self.inside(path.as_bytes()), skip));
+        }
+        skip.is_none()
+    }
+
+    fn knows(&mut self, _: &git::BlobId, _: &SourceFile) -> Result<bool, sources::Error> {
+        Ok(false)
+    }
+
+    fn take(&mut self, file: SourceFile) -> Result<(), sources::Error> {
+        let name = self.inside(file.path.as_bytes());
+        self.reading.take(name, &file.path, file.bytes);
+        Ok(())
+    }
+
+    fn note(&mut self, note: Note) {
+        self.reading.leave_out(FilePath::new(note.what.into_bytes()), note.why.to_owned(), true);
+    }
+}

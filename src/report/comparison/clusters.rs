@@ -1,0 +1,127 @@
+//! Draws clusters of submissions as graphs: a node for each submission, a line for each pair that joins them.
+
+use std::f64::consts::TAU;
+
+use askama::Template;
+
+use crate::audit::Comparison;
+use crate::report::words::{count, percent};
+
+/// The size of the drawing, in its own units: as wide as a small screen, so that names stay readable there.
+const WIDTH: f64 = 360.0;
+/// Maximum characters of a name next to its node; the whole one is in the list below.
+const MAX_NAME: usize = 16;
+/// Maximum nodes to draw; a larger cluster is a list.
+const MAX_NODES: usize = 40;
+
+/// A cluster, as a drawing inside the page.
+///
+/// The nodes stand on a circle in the order of the submissions, so the same comparison gives the same drawing.
+#[derive(Template)]
+#[template(
+    ext = "html",
+    source = r##"<figure class="chart cluster"><figcaption>Cluster {{ number }}: {{ size }}, joined where half of one is in the other</figcaption>
+{% if !nodes.is_empty() %}<svg viewBox="0 0 360 {{ height }}" role="img" aria-label="{{ label }}">
+{% for edge in edges %}{% if let Some(card) = edge.card %}<a href="#c{{ card }}">{% endif %}<line x1="{{ edge.from.0 }}" y1="{{ edge.from.1 }}" x2="{{ edge.to.0 }}" y2="{{ edge.to.1 }}" stroke-width="{{ edge.width }}"><title>{{ edge.title }}</title></line>{% if edge.card.is_some() %}</a>{% endif %}
+{% endfor %}{% for node in nodes %}<circle cx="{{ node.at.0 }}" cy="{{ node.at.1 }}" r="5"><title>{{ node.title }}</title></circle><text x="{{ node.text.0 }}" y="{{ node.text.1 }}" text-anchor="{{ node.anchor }}">{{ node.name }}</text>
+{% endfor %}</svg>{% endif %}<p class="dim members">{{ label }}</p></figure>
+"##
+)]
+pub(super) struct Graph {
+    number: usize,
+    size: String,
+    height: String,
+    label: String,
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+}
+
+struct Node {
+    at: (String, String),
+    text: (String, String),
+    anchor: &'static str,
+    name: String,
+    title: String,
+}
+
+struct Edge {
+    from: (String, String),
+    to: (String, String),
+    width: String,
+    title: String,
+    /// The number of the card with its code.
+    card: Option<usize>,
+}
+
+impl Graph {
+    /// The clusters of a comparison, the largest first.
+    pub fn all(comparison: &Comparison, card_of: impl Fn(usize, usize) -> Option<usize>) -> Vec<Self> {
+        // Two submissions are one row of the table.
+        if comparison.submissions.len() < 3 {
+            return Vec::new();
+        }
+        comparison.clusters.iter().map(|cluster| Self::new(cluster, comparison, &card_of)).collect()
+    }
+
+    pub fn numbered(self, number: usize) -> Self {
+        Self { number, ..self }
+    }
+
+    fn new(cluster: &[usize], comparison: &Comparison, card_of: impl Fn(usize, usize) -> Option<usize>) -> Self {
+        let name = |at: usize| comparison.submissions[at].name.to_string();
+        let label = cluster.iter().map(|&at| name(at)).collect::<Vec<_>>().join(", ");
+        let size = count(cluster.len(), "submission");
+        if cluster.len() > MAX_NODES {
+            let nothing = (Vec::new(), Vec::new());
+            return Self { number: 0, size, height: String::new(), label, nodes: nothing.0, edges: nothing.1 };
+        }
+        // Names take a line each on either side.
+        let radius = (cluster.len() as f64 * 5.0).clamp(24.0, 70.0);
+        let height = (cluster.len() as f64 * 9.0).max(2.0 * radius + 28.0);
+        let place = |number: usize| {
+            let angle = TAU * number as f64 / cluster.len() as f64 - TAU / 4.0;
+            (WIDTH / 2.0 + radius * angle.cos(), height / 2.0 + (height / 2.0 - 14.0) * angle.sin())
+        };
+        let shown = |(x, y): (f64, f64)| (format!("{x:.1}"), format!("{y:.1}"));
+        let node = |(number, &at): (usize, &usize)| {
+            let (x, y) = place(number);
+            let is_right = x >= WIDTH / 2.0 - 0.5;
+            Node {
+                at: shown((x, y)),
+                text: shown((if is_right { x + 8.0 } else { x - 8.0 }, y + 3.5)),
+                anchor: if is_right { "start" } else { "end" },
+                name: shortened(&name(at)),
+                title: name(at),
+            }
+        };
+        let edge = |&(a, b, containment): &(usize, usize, f64)| {
+            let number = |at: usize| cluster.binary_search(&at).ok();
+            Some(Edge {
+                from: shown(place(number(a)?)),
+                to: shown(place(number(b)?)),
+                width: format!("{:.1}", 0.5 + 3.0 * (containment - 0.5).max(0.0) * 2.0),
+                title: format!("{} and {}: {} %", name(a), name(b), percent(containment)),
+                card: card_of(a, b),
+            })
+        };
+        Self {
+            number: 0,
+            size,
+            height: format!("{height:.0}"),
+            label,
+            nodes: cluster.iter().enumerate().map(node).collect(),
+            edges: comparison.links.iter().filter_map(edge).collect(),
+        }
+    }
+}
+
+/// A name, cut in the middle if it is long: both ends tell names apart.
+fn shortened(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= MAX_NAME {
+        return name.to_owned();
+    }
+    let half = (MAX_NAME - 1) / 2;
+    let (start, end) = (&chars[..half], &chars[chars.len() - half..]);
+    start.iter().chain(&['…']).chain(end).collect()
+}

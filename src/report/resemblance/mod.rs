@@ -1,0 +1,55 @@
+//! Writes how much documents resemble each other: one file for each format.
+
+mod csv;
+mod json;
+mod text;
+
+use super::Format;
+use crate::audit::{Resemblances, ResemblingPair};
+use crate::fingerprint::resemblance::{Counting, Estimate, ShingleSampling};
+
+pub use json::schema as resemblance_schema;
+
+/// All formats of `resemblance`, the default first.
+pub static RESEMBLANCE_FORMATS: &[Format<Resemblances>] = &[text::FORMAT, json::FORMAT, csv::FORMAT];
+
+/// How the figures were found, in a line.
+fn method(found: &Resemblances) -> String {
+    let size = found.params.shingle;
+    let tokens = if found.params.is_normalized { "normalized tokens" } else { "tokens" };
+    let counted = match found.params.counting {
+        Counting::Set => "",
+        Counting::Labeled => ", labeled",
+    };
+    let sketch = match found.params.sampling {
+        None => "exact".to_owned(),
+        Some(ShingleSampling::Min { size }) => format!("estimated by the {size} smallest (MIN_{size})"),
+        Some(ShingleSampling::Mod { modulus }) => format!("estimated by one in {modulus} (MOD_{modulus})"),
+        Some(ShingleSampling::MinOfMod { size, modulus }) => {
+            format!("estimated by the {size} smallest of one in {modulus} (MIN_{size} of MOD_{modulus})")
+        }
+        Some(ShingleSampling::Doubling { modulus, max_size }) => {
+            format!("estimated by at most {max_size}, one in {modulus} or a power of 2 times that")
+        }
+    };
+    format!("shingles of {size} {tokens}{counted}; {sketch}")
+}
+
+/// The resemblances of all documents with all, row by row; a document with itself is 1.
+fn matrix(found: &Resemblances) -> Vec<Vec<f64>> {
+    let n = found.documents.len();
+    let mut rows = vec![vec![0.0; n]; n];
+    for (at, row) in rows.iter_mut().enumerate() {
+        row[at] = 1.0;
+    }
+    for ResemblingPair { a, b, resemblance, .. } in &found.pairs {
+        rows[*a][*b] = resemblance.value;
+        rows[*b][*a] = resemblance.value;
+    }
+    rows
+}
+
+/// The range of an estimate; `None` if it is exact.
+fn bounds(found: &Resemblances, estimate: &Estimate) -> Option<(f64, f64)> {
+    found.params.sampling.map(|_| estimate.bounds())
+}

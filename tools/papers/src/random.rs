@@ -1,0 +1,33 @@
+//! Draws numbers from a seed: splitmix64 (Steele, Lea, Flood 2014). Equal seeds give equal draws on every machine.
+
+/// A stream of numbers that a seed decides.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// The stream numbered `stream` of `seed`.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut random = Self(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        random.next();
+        random
+    }
+
+    /// Any number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `n`; 0 when `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// A number from 0 to 1, without 1.
+    pub fn part(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
