@@ -10,7 +10,7 @@ use crate::policy::Level;
 use crate::report::Format;
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Common {
     /// Use the repository of this folder
     #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
@@ -49,6 +49,9 @@ pub(super) struct Common {
     /// Print every line of a copy instead of at most ten a side
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub full: bool,
+    /// Say of each copy what is equal, what differs and where, and what one function for both would save
+    #[arg(long, global = true)]
+    pub brief: bool,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,

@@ -16,13 +16,15 @@ pub(super) const FORMAT: Format =
 const MAX_PLACES: usize = 3;
 
 pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for finding in best_first(&outcome.findings) {
-        let at = finding.fragment.start;
-        let (level, rule) = (finding.level.name(), finding.rule.id);
-        let (path, line, column) = (&finding.path, at.line, at.column);
-        writeln!(out, "{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))?;
-    }
-    Ok(())
+    best_first(&outcome.findings).into_iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding)))
+}
+
+/// A finding in a line.
+pub fn finding_line(finding: &Finding) -> String {
+    let at = finding.fragment.start;
+    let (level, rule) = (finding.level.name(), finding.rule.id);
+    let (path, line, column) = (&finding.path, at.line, at.column);
+    format!("{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))
 }
 
 /// Where else the code of a clone class is, which the message only counts.

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::audited::{OfClass as OfThisClass, share as percent_of};
+use super::brief::Brief;
 use super::{Format, Style, VERSION};
 use crate::audit::{self, End, Outcome};
 use crate::license::Class;
@@ -235,6 +236,9 @@ struct Finding {
     unexamined: Vec<Unexamined>,
     /// Stays the same when lines move.
     identity: String,
+    /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brief: Option<Brief>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -365,8 +369,8 @@ pub(super) struct Fragment {
     end_column: u32,
 }
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(outcome))?;
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &report(outcome, style.is_brief))?;
     writeln!(out)
 }
 
@@ -375,7 +379,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
 }
 
-fn report(outcome: &Outcome) -> Report {
+fn report(outcome: &Outcome, is_brief: bool) -> Report {
     let skipped = |list: &[(crate::text::FilePath, crate::audit::Skip)]| {
         list.iter().map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() }).collect()
     };
@@ -393,7 +397,11 @@ fn report(outcome: &Outcome) -> Report {
             skipped: skipped(&examined.skipped),
             not_compared: skipped(&examined.not_compared),
         },
-        findings: outcome.findings.iter().map(finding).collect(),
+        findings: outcome
+            .findings
+            .iter()
+            .map(|of| Finding { brief: is_brief.then(|| Brief::of(outcome, of)).flatten(), ..finding(of) })
+            .collect(),
         suppressed_findings: outcome.n_suppressed,
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
         notices: outcome.notices.iter().map(notice).collect(),
@@ -499,6 +507,7 @@ fn finding(finding: &policy::Finding) -> Finding {
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
         identity: finding.identity.clone(),
+        brief: None,
     }
 }
 

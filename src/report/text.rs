@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
+use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one};
 use super::sides::{Sides, lines};
 use super::words::{
@@ -35,6 +36,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
         let mut text =
             if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
+        if style.is_brief {
+            text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
+        }
         if finding.level > Level::Note {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
         }
