@@ -33,7 +33,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let languages = config.languages(&origin)?;
     let params = CompareParams { is_exact: flags.exact, max_pairs: flags.top };
     let comparison = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })?
     };
     if comparison.submissions.iter().filter(|submission| submission.n_files > 0).count() < 2 {

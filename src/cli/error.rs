@@ -75,6 +75,8 @@ pub(super) enum Failure {
     NothingToCompare,
     #[error("cannot compare: fewer than two of the {n} submissions contain a file that can be compared")]
     NothingComparable { n: usize, skipped: Vec<String> },
+    #[error("cannot watch `{}`: {why}", folder.display())]
+    Watch { folder: PathBuf, why: String },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -161,6 +163,9 @@ impl Failure {
             Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),
+            Self::Watch { .. } => Some(
+                "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches".to_owned(),
+            ),
             Self::Unwritable { .. }
             | Self::Output(_)
             | Self::Unreadable { .. }
