@@ -1,5 +1,7 @@
 //! Talks to `secondhand mcp` over pipes, as an agent does: in the Model Context Protocol.
 
+#![allow(clippy::needless_pass_by_value, reason = "callers hand over what `json!` made on the spot")]
+
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "semantics/repository.rs"]
 mod repository;

@@ -180,6 +180,7 @@ fn written(outcome: &Outcome, format: &str) -> String {
             wraps: true,
             is_full: false,
             is_brief: false,
+            group_by: None,
             is_quiet: false,
             is_verbose: true,
         },
@@ -456,6 +457,7 @@ mod text {
                 wraps: true,
                 is_full: false,
                 is_brief: false,
+                group_by: None,
                 is_quiet: false,
                 is_verbose: false,
             };

@@ -9,7 +9,7 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
-use crate::audit::{Context, End, Outcome, Progress, Tree, scan, suppress};
+use crate::audit::{Context, End, Outcome, Progress, Tree, owners, scan, suppress};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::report::scan_formats;
@@ -85,14 +85,12 @@ fn scan_repository(
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
     let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
+    let (config, _) = settings::read(common, Some(repository.root()), &[])?;
+    let owners = owners(&snapshot, &repository.reader(), &config);
     let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
-    scan_tree(
-        Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() },
-        Some(repository.root()),
-        flags,
-        common,
-        progress,
-    )
+    let tree = Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() };
+    let outcome = scan_tree(tree, Some(repository.root()), flags, common, progress)?;
+    Ok(Outcome { owners, ..outcome })
 }
 
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::audited::{OfClass as OfThisClass, share as percent_of};
 use super::brief::Brief;
+use super::words::crosses_border;
 use super::{Format, Style, VERSION};
 use crate::audit::{self, End, Outcome};
 use crate::license::Class;
@@ -236,6 +237,12 @@ struct Finding {
     unexamined: Vec<Unexamined>,
     /// Stays the same when lines move.
     identity: String,
+    /// The owners of the copy, in CODEOWNERS.
+    owners: Vec<String>,
+    /// The owners of the first origin in the tree.
+    origin_owners: Vec<String>,
+    /// Whether none of the owners of the copy owns that origin, with the setting `owner-borders`.
+    crosses_owners: bool,
     /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     brief: Option<Brief>,
@@ -400,7 +407,17 @@ fn report(outcome: &Outcome, is_brief: bool) -> Report {
         findings: outcome
             .findings
             .iter()
-            .map(|of| Finding { brief: is_brief.then(|| Brief::of(outcome, of)).flatten(), ..finding(of) })
+            .map(|of| {
+                let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
+                let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
+                Finding {
+                    owners: owners(&of.path),
+                    origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
+                    crosses_owners: crosses_border(outcome, of),
+                    brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
+                    ..finding(of)
+                }
+            })
             .collect(),
         suppressed_findings: outcome.n_suppressed,
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
@@ -507,6 +524,9 @@ fn finding(finding: &policy::Finding) -> Finding {
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
         identity: finding.identity.clone(),
+        owners: Vec::new(),
+        origin_owners: Vec::new(),
+        crosses_owners: false,
         brief: None,
     }
 }

@@ -56,10 +56,21 @@ pub struct Style {
     pub is_full: bool,
     /// Whether to say of each copy what is equal and what differs.
     pub is_brief: bool,
+    /// By what findings are grouped, in formats for people.
+    pub group_by: Option<GroupBy>,
     /// Whether to write only the findings.
     pub is_quiet: bool,
     /// Whether to list every skipped file.
     pub is_verbose: bool,
+}
+
+/// What findings are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupBy {
+    /// The owners of the copy, in CODEOWNERS.
+    Owner,
+    /// The folder of the copy.
+    Folder,
 }
 
 /// The formats of findings, the default first.

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::brief::brief;
 use super::found::{facts, headline, place as found_place};
 use super::sides::{Line, Sides, lines};
-use super::words::{copy_text, count, end, found, likeness, lines as line_range, place, provenance, text_of};
+use super::words::{copy_text, count, end, found, likeness, lines as line_range, owned_by, place, provenance, text_of};
 use crate::audit::{FoundCode, Outcome};
 use crate::policy::{Finding, Origin, Place, best_first};
 use crate::text::printable;
@@ -35,7 +35,8 @@ pub fn check_headline(outcome: &Outcome) -> String {
 /// The findings that `is_asked` selects, the gravest first.
 pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
-    findings.map(|finding| Passage { head: head(finding), lines: brief(outcome, finding) }).collect()
+    let lines = |finding: &Finding| owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect();
+    findings.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
 }
 
 /// All about one finding: the rule, the origins, what differs, and both sides.

@@ -132,14 +132,14 @@ impl Server<'_> {
         match params.get("command")?.as_str()? {
             SHOW => {
                 let (uri, range) = (argument.get("uri")?.as_str()?.to_owned(), argument.get("range")?.clone());
-                self.show(json!({"uri": uri, "takeFocus": true, "selection": range}));
+                self.show(&json!({"uri": uri, "takeFocus": true, "selection": range}));
                 Some(Value::Null)
             }
             SIDE_BY_SIDE => {
                 let uri = format!("{}:{FOLDER}{}.txt", place::SCHEME, argument.as_str()?);
                 let text = self.virtual_document(&uri)?;
                 if self.has_virtual_documents {
-                    self.show(json!({"uri": uri, "takeFocus": true}));
+                    self.show(&json!({"uri": uri, "takeFocus": true}));
                 }
                 // For clients that show it themselves.
                 Some(json!({"uri": uri, "text": text}))
@@ -148,7 +148,7 @@ impl Server<'_> {
         }
     }
 
-    fn show(&mut self, params: Value) {
+    fn show(&mut self, params: &Value) {
         if self.can_show {
             self.n_asked += 1;
             let id = format!("show-{}", self.n_asked);

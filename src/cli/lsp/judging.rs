@@ -32,7 +32,7 @@ pub(super) struct Task {
 pub(super) struct Judged {
     pub number: usize,
     pub versions: Vec<(String, Option<i64>)>,
-    pub found: Result<Outcome, String>,
+    pub found: Result<Arc<Outcome>, String>,
 }
 
 /// The thread that judges.
@@ -54,7 +54,7 @@ impl Judging {
                 let is_canceled = || newest.load(Ordering::Relaxed) != number;
                 let job = Job::new(&is_canceled, &|_, _, _| {});
                 let found = match job.run(|progress| judge(&task, &common, progress)) {
-                    Ok(outcome) => Ok(outcome),
+                    Ok(outcome) => Ok(Arc::new(outcome)),
                     Err(Unanswered::Canceled) => continue,
                     Err(Unanswered::Failed(why)) => Err(why.to_string()),
                     Err(Unanswered::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),

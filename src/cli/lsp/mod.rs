@@ -65,7 +65,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
         // A defect costs an answer, not the server.
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
             Ok(Event::Incoming(Incoming::Message(message))) => server.take(&message),
-            Ok(Event::Incoming(Incoming::Unreadable(why))) => server.refuse(Value::Null, PARSE_ERROR, &why),
+            Ok(Event::Incoming(Incoming::Unreadable(why))) => server.refuse(&Value::Null, PARSE_ERROR, &why),
             Ok(Event::Judged(judged)) => server.publish(judged),
             Err(RecvTimeoutError::Timeout) => server.judge(),
             Ok(Event::Incoming(Incoming::End)) | Err(RecvTimeoutError::Disconnected) => server.has_exited = true,
@@ -73,7 +73,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
         if handled.is_err() {
             server.due = None;
             let id = server.answering.take().unwrap_or(Value::Null);
-            server.refuse(id, INTERNAL_ERROR, "this is a defect of secondhand");
+            server.refuse(&id, INTERNAL_ERROR, "this is a defect of secondhand");
         }
         if server.has_exited || server.is_deaf {
             break if server.is_shut_down { CLEAN } else { FOUND };
@@ -144,11 +144,11 @@ impl<'c> Server<'c> {
         self.is_deaf |= self.client.send(message).is_err();
     }
 
-    fn refuse(&mut self, id: Value, code: i64, why: &str) {
+    fn refuse(&mut self, id: &Value, code: i64, why: &str) {
         self.send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}}));
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -163,7 +163,7 @@ impl<'c> Server<'c> {
                 self.answering = None;
                 match answer {
                     Ok(result) => self.send(json!({"jsonrpc": "2.0", "id": id, "result": result})),
-                    Err((code, why)) => self.refuse(id, code, &why),
+                    Err((code, why)) => self.refuse(&id, code, &why),
                 }
             }
             (Some(method), None) => self.heed(method, params),
@@ -171,7 +171,7 @@ impl<'c> Server<'c> {
             (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => {}
             (None, id) => {
                 let why = "not a request, notification or answer of JSON-RPC 2.0";
-                self.refuse(id.unwrap_or(Value::Null), INVALID_REQUEST, why);
+                self.refuse(&id.unwrap_or(Value::Null), INVALID_REQUEST, why);
             }
         }
     }
@@ -234,7 +234,7 @@ impl<'c> Server<'c> {
             ("textDocument/didClose", Some(uri)) => {
                 self.documents.remove(uri);
                 if self.marked.remove(uri) {
-                    self.notify("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": []}));
+                    self.notify("textDocument/publishDiagnostics", &json!({"uri": uri, "diagnostics": []}));
                 }
             }
             // Other files may be origins, and settings may have changed.
@@ -261,7 +261,7 @@ impl<'c> Server<'c> {
         self.is_initialized = true;
         if self.root.is_none() {
             let message = "secondhand: this folder is in no git repository, so there is nothing to compare with";
-            self.notify("window/logMessage", json!({"type": 2, "message": message}));
+            self.notify("window/logMessage", &json!({"type": 2, "message": message}));
         }
         json!({
             "capabilities": {
@@ -295,10 +295,10 @@ impl<'c> Server<'c> {
             return;
         }
         let outcome = match judged.found {
-            Ok(outcome) => Arc::new(outcome),
+            Ok(outcome) => outcome,
             Err(why) => {
                 if self.last_failure.as_ref() != Some(&why) {
-                    self.notify("window/logMessage", json!({"type": 1, "message": format!("secondhand: {why}")}));
+                    self.notify("window/logMessage", &json!({"type": 1, "message": format!("secondhand: {why}")}));
                     self.last_failure = Some(why);
                 }
                 return;
@@ -320,7 +320,7 @@ impl<'c> Server<'c> {
             if let Some(version) = version {
                 params["version"] = json!(version);
             }
-            self.notify("textDocument/publishDiagnostics", params);
+            self.notify("textDocument/publishDiagnostics", &params);
         }
     }
 }

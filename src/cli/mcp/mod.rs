@@ -23,7 +23,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(Failure::Output)?;
     let (wire, written) = Wire::of_process();
     let server = Server::new(common, Arc::from(root));
-    let served = runtime.block_on(async {
+    runtime.block_on(async {
         // A client that leaves without a word before it has begun is no failure.
         if let Ok(service) = server.serve(wire).await {
             let _ = service.waiting().await;
@@ -32,6 +32,5 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
     written.wait();
     // Work that nobody waits for any longer is not waited for.
     runtime.shutdown_background();
-    let () = served;
     Ok(CLEAN)
 }

@@ -206,13 +206,10 @@ impl Transport<RoleServer> for Wire {
                 }
             };
             let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-            let message = match serde_json::from_value(value) {
-                Ok(message) => message,
-                Err(_) => {
-                    let why = "not a request, notification or answer of JSON-RPC 2.0";
-                    self.refuse(ErrorCode::INVALID_REQUEST, why, id).await;
-                    continue;
-                }
+            let Ok(message) = serde_json::from_value(value) else {
+                let why = "not a request, notification or answer of JSON-RPC 2.0";
+                self.refuse(ErrorCode::INVALID_REQUEST, why, id).await;
+                continue;
             };
             match &message {
                 JsonRpcMessage::Request(request) => {
