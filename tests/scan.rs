@@ -189,7 +189,8 @@ fn figures_are_written_for_badges_metrics_and_trends() {
     let row: Value =
         serde_json::from_str(&printed(&repository, &["--rev", "HEAD", "--format", "trend"])).expect("it is JSON");
     assert_eq!((&row["cloneClasses"], row["commit"].as_str().map(str::len)), (&1.into(), Some(40)));
-    assert_eq!(format!("{:.1} %", row["percentOfLines"].as_f64().expect("a number")), message);
+    let figure = |name: &str| row[name].as_f64().expect("a number");
+    assert_eq!(format!("{:.1} %", 100.0 * figure("duplicatedLines") / figure("lines")), message);
 
     // OpenMetrics: each family declared once, its samples right behind, and an end.
     let metrics = printed(&repository, &["--format", "openmetrics"]);
