@@ -34,19 +34,17 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: usize) -> Stri
         used += cost;
         n_heads += 1;
     }
-    let mut text = title;
-    if n_heads == 0 && !blocks.is_empty() {
-        let head = cut(&blocks[0].head, room.saturating_sub(used + 2));
-        text.push_str(&format!("\n\n{head}"));
-        n_heads = 1;
-        used = room;
+    let mut heads: Vec<String> = blocks[..n_heads].iter().map(|block| block.head.clone()).collect();
+    if let (0, Some(first)) = (n_heads, blocks.first()) {
+        // Half a place is better than none.
+        heads.push(cut(&first.head, room.saturating_sub(used + 2)));
+        (n_heads, used) = (1, room);
     }
+    let mut text = title;
     let mut n_left_out = 0;
-    for (at, block) in blocks[..n_heads].iter().enumerate() {
-        if !text.ends_with(&block.head) || at > 0 {
-            text.push_str(if text.is_empty() { "" } else { "\n\n" });
-            text.push_str(&block.head);
-        }
+    for (block, head) in blocks.iter().zip(&heads) {
+        text.push_str(if text.is_empty() { "" } else { "\n\n" });
+        text.push_str(head);
         for (at, line) in block.lines.iter().enumerate() {
             let cost = n_tokens(line) + 1;
             if used + cost > room {
