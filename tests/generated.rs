@@ -175,6 +175,11 @@ fn the_report_formats_are_documented() {
     for format in report::AUDIT_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
+    page += "\n## `secondhand scan`\n\nAll of the first table, and:\n\n| format | what it is for |\n|---|---|\n";
+    for format in report::SCAN_FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nA scheduled job keeps a trend with `secondhand scan --rev HEAD --format trend >> trend.jsonl`.\n";
     page += "\n## `secondhand compare`\n\n| format | what it is for |\n|---|---|\n";
     for format in report::COMPARISON_FORMATS {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);

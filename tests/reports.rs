@@ -174,7 +174,16 @@ fn written(outcome: &Outcome, format: &str) -> String {
     styled(
         outcome,
         format,
-        Style { has_color: false, width: 100, wraps: true, is_full: false, is_quiet: false, is_verbose: true },
+        Style {
+            has_color: false,
+            width: 100,
+            wraps: true,
+            is_full: false,
+            is_brief: false,
+            group_by: None,
+            is_quiet: false,
+            is_verbose: true,
+        },
     )
 }
 
@@ -442,8 +451,16 @@ mod text {
         outcome.examined.skipped.clear();
         (outcome.base, outcome.head.name) = (None, "the work tree".to_owned());
         for width in [40, 80, 200] {
-            let style =
-                Style { has_color: false, width, wraps: true, is_full: false, is_quiet: false, is_verbose: false };
+            let style = Style {
+                has_color: false,
+                width,
+                wraps: true,
+                is_full: false,
+                is_brief: false,
+                group_by: None,
+                is_quiet: false,
+                is_verbose: false,
+            };
             for line in styled(&outcome, "text", style).lines() {
                 assert!(line.width() <= width, "{} columns: {line}", line.width());
             }

@@ -169,3 +169,68 @@ fn the_number_of_threads_changes_no_byte() {
     assert!(!one.is_empty());
     assert!(one == printed("2") && one == printed("7"), "the reports differ");
 }
+
+/// What a scan prints in a format.
+fn printed(repository: &Repository, args: &[&str]) -> String {
+    let output = repository.secondhand(&[&["scan"], args].concat()).output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("it is text")
+}
+
+#[test]
+fn figures_are_written_for_badges_metrics_and_trends() {
+    let (first, copy) = (C.file("first", &[C.first, C.second]), C.file("copy\"y", &[C.first]));
+    let repository = repository_of(&[&first, &copy]);
+    let shields: Value = serde_json::from_str(&printed(&repository, &["--format", "shields"])).expect("it is JSON");
+    assert_eq!((&shields["schemaVersion"], &shields["label"]), (&1.into(), &"duplication".into()));
+    let message = shields["message"].as_str().expect("it has a message");
+    let badge = printed(&repository, &["--format", "badge"]);
+    assert!(badge.starts_with("<svg ") && badge.contains(&format!(">{message}</text>")), "{badge}");
+    let row: Value =
+        serde_json::from_str(&printed(&repository, &["--rev", "HEAD", "--format", "trend"])).expect("it is JSON");
+    assert_eq!((&row["cloneClasses"], row["commit"].as_str().map(str::len)), (&1.into(), Some(40)));
+    let figure = |name: &str| row[name].as_f64().expect("a number");
+    assert_eq!(format!("{:.1} %", 100.0 * figure("duplicatedLines") / figure("lines")), message);
+
+    // OpenMetrics: each family declared once, its samples right behind, and an end.
+    let metrics = printed(&repository, &["--format", "openmetrics"]);
+    assert!(metrics.ends_with("\n# EOF\n"), "{metrics}");
+    let mut families: Vec<&str> = Vec::new();
+    for line in metrics.lines().filter(|line| *line != "# EOF") {
+        match line.strip_prefix("# TYPE ") {
+            Some(of) => families.push(of.split(' ').next().expect("a name")),
+            None if line.starts_with('#') => {}
+            None => {
+                let name = line.split(['{', ' ']).next().expect("a name");
+                assert_eq!(families.last(), Some(&name), "{line}");
+                let value = line.rsplit(' ').next().expect("a value");
+                assert!(value.parse::<f64>().is_ok(), "{line}");
+            }
+        }
+    }
+    let n_families = families.len();
+    families.sort_unstable();
+    families.dedup();
+    assert_eq!(families.len(), n_families);
+    assert!(metrics.contains("secondhand_language_files{language=\"C\"} 2\n"), "{metrics}");
+}
+
+#[test]
+fn a_brief_says_what_is_equal_and_what_differs() {
+    let renamed = C.renamed();
+    let (first, copy) = (C.file("first", &[C.first]), C.file("copy", &[renamed.as_str()]));
+    let repository = repository_of(&[&first, &copy]);
+    let report = scan(&repository, &["--brief"]);
+    let brief = &report.list("/findings")[0]["brief"];
+    let replaced = brief["replaced"].as_array().expect("names differ");
+    let (_, to) = C.names[0];
+    let has = |name: &str| replaced.iter().any(|of| of["origin"] == name || of["copy"] == name);
+    assert!(has(to) && replaced.iter().all(|of| of["consistent"] == true), "{brief}");
+    assert_eq!(brief["rewritten"], serde_json::json!([]));
+    let n_lines = brief["lines"].as_u64().expect("a number");
+    assert_eq!(brief["savedLines"], n_lines - 1);
+    assert!(brief["equalLines"].as_u64().is_some_and(|n| n < n_lines), "{brief}");
+    // Only who asks for it gets it.
+    assert!(scan(&repository, &[]).list("/findings")[0]["brief"].is_null());
+    assert!(printed(&repository, &["--brief"]).contains("renamed throughout: "));
+}

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
 use super::judge::{AllCopies, Attributions, Copied, Nearby, comments, unexamined};
+use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
     Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, twins,
@@ -91,7 +92,8 @@ pub fn check(
     let base_text = base_texts(&predecessors);
     let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let findings = unexamined(&examined.skipped, &sources);
-    let mut outcome = Outcome { examined, comments, findings, ..Outcome::new(base, head) };
+    let owners = owners(&head_files, &repository.reader(), config);
+    let mut outcome = Outcome { examined, comments, findings, owners, ..Outcome::new(base, head) };
     // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;

@@ -10,6 +10,9 @@ mod error;
 // Defines what every audit needs.
 mod context;
 
+// Reads who owns the files of a tree.
+mod owners;
+
 // Reads files into tokens, and remembers them between runs.
 mod read;
 
@@ -47,6 +50,7 @@ pub use judge::suppress;
 pub use outcome::{
     Audited, Brought, Comment, Common, CopiedFile, Duplication, End, Examined, Explained, Outcome, Share, Taken,
 };
+pub use owners::owners;
 pub use read::{Remembered, Skip, warm};
 pub use resemblance::{ResemblanceParams, Resemblances, ResemblingPair, Shingled, resemblances};
 pub use scan::{Tree, scan};

@@ -11,7 +11,9 @@ use super::flags::{
     CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
 };
 use crate::fingerprint::resemblance::ShingleSampling;
-use crate::report::{COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats};
+use crate::report::{
+    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats, scan_formats,
+};
 use crate::sources::kinds;
 
 /// Tells you when new code isn't new: finds the copies that a change adds to a repository.
@@ -157,6 +159,12 @@ pub(super) enum Command {
     Compare(Compare),
     /// Measure how much documents resemble and contain each other, exactly or by sketches
     Resemblance(Resemblance),
+    /// Answer editors over standard input: a server of the Language Server Protocol
+    #[command(after_help = LSP_EXAMPLES)]
+    Lsp,
+    /// Answer agents over standard input: a server of the Model Context Protocol
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp,
     /// Explain a rule, or list all of them
     #[command(
         after_help = "Examples:\n  secondhand explain                 all rules\n  secondhand explain copied-code     one of them"
@@ -210,6 +218,19 @@ pub(super) enum Command {
     },
 }
 
+const LSP_EXAMPLES: &str = "\
+Examples:
+  secondhand lsp   for the repository that the editor opens
+
+Editors start it themselves; docs/how-to/editors.md says how to tell them.";
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  secondhand mcp                     for the repository of this folder
+  secondhand mcp --repo ~/src/shop   for another one
+
+Agents start it themselves; docs/how-to/agents.md says how to tell them. It ends with its input.";
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   secondhand check                               this branch, or your uncommitted work if it has no commits of its own
@@ -217,6 +238,7 @@ Examples:
   secondhand check --base v1.2 --head v1.3       between two revisions: their merge base is the base
   secondhand check --staged                      what the next commit would record
   secondhand check --worktree --fail-on never    your uncommitted work; never fails
+  secondhand check --watch                       your uncommitted work, again whenever you save a file
   secondhand check --report sarif=copies.sarif   an additional report, for code scanning";
 /// Subcommands of `cache`.
 #[derive(Debug, Clone, Subcommand)]
@@ -256,6 +278,9 @@ pub(super) struct Check {
     /// Check the work tree, including untracked files
     #[arg(long)]
     pub worktree: bool,
+    /// Check again whenever files change, and print what came and what went; ends with Ctrl-C
+    #[arg(long, conflicts_with_all = ["head", "output", "reports"])]
+    pub watch: bool,
     #[command(flatten)]
     pub past: PastFlags,
     /// Show when and by whom the origins were written
@@ -315,11 +340,13 @@ Examples:
   secondhand scan                         the work tree
   secondhand scan src lib                 two folders of it
   secondhand scan --rev v1.2              the tree of a revision
-  secondhand scan --fail-on-percent 5     fails if more than 5 % of lines are duplicated";
+  secondhand scan --fail-on-percent 5     fails if more than 5 % of lines are duplicated
+  secondhand scan --report badge=docs/duplication.svg --report openmetrics=secondhand.prom
+  secondhand scan --rev HEAD --format trend >> trend.jsonl";
 
 /// Flags of `scan`.
 #[derive(Debug, Args)]
-#[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(FORMATS))]
+#[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(scan_formats()))]
 pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]

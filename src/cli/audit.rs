@@ -43,7 +43,7 @@ fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
     let folder = root.canonicalize().ok().and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
     let project = folder.unwrap_or_else(|| "project".to_owned());
     let mut outcome = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         let context = Context { config: &config, languages: &languages, progress: &bar };
         let mut outcome = audit(&repository, Whole { end, snapshot, project, time }, &outsides, context)?;
         if let Some(audited) = outcome.audited.as_mut().filter(|_| flags.history) {

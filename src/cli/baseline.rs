@@ -8,6 +8,7 @@ use super::args::{Baseline as Action, Cli, Command, Known};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{print_text, refuse_links, replace};
+use super::progress::Bar;
 use super::suppressing::{inside, read_baseline};
 use super::{CLEAN, check, scan, settings};
 use crate::audit::Outcome;
@@ -58,12 +59,12 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
         Some(base) => {
             let flags = ["secondhand", "check", "--no-baseline", "--trust", "head", "--head", "HEAD", "--base", base];
             match Cli::parse_from(flags).command {
-                Command::Check(flags) => check::outcome(&flags, common)?,
+                Command::Check(flags) => check::outcome(&flags, common, &Bar::of(common))?,
                 _ => return Ok(Baseline::default()),
             }
         }
         None => match Cli::parse_from(["secondhand", "scan", "--no-baseline"]).command {
-            Command::Scan(flags) => scan::outcome(&flags, common)?,
+            Command::Scan(flags) => scan::outcome(&flags, common, &Bar::of(common))?,
             _ => return Ok(Baseline::default()),
         },
     };

@@ -112,7 +112,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let commit = reader.commit(revision)?;
             let snapshot = reader.commit_snapshot(commit)?;
             let remembered = open();
-            let bar = Bar::new(!common.quiet && !common.no_progress);
+            let bar = Bar::of(common);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
             let span = past.span(Some(commit), &reader)?;

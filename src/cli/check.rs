@@ -13,7 +13,7 @@ use super::progress::Bar;
 use super::suppressing::{Judge, in_tree};
 use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
-use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Range, blame, check};
+use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, check};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
 use crate::policy::Notice;
 use crate::report::FORMATS;
@@ -21,48 +21,58 @@ use crate::text::FilePath;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
-    let outcome = outcome(flags, common)?;
+    let outcome = outcome(flags, common, &Bar::of(common))?;
     reports.write(&outcome, common)?;
     Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
 }
 
 /// The outcome of the audit, before it is written.
-pub(super) fn outcome(flags: &Check, common: &Common) -> Result<Outcome, Failure> {
+pub(super) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let within = paths(flags, &repository, common)?;
-    let (range, uncommitted) = range(flags, &within, &repository, common)?;
-    let judge = Judge::new(&repository, &range, flags, common)?;
-    let remembered = cache::open(common, &repository, &judge.config, &judge.languages);
+    outcome_within(&within, &repository, flags, common, progress)
+}
+
+/// The same in a repository that is open; only what is `within` these files and folders is judged.
+pub(super) fn outcome_within(
+    within: &[FilePath],
+    repository: &Repository,
+    flags: &Check,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    let (range, uncommitted) = range(flags, within, repository, common)?;
+    let judge = Judge::new(repository, &range, flags, common)?;
+    let remembered = cache::open(common, repository, &judge.config, &judge.languages);
     let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
     let mut outcome = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
-        let context = Context { config: &judge.config, languages: &judge.languages, progress: &bar };
+        let context = Context { config: &judge.config, languages: &judge.languages, progress };
         let judged = |range: Range, past: Option<&Past>| {
             let elsewhere = Elsewhere { outsides: &outsides, past };
-            check(&repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
+            check(repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
         };
-        let mut outcome = match past_of(&flags.past, &repository, &range)? {
+        let mut outcome = match past_of(&flags.past, repository, &range)? {
             None => judged(range, None)?,
             Some(span) => {
                 let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
                 let mut range = Some(range);
                 let search = |folder: Option<&Path>| {
-                    let past = Past::open(folder, &repository, &span, change, context)?;
+                    let past = Past::open(folder, repository, &span, change, context)?;
                     if let Some(why) = past.unkept() {
                         warn(&format!(
                             "the history index is not kept, so that every run reads all history anew: {why}"
                         ));
                     }
-                    let again = || self::range(flags, &within, &repository, common).map(|(range, _)| range);
+                    let again = || self::range(flags, within, repository, common).map(|(range, _)| range);
                     judged(range.take().map_or_else(again, Ok)?, Some(&past))
                 };
-                let discard = |folder: &Path| Past::discard(folder, &repository, context);
-                HistoryPlace::new(common, &repository).try_with(search, discard)?
+                let discard = |folder: &Path| Past::discard(folder, repository, context);
+                HistoryPlace::new(common, repository).try_with(search, discard)?
             }
         };
         if flags.blame {
-            blame(&repository, &mut outcome, &bar)?;
+            blame(repository, &mut outcome, progress)?;
         }
         outcome
     };
@@ -123,13 +133,13 @@ fn range(
     let reader = &repository.reader();
     let named = named_base(flags);
     let event = match (named, &flags.head) {
-        (None, None) if flags.worktree => None,
+        (None, None) if flags.worktree || flags.watch && !flags.staged => None,
         // A hook may be run over a range too: with `--from-ref`, and before a push.
         (None, None) if flags.staged => environment::hook_range(),
         (None, None) => environment::range()?,
         _ => None,
     };
-    if flags.worktree || (flags.staged && event.is_none()) {
+    if flags.worktree || flags.watch && !flags.staged || (flags.staged && event.is_none()) {
         return Ok((uncommitted(flags, within, reader)?, None));
     }
     // Where nobody says what to judge, people mean what they have just written.

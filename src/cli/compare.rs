@@ -39,7 +39,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
         is_across_only: flags.across_only,
     };
     let comparison = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })
     };
     if comparison.n_compared == 0 {

@@ -157,7 +157,7 @@ fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &C
     let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
     let nothing = Remembered::nothing();
     let added = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         bar.begin("reading", 0);
         let context = Context { config: &config, languages: &languages, progress: &bar };
         corpus.add(sources, sampling, &CorpusReading::new(context, &nothing))?

@@ -77,6 +77,8 @@ pub(super) enum Failure {
     NothingComparable { n: usize, skipped: Vec<String> },
     #[error("cannot compare: all {n} submissions are in one folder, and only those of different folders are compared")]
     OneGroup { n: usize },
+    #[error("cannot watch `{}`: {why}", folder.display())]
+    Watch { folder: PathBuf, why: String },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -169,6 +171,9 @@ impl Failure {
             Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),
+            Self::Watch { .. } => Some(
+                "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches".to_owned(),
+            ),
             Self::Unwritable { .. }
             | Self::Output(_)
             | Self::Unreadable { .. }

@@ -11,7 +11,7 @@ use super::flags::Common;
 use super::output::Reports;
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
-use crate::audit::{self, Context, FindParams, FoundCode, MAX_SKETCH, Sketch, SketchError, find};
+use crate::audit::{self, Context, FindParams, FoundCode, MAX_SKETCH, Progress, Sketch, SketchError, find};
 use crate::git::Repository;
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
@@ -20,26 +20,29 @@ use crate::text::FilePath;
 /// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a finding.
 pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
-    let found = found(flags, common)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let found = found(&repository, &sketch(flags, &repository, common)?, flags, common, &Bar::of(common))?;
     reports.write(&found, common)?;
     Ok(if found.results.is_empty() { FOUND } else { CLEAN })
 }
 
-fn found(flags: &Find, common: &Common) -> Result<FoundCode, Failure> {
-    start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
+/// What is found for a sketch.
+pub(super) fn found(
+    repository: &Repository,
+    sketch: &Sketch,
+    flags: &Find,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<FoundCode, Failure> {
     let (config, origin) = settings::read(common, Some(repository.root()), &[])?;
     let languages = config.languages(&origin)?;
-    let sketch = sketch(flags, &repository, common)?;
     let outsides = outsides(&flags.corpora.named, &config, &languages, repository.root(), common)?;
-    let remembered = cache::open(common, &repository, &config, &languages);
-    let (end, files) = scan::tree(&repository, flags.tree.rev.as_deref())?;
-    let found = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
-        let context = Context { config: &config, languages: &languages, progress: &bar };
-        let params = FindParams { max_results: flags.limit };
-        find(&repository, (end, &files), &sketch, params, &outsides, &remembered, context)?
-    };
+    let remembered = cache::open(common, repository, &config, &languages);
+    let (end, files) = scan::tree(repository, flags.tree.rev.as_deref())?;
+    let context = Context { config: &config, languages: &languages, progress };
+    let params = FindParams { max_results: flags.limit };
+    let found = find(repository, (end, &files), sketch, params, &outsides, &remembered, context)?;
     cache::save(remembered, common);
     Ok(found)
 }

@@ -7,10 +7,10 @@ use clap::{Arg, Args, ValueEnum};
 use crate::audit::Outcome;
 use crate::git::{CommitId, Error, Reader, Span, WalkLimits, seconds_of};
 use crate::policy::Level;
-use crate::report::Format;
+use crate::report::{Format, GroupBy};
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Common {
     /// Use the repository of this folder
     #[arg(short = 'C', long = "repo", value_name = "DIR", default_value = ".", global = true)]
@@ -49,6 +49,12 @@ pub(super) struct Common {
     /// Print every line of a copy instead of at most ten a side
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub full: bool,
+    /// Say of each copy what is equal, what differs and where, and what one function for both would save
+    #[arg(long, global = true)]
+    pub brief: bool,
+    /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder
+    #[arg(long, value_name = "WHAT", global = true)]
+    pub group_by: Option<Group>,
     /// Show no progress bar
     #[arg(long, global = true)]
     pub no_progress: bool,
@@ -58,6 +64,24 @@ pub(super) struct Common {
     /// Use no cache: read every file, and keep nothing
     #[arg(long, global = true)]
     pub no_cache: bool,
+}
+
+/// What findings are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Group {
+    /// The owners of the copy, in CODEOWNERS
+    Owner,
+    /// The folder of the copy
+    Folder,
+}
+
+impl From<Group> for GroupBy {
+    fn from(group: Group) -> Self {
+        match group {
+            Group::Owner => Self::Owner,
+            Group::Folder => Self::Folder,
+        }
+    }
 }
 
 /// When to use color.

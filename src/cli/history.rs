@@ -25,7 +25,7 @@ pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let author = flags.author.as_ref().map(|author| author.to_lowercase());
     let params = TimelineParams { name, span, author, folder: folder.as_deref() };
     let mut timeline = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         timeline(&repository, &params, Context { config: &config, languages: &languages, progress: &bar })?
     };
     if let Some(what) = &timeline.unavailable {

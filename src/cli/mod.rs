@@ -14,6 +14,9 @@ mod find;
 mod flags;
 mod history;
 mod init;
+mod job;
+mod lsp;
+mod mcp;
 mod output;
 mod progress;
 mod reference;
@@ -25,8 +28,10 @@ mod suppressing;
 mod survey;
 mod uncommitted;
 mod versions;
+mod watch;
 
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser};
 
@@ -68,8 +73,11 @@ pub use reference::reference;
 
 fn run(cli: &Cli) -> Result<u8, Failure> {
     match &cli.command {
+        Command::Check(flags) if flags.watch => watch::run(flags, &cli.common),
         Command::Check(flags) => check::run(flags, &cli.common),
         Command::Find(flags) => find::run(flags, &cli.common),
+        Command::Lsp => lsp::run(&cli.common),
+        Command::Mcp => mcp::run(&cli.common),
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::History(flags) => history::run(flags, &cli.common),
         Command::Audit(flags) => audit::run(flags, &cli.common),
@@ -87,8 +95,9 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// Sets the number of threads to `n`, or one per core for 0.
+/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many audits.
 fn start_threads(n: usize) -> Result<(), Failure> {
-    let built = rayon::ThreadPoolBuilder::new().num_threads(n).build_global();
-    built.map_err(|error| Failure::Threads { n, why: error.to_string() })
+    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
+    let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());
+    STARTED.get_or_init(start).clone().map_err(|why| Failure::Threads { n, why })
 }

@@ -206,6 +206,8 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
         width: width.unwrap_or(DEFAULT_WIDTH),
         wraps: width.is_some(),
         is_full: common.full,
+        is_brief: common.brief,
+        group_by: common.group_by.map(Into::into),
         is_quiet: common.quiet,
         is_verbose: common.verbose,
     }
@@ -215,6 +217,15 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
 pub(super) fn print_text(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     print(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints `text` to standard output; `false` if its reader has closed it.
+pub(super) fn try_print(text: &str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true).map_err(Failure::Output),
+    }
 }
 
 fn print(result: io::Result<()>) -> Result<(), Failure> {

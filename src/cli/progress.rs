@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::flags::Common;
 use crate::audit::Progress;
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
@@ -21,7 +22,12 @@ pub(super) struct Bar {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Bar {
-    pub fn new(is_shown: bool) -> Self {
+    /// The bar that the flags ask for.
+    pub fn of(common: &Common) -> Self {
+        Self::new(!common.quiet && !common.no_progress)
+    }
+
+    fn new(is_shown: bool) -> Self {
         Self {
             is_shown,
             started: Instant::now(),

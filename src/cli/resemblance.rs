@@ -36,7 +36,7 @@ pub(super) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
         is_matrix: flags.matrix,
     };
     let found = {
-        let bar = Bar::new(!common.quiet && !common.no_progress);
+        let bar = Bar::of(common);
         resemblances(&documents, params, Context { config: &config, languages: &languages, progress: &bar })
     };
     if found.documents.iter().filter(|document| document.n_shingles > 0).count() < 2 {

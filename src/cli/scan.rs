@@ -9,16 +9,16 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
-use crate::audit::{Context, End, Outcome, Tree, scan, suppress};
+use crate::audit::{Context, End, Outcome, Progress, Tree, owners, scan, suppress};
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
-use crate::report::FORMATS;
+use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
-    let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
-    let outcome = outcome(flags, common)?;
+    let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
+    let outcome = outcome(flags, common, &Bar::of(common))?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(
             "no file in {} was examined: there is no source code, or all of it is ignored",
@@ -32,11 +32,11 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
 }
 
 /// The outcome of the scan, before it is written.
-pub(super) fn outcome(flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
+pub(super) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     match place(flags, common)? {
-        ScanTarget::Folder(folder) => scan_folder(&folder, flags, common),
-        ScanTarget::Repository(repository, within) => scan_repository(&repository, &within, flags, common),
+        ScanTarget::Folder(folder) => scan_folder(&folder, flags, common, progress),
+        ScanTarget::Repository(repository, within) => scan_repository(&repository, &within, flags, common, progress),
     }
 }
 
@@ -69,12 +69,12 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     }
 }
 
-fn scan_folder(folder: &Path, flags: &Scan, common: &Common) -> Result<Outcome, Failure> {
+fn scan_folder(folder: &Path, flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let folder_name = folder.display().to_string();
     let end = End { name: folder_name, commit: None };
     let folder = Folder::new(folder);
     let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
-    scan_tree(tree, None, flags, common)
+    scan_tree(tree, None, flags, common, progress)
 }
 
 fn scan_repository(
@@ -82,15 +82,15 @@ fn scan_repository(
     within: &[FilePath],
     flags: &Scan,
     common: &Common,
+    progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
     let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
+    let (config, _) = settings::read(common, Some(repository.root()), &[])?;
+    let owners = owners(&snapshot, &repository.reader(), &config);
     let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
-    scan_tree(
-        Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() },
-        Some(repository.root()),
-        flags,
-        common,
-    )
+    let tree = Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() };
+    let outcome = scan_tree(tree, Some(repository.root()), flags, common, progress)?;
+    Ok(Outcome { owners, ..outcome })
 }
 
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
@@ -112,12 +112,12 @@ fn scan_tree<R: crate::git::ReadFiles>(
     root: Option<&Path>,
     flags: &Scan,
     common: &Common,
+    progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
     let (config, origin) = settings::read(common, root, flags.min_tokens.setting("scan-min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
     let baseline = baseline_of(root, &config, &flags.suppressing)?;
-    let bar = Bar::new(!common.quiet && !common.no_progress);
-    let mut outcome = scan(tree, Context { config: &config, languages: &languages, progress: &bar })?;
+    let mut outcome = scan(tree, Context { config: &config, languages: &languages, progress })?;
     suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
     if !flags.suppressing.show_suppressed {
         outcome.suppressed.clear();

@@ -12,7 +12,9 @@ mod past;
 mod snapshot;
 mod sparse;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
 
@@ -106,7 +108,11 @@ pub struct Repository {
     inner: gix::ThreadSafeRepository,
     root: PathBuf,
     has_work_tree: bool,
+    edited: Edited,
 }
+
+/// Files of the work tree that somebody is editing, as they are there and not yet on disk.
+pub type Edited = Arc<BTreeMap<FilePath, Arc<[u8]>>>;
 
 impl std::fmt::Debug for Repository {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -129,7 +135,13 @@ impl Repository {
         let local = inner.to_thread_local();
         check_readable(&local)?;
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
-        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner })
+        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner, edited: Edited::default() })
+    }
+
+    /// The same repository, in which the work tree has these files instead of those on disk.
+    #[must_use]
+    pub fn with_edited(self, edited: Edited) -> Self {
+        Self { edited, ..self }
     }
 
     /// The root of the work tree, or the git directory of a bare repository.
@@ -164,7 +176,7 @@ impl Repository {
     pub fn reader(&self) -> Reader {
         let mut repo = self.inner.to_thread_local();
         repo.object_cache_size_if_unset(4 * 1024 * 1024);
-        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
+        self.reader_with(repo)
     }
 
     /// Like [`Repository::reader`], for reading many trees of a history: keeps more of what it has read.
@@ -173,7 +185,11 @@ impl Repository {
         repo.object_cache_size(8 * 1024 * 1024);
         let kept = || Box::new(gix::odb::pack::cache::lru::MemoryCappedHashmap::new(16 * 1024 * 1024)) as Box<_>;
         repo.objects.set_pack_cache(kept);
-        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()) }
+        self.reader_with(repo)
+    }
+
+    fn reader_with(&self, repo: gix::Repository) -> Reader {
+        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()), edited: Arc::clone(&self.edited) }
     }
 }
 
@@ -213,6 +229,7 @@ pub fn sha1_of(bytes: &[u8]) -> String {
 pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
+    edited: Edited,
 }
 
 impl std::fmt::Debug for Reader {
@@ -345,6 +362,7 @@ impl ReadFiles for Reader {
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         match &entry.content {
             Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
             Content::Disk => {
                 let path = self.on_disk(&entry.path)?;
                 std::fs::read(&path).map_err(|why| Error::File { path, why })
@@ -355,6 +373,7 @@ impl ReadFiles for Reader {
     fn size(&self, entry: &Entry) -> Option<u64> {
         match &entry.content {
             Content::Blob(id) => self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size()),
+            Content::Disk if self.edited.contains_key(&entry.path) => Some(self.edited[&entry.path].len() as u64),
             Content::Disk => {
                 let path = self.on_disk(&entry.path).ok()?;
                 std::fs::metadata(path).ok().map(|metadata| metadata.len())

@@ -155,11 +155,17 @@ impl Reader {
                 }
             }
         }
+        // A file on disk that is neither in the index nor new is one that git ignores, edited or not.
+        let is_seen = |path: &&FilePath, on_disk: &mut OnDisk| {
+            changed.contains(path) || index.get(path).is_some() || !on_disk.has_file(path)
+        };
+        let edited: Vec<FilePath> = self.edited.keys().filter(|path| is_seen(path, &mut on_disk)).cloned().collect();
+        changed.extend(edited);
         let Snapshot { mut entries, mut links } = index;
         entries.retain(|entry| !changed.contains(&entry.path));
         links.retain(|entry| !changed.contains(&entry.path));
         for path in changed {
-            if on_disk.has_file(&path) {
+            if self.edited.contains_key(&path) || on_disk.has_file(&path) {
                 entries.push(Entry { path, content: Content::Disk });
             } else if on_disk.has_link(&path) {
                 links.push(Entry { path, content: Content::Disk });

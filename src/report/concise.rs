@@ -4,10 +4,10 @@
 
 use std::io::{self, Write};
 
-use super::words::place;
+use super::words::{grouped, place};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, best_first};
+use crate::policy::Finding;
 
 pub(super) const FORMAT: Format =
     Format { name: "concise", help: "a line for each finding, for editors and logs", write };
@@ -15,14 +15,22 @@ pub(super) const FORMAT: Format =
 /// Maximum other places of a clone class to name.
 const MAX_PLACES: usize = 3;
 
-pub(super) fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for finding in best_first(&outcome.findings) {
-        let at = finding.fragment.start;
-        let (level, rule) = (finding.level.name(), finding.rule.id);
-        let (path, line, column) = (&finding.path, at.line, at.column);
-        writeln!(out, "{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))?;
+pub(super) fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for (name, findings) in grouped(outcome, style.group_by) {
+        if let Some(name) = name {
+            writeln!(out, "{name}:")?;
+        }
+        findings.into_iter().try_for_each(|finding| writeln!(out, "{}", finding_line(finding)))?;
     }
     Ok(())
+}
+
+/// A finding in a line.
+pub fn finding_line(finding: &Finding) -> String {
+    let at = finding.fragment.start;
+    let (level, rule) = (finding.level.name(), finding.rule.id);
+    let (path, line, column) = (&finding.path, at.line, at.column);
+    format!("{path}:{line}:{column}: {level}[{rule}] {}{}", finding.message(), elsewhere(finding))
 }
 
 /// Where else the code of a clone class is, which the message only counts.

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::audited::{OfClass as OfThisClass, share as percent_of};
+use super::brief::Brief;
+use super::words::crosses_border;
 use super::{Format, Style, VERSION};
 use crate::audit::{self, End, Outcome};
 use crate::license::Class;
@@ -235,6 +237,15 @@ struct Finding {
     unexamined: Vec<Unexamined>,
     /// Stays the same when lines move.
     identity: String,
+    /// The owners of the copy, in CODEOWNERS.
+    owners: Vec<String>,
+    /// The owners of the first origin in the tree.
+    origin_owners: Vec<String>,
+    /// Whether none of the owners of the copy owns that origin, with the setting `owner-borders`.
+    crosses_owners: bool,
+    /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brief: Option<Brief>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -365,8 +376,8 @@ pub(super) struct Fragment {
     end_column: u32,
 }
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &report(outcome))?;
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &report(outcome, style.is_brief))?;
     writeln!(out)
 }
 
@@ -375,7 +386,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Report).to_value()
 }
 
-fn report(outcome: &Outcome) -> Report {
+fn report(outcome: &Outcome, is_brief: bool) -> Report {
     let skipped = |list: &[(crate::text::FilePath, crate::audit::Skip)]| {
         list.iter().map(|(path, skip)| Skipped { path: path.to_string(), reason: skip.reason() }).collect()
     };
@@ -393,7 +404,21 @@ fn report(outcome: &Outcome) -> Report {
             skipped: skipped(&examined.skipped),
             not_compared: skipped(&examined.not_compared),
         },
-        findings: outcome.findings.iter().map(finding).collect(),
+        findings: outcome
+            .findings
+            .iter()
+            .map(|of| {
+                let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
+                let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
+                Finding {
+                    owners: owners(&of.path),
+                    origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
+                    crosses_owners: crosses_border(outcome, of),
+                    brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
+                    ..finding(of)
+                }
+            })
+            .collect(),
         suppressed_findings: outcome.n_suppressed,
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
         notices: outcome.notices.iter().map(notice).collect(),
@@ -499,6 +524,10 @@ fn finding(finding: &policy::Finding) -> Finding {
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
         identity: finding.identity.clone(),
+        owners: Vec::new(),
+        origin_owners: Vec::new(),
+        crosses_owners: false,
+        brief: None,
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod audited;
 mod azure;
+mod brief;
 mod checkstyle;
 mod comparison;
 mod concise;
@@ -17,6 +18,8 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod measured;
+mod passages;
 mod plain_json;
 mod rdjson;
 mod resemblance;
@@ -52,10 +55,23 @@ pub struct Style {
     pub wraps: bool,
     /// Whether to draw every line of a copy.
     pub is_full: bool,
+    /// Whether to say of each copy what is equal and what differs.
+    pub is_brief: bool,
+    /// By what findings are grouped, in formats for people.
+    pub group_by: Option<GroupBy>,
     /// Whether to write only the findings.
     pub is_quiet: bool,
     /// Whether to list every skipped file.
     pub is_verbose: bool,
+}
+
+/// What findings are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupBy {
+    /// The owners of the copy, in CODEOWNERS.
+    Owner,
+    /// The folder of the copy.
+    Folder,
 }
 
 /// The formats of findings, the default first.
@@ -81,6 +97,15 @@ pub static FORMATS: &[Format] = &[
 pub static AUDIT_FORMATS: &[Format] =
     &[audited::spdx_document::FORMAT, audited::cyclonedx::FORMAT, audited::notice::FORMAT, audited::decisions::FORMAT];
 
+/// The formats that only a scan has: figures for badges and monitoring.
+pub static SCAN_FORMATS: &[Format] =
+    &[measured::badge::FORMAT, measured::shields::FORMAT, measured::openmetrics::FORMAT, measured::trend::FORMAT];
+
+/// All formats of a scan.
+pub fn scan_formats() -> impl Iterator<Item = &'static Format> + Clone {
+    FORMATS.iter().chain(SCAN_FORMATS)
+}
+
 /// All formats of an audit of a whole tree.
 pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
     FORMATS.iter().chain(AUDIT_FORMATS)
@@ -102,7 +127,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
+pub use concise::finding_line;
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
+pub use passages::{
+    Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,
+    side_by_side,
+};
 pub use resemblance::{RESEMBLANCE_FORMATS, resemblance_schema};
 pub use timeline::{TIMELINE_FORMATS, timeline_schema};

@@ -7,16 +7,17 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
+use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one};
 use super::sides::{Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, found, likeness, percent, place, provenance, silently_skipped, text_of,
-    unread_note,
+    copies_found, copy_text, count, end, found, grouped, likeness, owned_by, percent, place, provenance,
+    silently_skipped, text_of, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
-use crate::policy::{About, Finding, Level, Origin, Place, Unexamined, best_first};
+use crate::policy::{About, Finding, Level, Origin, Place, Unexamined};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
@@ -30,11 +31,24 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }
     let canvas = Canvas::new(style);
     let languages = Languages::builtin();
-    for finding in best_first(&outcome.findings).into_iter().filter(|finding| finding.is_copy()) {
+    let groups = grouped(outcome, style.group_by).into_iter();
+    let copies = groups.flat_map(|(name, findings)| {
+        // The name of a group stands above its first copy.
+        let copies = findings.into_iter().filter(|finding| finding.is_copy()).enumerate();
+        copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
+    });
+    for (group, finding) in copies {
+        if let Some(name) = group {
+            writeln!(out, "{name}:\n")?;
+        }
         // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are asked for.
         let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
         let mut text =
             if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
+        text.extend(owned_by(outcome, finding).map(|owned| note(&owned, canvas)));
+        if style.is_brief {
+            text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
+        }
         if finding.level > Level::Note {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
         }

@@ -1,9 +1,10 @@
 //! Phrases that several formats share: positions, dates, levels, counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::GroupBy;
 use crate::audit::{End, Outcome, Skip};
-use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing};
+use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
 use crate::text::FilePath;
 
 /// A number with its noun: `1 file`, `2 files`.
@@ -116,6 +117,57 @@ pub(super) fn likeness(origin: &Origin) -> String {
 /// A fraction in whole percent; 100 only for the whole.
 pub(super) fn percent(part: f64) -> u32 {
     (part * 100.0).floor() as u32
+}
+
+/// Who owns a copy and its first origin in the tree: `owners: @a; of the origin @b, across a border`. `None` where
+/// nobody does.
+pub(super) fn owned_by(outcome: &Outcome, finding: &Finding) -> Option<String> {
+    let owners = &outcome.owners;
+    let named = |path: &FilePath| match owners.of(path).as_slice() {
+        [] => "nobody".to_owned(),
+        of => crate::text::printable(of.join(" ").as_bytes()),
+    };
+    if owners.is_empty() {
+        return None;
+    }
+    let origin = finding.origins.iter().find(|origin| origin.place == Place::Tree);
+    let (of_copy, of_origin) = (named(&finding.path), origin.map(|origin| named(&origin.path)));
+    Some(match of_origin {
+        Some(of_origin) if of_origin != of_copy => {
+            let border = if crosses_border(outcome, finding) { ": the copy crosses an ownership border" } else { "" };
+            format!("owned by {of_copy}, its origin by {of_origin}{border}")
+        }
+        _ if of_copy == "nobody" => return None,
+        _ => format!("owned by {of_copy}"),
+    })
+}
+
+/// Whether a copy is to be marked, since none of its owners owns its first origin.
+pub(super) fn crosses_border(outcome: &Outcome, finding: &Finding) -> bool {
+    let origin = finding.origins.iter().find(|origin| origin.place == Place::Tree);
+    let is_border = |origin: &Origin| outcome.owners.is_border(&finding.path, &origin.path);
+    outcome.owners.marks_borders && origin.is_some_and(is_border)
+}
+
+/// The findings, the best first, in the groups that are asked for, each with its name.
+pub(super) fn grouped(outcome: &Outcome, by: Option<GroupBy>) -> Vec<(Option<String>, Vec<&Finding>)> {
+    let findings = best_first(&outcome.findings);
+    let Some(by) = by else { return vec![(None, findings)] };
+    let mut groups: BTreeMap<(bool, String), Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        let group = match by {
+            GroupBy::Owner => crate::text::printable(outcome.owners.of(&finding.path).join(" ").as_bytes()),
+            GroupBy::Folder => {
+                let path = finding.path.as_bytes();
+                let end = path.len().saturating_sub(finding.path.name().len());
+                FilePath::new(path[..end].strip_suffix(b"/").unwrap_or(b".")).to_string()
+            }
+        };
+        // Those of nobody come last.
+        groups.entry((group.is_empty(), group)).or_default().push(finding);
+    }
+    let name = |(is_nobodys, name): (bool, String)| if is_nobodys { "nobody".to_owned() } else { name };
+    groups.into_iter().map(|(group, findings)| (Some(name(group)), findings)).collect()
 }
 
 /// The text of the file with an origin, if known.

@@ -10,7 +10,7 @@ pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 use crate::audit::Skip;
 use crate::git;
-use crate::policy::{BadSuppression, Finding, Notice, Suppressed, Suppression};
+use crate::policy::{BadSuppression, Finding, Notice, Owners, Suppressed, Suppression};
 use crate::text::FilePath;
 
 /// One end of the audited range.
@@ -77,6 +77,8 @@ pub struct Outcome {
     pub examined: Examined,
     /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
+    /// Who owns the files.
+    pub owners: Owners,
     /// How much of the tree is duplicated, if the whole tree was scanned.
     pub duplication: Option<Duplication>,
     /// How much of the tree was found in corpora, if the whole tree was audited.
@@ -96,6 +98,7 @@ impl Outcome {
             comments: Vec::new(),
             examined: Examined::default(),
             texts: BTreeMap::new(),
+            owners: Owners::default(),
             duplication: None,
             audited: None,
         }

@@ -16,7 +16,7 @@ pub use json::schema as find_schema;
 pub static FIND_FORMATS: &[Format<FoundCode>] = &[text::FORMAT, json::FORMAT, concise::FORMAT];
 
 /// What was found, in a line.
-fn headline(found: &FoundCode) -> String {
+pub(super) fn headline(found: &FoundCode) -> String {
     let language = found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
     let sketch = format!("{}{language}", count(found.n_tokens, "token"));
     let searched = format!("{} of {}", count(found.n_compared, "file"), end(&found.tree));
@@ -31,12 +31,12 @@ fn headline(found: &FoundCode) -> String {
 }
 
 /// `src/a.rs:12-30`.
-fn place(existing: &Existing) -> String {
+pub(super) fn place(existing: &Existing) -> String {
     format!("{}:{}", existing.path, lines(&existing.fragment))
 }
 
 /// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`.
-fn facts(existing: &Existing) -> String {
+pub(super) fn facts(existing: &Existing) -> String {
     let name = existing.name.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
     let (clone_type, what) = (existing.clone_type.name(), existing.clone_type.describe());
     let owner = match &existing.place {

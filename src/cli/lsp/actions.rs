@@ -1,0 +1,167 @@
+//! Makes diagnostics and code actions of findings, and carries the actions out.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Server, place};
+use crate::audit::Outcome;
+use crate::policy::{Finding, Fragment, Level, Place};
+use crate::report::side_by_side;
+use crate::text::{FilePath, Lines, Position};
+
+/// The command that shows a place.
+pub(super) const SHOW: &str = "secondhand.show";
+/// The command that shows a copy and its origin next to each other.
+pub(super) const SIDE_BY_SIDE: &str = "secondhand.sideBySide";
+
+/// Maximum origins of a finding to name.
+const MAX_ORIGINS: usize = 5;
+/// Maximum origins to offer a way to.
+const MAX_OFFERED: usize = 3;
+const FOLDER: &str = "/side-by-side/";
+
+/// The diagnostics of a file: its findings, and what its suppressions lack.
+pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Vec<Value> {
+    let findings = outcome.findings.iter().filter(|finding| finding.path == *path);
+    let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
+    let about_line = |line: u32| {
+        let text = outcome.texts.get(path).map_or(&[][..], Vec::as_slice);
+        let end = String::from_utf8_lossy(Lines::new(text).text(text, line)).encode_utf16().count() as u32 + 1;
+        place::range(&Fragment { start: Position { line, column: 1 }, end: Position { line, column: end.max(2) } })
+    };
+    let notices = notices.filter_map(|notice| {
+        Some(json!({
+            "range": about_line(notice.line?),
+            "severity": 3,
+            "source": "secondhand",
+            "message": notice.message,
+        }))
+    });
+    findings.map(|finding| diagnostic(finding, root)).chain(notices).collect()
+}
+
+fn diagnostic(finding: &Finding, root: &Path) -> Value {
+    let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+    let related = in_tree.take(MAX_ORIGINS).map(|origin| {
+        json!({
+            "location": {"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)},
+            "message": "the origin",
+        })
+    });
+    json!({
+        "range": place::range(&finding.added),
+        "severity": match finding.level {
+            Level::Error => 1,
+            Level::Warning => 2,
+            _ => 3,
+        },
+        "code": finding.rule.id,
+        "source": "secondhand",
+        "message": finding.message(),
+        "relatedInformation": related.collect::<Vec<_>>(),
+        "data": {"id": finding.identity},
+    })
+}
+
+impl Server<'_> {
+    /// What can be done about the findings in a range; `None` if the parameters make no sense.
+    pub(super) fn code_actions(&self, params: &Value) -> Option<Value> {
+        let uri = params.pointer("/textDocument/uri")?.as_str()?;
+        let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
+        let (first, last) = (line("start")? + 1, line("end")? + 1);
+        let only = params.pointer("/context/only").and_then(Value::as_array);
+        let is_asked = |kind: &Value| kind.as_str().is_some_and(|kind| kind.is_empty() || kind == "quickfix");
+        let document = self.documents.get(uri);
+        let (Some(document), Some(outcome), Some(root)) = (document, &self.outcome, &self.root) else {
+            return Some(json!([]));
+        };
+        if only.is_some_and(|only| !only.iter().any(is_asked)) {
+            return Some(json!([]));
+        }
+        let touches = |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
+        let findings = outcome.findings.iter().filter(|finding| {
+            document.path.as_ref() == Some(&finding.path) && touches(&finding.fragment) && finding.is_copy()
+        });
+        let mut actions = Vec::new();
+        for finding in findings {
+            let mut add = |title: String, what: Value| {
+                let mut action =
+                    json!({"title": title, "kind": "quickfix", "diagnostics": [diagnostic(finding, root)]});
+                if let (Value::Object(action), Value::Object(what)) = (&mut action, what) {
+                    action.extend(what);
+                }
+                actions.push(action);
+            };
+            for origin in finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_OFFERED) {
+                let title = format!("Go to the origin: {}:{}", origin.path, origin.fragment.start.line);
+                let target = json!({"uri": place::uri_of(root, &origin.path), "range": place::range(&origin.fragment)});
+                let command = json!({"title": title, "command": SHOW, "arguments": [target]});
+                add(title, json!({ "command": command }));
+            }
+            if side_by_side(outcome, finding).is_some() {
+                let title = "Show the copy and its origin side by side".to_owned();
+                let command = json!({"title": title, "command": SIDE_BY_SIDE, "arguments": [finding.identity]});
+                add(title, json!({ "command": command }));
+            }
+            if let Some(edit) = self.allowing(finding, &document.text) {
+                let title = format!("Allow this {} with a reason", finding.rule.id);
+                add(title, json!({"edit": {"changes": {uri: [edit]}}}));
+            }
+        }
+        Some(json!(actions))
+    }
+
+    /// The comment that allows a finding, on a line of its own above it. The reason is left to its author: without one
+    /// the comment has no effect, and the next diagnostics say so.
+    fn allowing(&self, finding: &Finding, text: &str) -> Option<Value> {
+        let (open, close) = self.languages.comment(&finding.path)?;
+        let line = finding.fragment.start.line;
+        let code = Lines::new(text.as_bytes());
+        let code = String::from_utf8_lossy(code.text(text.as_bytes(), line)).into_owned();
+        let indent: String = code.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+        let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let comment = format!("{indent}{open} secondhand: allow({}) -- {close}", finding.rule.id);
+        let at = json!({"line": line - 1, "character": 0});
+        Some(json!({"range": {"start": at, "end": at}, "newText": format!("{comment}{end}")}))
+    }
+
+    /// Carries out a command; `None` if there is none of that name, or its arguments make no sense.
+    pub(super) fn execute(&mut self, params: &Value) -> Option<Value> {
+        let argument = params.pointer("/arguments/0")?;
+        match params.get("command")?.as_str()? {
+            SHOW => {
+                let (uri, range) = (argument.get("uri")?.as_str()?.to_owned(), argument.get("range")?.clone());
+                self.show(&json!({"uri": uri, "takeFocus": true, "selection": range}));
+                Some(Value::Null)
+            }
+            SIDE_BY_SIDE => {
+                let uri = format!("{}:{FOLDER}{}.txt", place::SCHEME, argument.as_str()?);
+                let text = self.virtual_document(&uri)?;
+                if self.has_virtual_documents {
+                    self.show(&json!({"uri": uri, "takeFocus": true}));
+                }
+                // For clients that show it themselves.
+                Some(json!({"uri": uri, "text": text}))
+            }
+            _ => None,
+        }
+    }
+
+    fn show(&mut self, params: &Value) {
+        if self.can_show {
+            self.n_asked += 1;
+            let id = format!("show-{}", self.n_asked);
+            self.send(json!({"jsonrpc": "2.0", "id": id, "method": "window/showDocument", "params": params}));
+        }
+    }
+
+    /// The text of a virtual document; `None` if its finding is gone.
+    pub(super) fn virtual_document(&self, uri: &str) -> Option<String> {
+        let name = uri.strip_prefix(place::SCHEME)?.strip_prefix(':')?;
+        let identity = name.trim_start_matches("//").strip_prefix(FOLDER)?.strip_suffix(".txt")?;
+        let outcome = self.outcome.as_ref()?;
+        let finding = outcome.findings.iter().find(|finding| finding.identity == identity)?;
+        side_by_side(outcome, finding)
+    }
+}

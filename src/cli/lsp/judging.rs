@@ -1,0 +1,94 @@
+//! Judges open documents on a thread of its own: the newest task only, and one at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::{path::PathBuf, thread};
+
+use clap::Parser;
+
+use crate::audit::Outcome;
+use crate::cli::args::{Cli, Command};
+use crate::cli::error::Failure;
+use crate::cli::flags::Common;
+use crate::cli::job::{Job, Unanswered};
+use crate::cli::{check, output};
+use crate::git::{Edited, Repository};
+use crate::text::FilePath;
+
+/// What is to be judged.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub root: PathBuf,
+    /// The open documents, by path.
+    pub edited: Edited,
+    /// Their addresses and versions.
+    pub versions: Vec<(String, Option<i64>)>,
+    /// What to compare with instead of `HEAD`.
+    pub base: Option<String>,
+}
+
+/// What was found.
+pub(super) struct Judged {
+    pub number: usize,
+    pub versions: Vec<(String, Option<i64>)>,
+    pub found: Result<Arc<Outcome>, String>,
+}
+
+/// The thread that judges.
+pub(super) struct Judging {
+    tasks: Sender<(usize, Task)>,
+    /// The number of the newest task. Work for older ones is left.
+    pub number: Arc<AtomicUsize>,
+}
+
+impl Judging {
+    /// Starts it; what is found goes to `tell`.
+    pub fn start(common: &Common, tell: impl Fn(Judged) + Send + 'static) -> Self {
+        let (tasks, asked) = channel::<(usize, Task)>();
+        let number = Arc::new(AtomicUsize::new(0));
+        let newest = Arc::clone(&number);
+        let common = Common { quiet: true, no_progress: true, ..common.clone() };
+        thread::spawn(move || {
+            for (number, task) in asked {
+                let is_canceled = || newest.load(Ordering::Relaxed) != number;
+                let job = Job::new(&is_canceled, &|_, _, _| {});
+                let found = match job.run(|progress| judge(&task, &common, progress)) {
+                    Ok(outcome) => Ok(Arc::new(outcome)),
+                    Err(Unanswered::Canceled) => continue,
+                    Err(Unanswered::Failed(why)) => Err(why.to_string()),
+                    Err(Unanswered::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
+                };
+                if let Err(why) = &found {
+                    output::warn(why);
+                }
+                tell(Judged { number, versions: task.versions, found });
+            }
+        });
+        Self { tasks, number }
+    }
+
+    /// Leaves the work under way.
+    pub fn cancel(&self) {
+        self.number.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Has a task done, instead of all before it.
+    pub fn ask(&self, task: Task) {
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        // Without the thread there is no answer, and nobody waits for one.
+        let _ = self.tasks.send((number, task));
+    }
+}
+
+fn judge(task: &Task, common: &Common, progress: &dyn crate::audit::Progress) -> Result<Outcome, Failure> {
+    let mut flags = vec!["secondhand".to_owned(), "check".to_owned(), "--worktree".to_owned()];
+    flags.extend(task.base.as_ref().map(|base| format!("--base={base}")));
+    let Ok(Cli { command: Command::Check(flags), .. }) = Cli::try_parse_from(flags) else {
+        return Err(Failure::NoBase { why: "the option `base` names no revision" });
+    };
+    let common = Common { repo: task.root.clone(), ..common.clone() };
+    let repository = Repository::discover(&common.repo)?.with_edited(Arc::clone(&task.edited));
+    let within: Vec<FilePath> = task.edited.keys().cloned().collect();
+    check::outcome_within(&within, &repository, &flags, &common, progress)
+}

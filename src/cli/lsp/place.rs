@@ -1,0 +1,88 @@
+//! Converts between files, paths in the repository, and the addresses and ranges of the protocol.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::policy::Fragment;
+use crate::sources::slashes;
+use crate::text::{FilePath, Position};
+
+/// The scheme of virtual documents.
+pub(super) const SCHEME: &str = "secondhand";
+
+/// The file that a `file:` address names.
+pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    // Between the slashes stands a host, which is this one.
+    let path = &rest[rest.find('/')?..];
+    let mut bytes = Vec::new();
+    let mut left = path.bytes();
+    while let Some(byte) = left.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digit = |byte: Option<u8>| (byte? as char).to_digit(16).map(|digit| digit as u8);
+                16 * digit(left.next())? + digit(left.next())?
+            }
+            byte => byte,
+        });
+    }
+    let path = FilePath::new(bytes);
+    let text = std::str::from_utf8(path.as_bytes()).ok();
+    // `/C:/work` is `C:/work` on Windows.
+    let drive = text.filter(|text| cfg!(windows) && text.as_bytes().get(2) == Some(&b':')).map(|text| &text[1..]);
+    #[cfg(unix)]
+    let file = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.as_bytes()));
+    #[cfg(not(unix))]
+    let file = PathBuf::from(text?);
+    Some(drive.map_or(file, PathBuf::from))
+}
+
+/// The path from the root of the repository of the file that an address names; `None` outside.
+pub(super) fn path_in(root: &Path, uri: &str) -> Option<FilePath> {
+    let file = file_of(uri)?;
+    let found = match file.strip_prefix(root) {
+        Ok(below) => slashes(below),
+        // Clients and git can name the same folder by different links; the file itself need not exist.
+        Err(_) => {
+            let folder = file.parent()?.canonicalize().ok()?;
+            slashes(folder.join(file.file_name()?).strip_prefix(root.canonicalize().ok()?).ok()?)
+        }
+    };
+    (!found.as_bytes().is_empty()).then_some(found)
+}
+
+/// The address of a file of the repository.
+pub(super) fn uri_of(root: &Path, path: &FilePath) -> String {
+    let root = FilePath::new(root.to_string_lossy().replace('\\', "/").trim_end_matches('/').as_bytes());
+    let root = root.to_uri();
+    let slash = if root.starts_with('/') || root.is_empty() { "" } else { "/" };
+    format!("file://{slash}{root}/{}", path.to_uri())
+}
+
+/// A position as the protocol counts, from 0. Both count UTF-16 units.
+fn position(of: Position) -> Value {
+    json!({"line": of.line.saturating_sub(1), "character": of.column.saturating_sub(1)})
+}
+
+/// The range of a fragment.
+pub(super) fn range(of: &Fragment) -> Value {
+    json!({"start": position(of.start), "end": position(of.end)})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn an_address_and_its_path_are_the_same_place() {
+        let (root, path) = (Path::new("/srv/a folder"), FilePath::new("src/täble #1.c"));
+        let uri = uri_of(root, &path);
+        assert_eq!(uri, "file:///srv/a%20folder/src/t%C3%A4ble%20%231.c");
+        assert_eq!(path_in(root, &uri), Some(path));
+        assert_eq!(path_in(root, "untitled:Untitled-1"), None);
+        assert_eq!(path_in(root, "file:///srv/%zz"), None);
+        assert_eq!(path_in(root, "file:///etc/hosts"), None);
+    }
+}

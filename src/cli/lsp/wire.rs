@@ -1,0 +1,128 @@
+//! Reads and writes messages, each with a header that says its length, on threads of their own.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Maximum bytes of a message.
+const MAX_MESSAGE: usize = 64 * 1024 * 1024;
+/// Maximum bytes of a line of a header.
+const MAX_HEADER: u64 = 4 * 1024;
+/// Messages that wait for a client to read them.
+const MAX_WAITING: usize = 64;
+/// How long a client may take for the last of them.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What came from the client.
+#[derive(Debug, PartialEq)]
+pub(super) enum Incoming {
+    Message(Value),
+    /// Not a message, and why.
+    Unreadable(String),
+    End,
+}
+
+/// Tells when everything is written.
+pub(super) struct Written(Receiver<()>);
+
+impl Written {
+    /// Waits until the client has read everything, or for a moment if it does not read.
+    pub fn wait(self) {
+        let (Ok(()) | Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout)) = self.0.recv_timeout(PATIENCE);
+    }
+}
+
+/// Starts the thread that writes to standard output.
+pub(super) fn writer() -> (SyncSender<Value>, Written) {
+    let (client, messages) = sync_channel::<Value>(MAX_WAITING);
+    let (is_done, done) = channel();
+    thread::spawn(move || {
+        let mut output = io::stdout();
+        for message in messages {
+            let text = message.to_string();
+            let written = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| output.flush());
+            if written.is_err() {
+                break;
+            }
+        }
+        let _ = is_done.send(());
+    });
+    (client, Written(done))
+}
+
+/// Starts the thread that reads from standard input, until `take` says that nobody listens.
+pub(super) fn reader(take: impl Fn(Incoming) -> bool + Send + 'static) {
+    thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        loop {
+            let incoming = read(&mut input).unwrap_or(Incoming::End);
+            let is_over = incoming == Incoming::End;
+            if !take(incoming) || is_over {
+                return;
+            }
+        }
+    });
+}
+
+/// Reads a message. What is no header is passed over up to the next one.
+fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
+    let mut length = None;
+    let mut is_garbled = false;
+    loop {
+        let mut line = Vec::new();
+        if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
+            return Ok(Incoming::End);
+        }
+        let line = line.trim_ascii();
+        let field = |name: &str| {
+            let (key, value) = line.split_at_checked(name.len())?;
+            let value = value.strip_prefix(b":").filter(|_| key.eq_ignore_ascii_case(name.as_bytes()))?;
+            Some(String::from_utf8_lossy(value).trim().to_owned())
+        };
+        match (line.is_empty(), field("Content-Length")) {
+            (true, _) if length.is_some() => break,
+            (true, _) if is_garbled => return Ok(Incoming::Unreadable("there is no Content-Length".to_owned())),
+            (true, _) => {}
+            (false, Some(value)) => {
+                length = value.parse::<usize>().ok();
+                is_garbled |= length.is_none();
+            }
+            (false, None) => is_garbled |= field("Content-Type").is_none(),
+        }
+    }
+    let length = length.unwrap_or_default();
+    if length > MAX_MESSAGE {
+        let n_passed = io::copy(&mut input.take(length as u64), &mut io::sink())?;
+        let why = format!("the message is larger than {} MiB", MAX_MESSAGE / 1024 / 1024);
+        return Ok(if n_passed < length as u64 { Incoming::End } else { Incoming::Unreadable(why) });
+    }
+    let mut bytes = Vec::new();
+    if input.take(length as u64).read_to_end(&mut bytes)? < length {
+        return Ok(Incoming::End);
+    }
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(message) => Incoming::Message(message),
+        Err(why) => Incoming::Unreadable(format!("not JSON: {why}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_is_passed_over() {
+        let mut input = &b"Content-Length: 2\r\n\r\n{}hello\r\n\r\ncontent-length:9\r\nContent-Type: x\r\n\r\n{\"a\": 1x}Content-Length: 4\r\n\r\nnull"[..];
+        let mut next = || read(&mut input).expect("bytes can be read");
+        assert_eq!(next(), Incoming::Message(json!({})));
+        assert!(matches!(next(), Incoming::Unreadable(why) if why == "there is no Content-Length"));
+        assert!(matches!(next(), Incoming::Unreadable(why) if why.starts_with("not JSON")));
+        assert_eq!(next(), Incoming::Message(Value::Null));
+        assert_eq!(next(), Incoming::End);
+    }
+}

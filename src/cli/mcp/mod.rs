@@ -1,0 +1,36 @@
+//! Runs `secondhand mcp`: answers agents over standard input and output, in the Model Context Protocol.
+//!
+//! Promise: whatever a client sends, the answer is one of the protocol, and the server lives until its input ends.
+
+mod answer;
+mod tools;
+mod wire;
+
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+
+use self::tools::Server;
+use self::wire::Wire;
+use super::error::Failure;
+use super::flags::Common;
+use super::{CLEAN, start_threads};
+use crate::git::Repository;
+
+pub(super) fn run(common: &Common) -> Result<u8, Failure> {
+    start_threads(common.threads)?;
+    let root = Repository::discover(&common.repo)?.root().to_owned();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(Failure::Output)?;
+    let (wire, written) = Wire::of_process();
+    let server = Server::new(common, Arc::from(root));
+    runtime.block_on(async {
+        // A client that leaves without a word before it has begun is no failure.
+        if let Ok(service) = server.serve(wire).await {
+            let _ = service.waiting().await;
+        }
+    });
+    written.wait();
+    // Work that nobody waits for any longer is not waited for.
+    runtime.shutdown_background();
+    Ok(CLEAN)
+}

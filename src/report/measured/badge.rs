@@ -1,0 +1,36 @@
+//! Writes a badge as SVG: `duplication 3.4 %`.
+
+use std::io::{self, Write};
+
+use super::{color, message};
+use crate::audit::Outcome;
+use crate::report::{Format, Style};
+
+pub(in crate::report) const FORMAT: Format =
+    Format { name: "badge", help: "a badge with the percentage of duplicated lines, as SVG", write };
+
+const LABEL: &str = "duplication";
+/// Units of a character: a mean, since the text is fitted to its length.
+const CHARACTER: usize = 7;
+/// Units on both sides of a text.
+const MARGIN: usize = 10;
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let message = message(outcome);
+    let (left, right) = (LABEL.len() * CHARACTER, message.len() * CHARACTER);
+    let (of_label, of_message) = (left + MARGIN, right + MARGIN);
+    let (width, fill) = (of_label + of_message, color(outcome).1);
+    let text = |middle: usize, length: usize, text: &str| {
+        format!(r#"<text x="{middle}" y="14" textLength="{length}">{text}</text>"#)
+    };
+    let (label, value) = (text(of_label / 2, left, LABEL), text(of_label + of_message / 2, right, &message));
+    writeln!(
+        out,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{LABEL}: {message}">
+<title>{LABEL}: {message}</title>
+<clipPath id="r"><rect width="{width}" height="20" rx="3"/></clipPath>
+<g clip-path="url(#r)"><rect width="{of_label}" height="20" fill="#555"/><rect x="{of_label}" width="{of_message}" height="20" fill="{fill}"/></g>
+<g fill="#fff" text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11">{label}{value}</g>
+</svg>"##
+    )
+}

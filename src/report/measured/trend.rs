@@ -1,0 +1,32 @@
+//! Writes a line of JSON that a scheduled job appends to a file: a row of a trend for each commit.
+//!
+//! It has no time of its own, so that the same tree writes the same bytes: the commit has one.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::total;
+use crate::audit::Outcome;
+use crate::report::{Format, Style, VERSION};
+
+pub(in crate::report) const FORMAT: Format =
+    Format { name: "trend", help: "a line of JSON to append to a file: the figures of a commit", write };
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let total = total(outcome);
+    let percent = (total.percent_of_lines() * 100.0).round() / 100.0;
+    let row = json!({
+        "commit": outcome.head.commit.as_ref().map(ToString::to_string),
+        "files": total.n_files,
+        "lines": total.n_lines,
+        "tokens": total.n_tokens,
+        "duplicatedLines": total.duplicated_lines,
+        "duplicatedTokens": total.duplicated_tokens,
+        "percentOfLines": percent,
+        "cloneClasses": outcome.findings.len(),
+        "suppressed": outcome.n_suppressed,
+        "secondhand": VERSION,
+    });
+    writeln!(out, "{row}")
+}

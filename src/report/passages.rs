@@ -1,0 +1,144 @@
+//! Writes what was found as passages for agents: a head of a line or two, and code below it.
+//!
+//! Whoever has little room shows all heads, and as much of the code as fits.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::brief::brief;
+use super::found::{facts, headline, place as found_place};
+use super::sides::{Line, Sides, lines};
+use super::words::{copy_text, count, end, found, likeness, lines as line_range, owned_by, place, provenance, text_of};
+use crate::audit::{FoundCode, Outcome};
+use crate::policy::{Finding, Origin, Place, best_first};
+use crate::text::printable;
+
+/// Maximum origins of a finding to name; the rest are counted.
+const MAX_ORIGINS: usize = 5;
+/// Columns of the left side.
+const SIDE: usize = 80;
+
+/// A result: what it is, and its code.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Passage {
+    /// What it is and where: lines that are only useful together.
+    pub head: String,
+    /// Further lines, the most important first: any number of the last may be left out.
+    pub lines: Vec<String>,
+}
+
+/// What a change brings in, in a line.
+pub fn check_headline(outcome: &Outcome) -> String {
+    let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
+    format!("{} in {} against {base}", found(outcome), end(&outcome.head))
+}
+
+/// The findings that `is_asked` selects, the gravest first.
+pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
+    let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
+    let lines = |finding: &Finding| owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect();
+    findings.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
+}
+
+/// All about one finding: the rule, the origins, what differs, and both sides.
+pub fn finding_in_full(outcome: &Outcome, finding: &Finding) -> Passage {
+    let rule = finding.rule;
+    let mut all = vec![format!("what it finds: {}", rule.finds.trim()), format!("why it matters: {}", rule.why.trim())];
+    all.extend(finding.milder.map(|milder| format!("a note, not more: {}", milder.describe())));
+    all.push(format!("what to do: {}", rule.action.trim()));
+    all.extend(brief(outcome, finding));
+    let text = copy_text(outcome, finding);
+    if finding.is_copy() && !text.is_empty() {
+        all.push(format!("--- {}:{}", finding.path, line_range(&finding.fragment)));
+        all.extend(lines(text, &finding.fragment).iter().map(|line| format!("{:>5} {}", line.number, line.text)));
+    }
+    let with_text = finding.origins.first().and_then(|origin| Some((origin, text_of(outcome, origin)?)));
+    if let Some((origin, text)) = with_text {
+        all.push(format!("--- {}", place(origin)));
+        all.extend(lines(text, &origin.fragment).iter().map(|line| format!("{:>5} {}", line.number, line.text)));
+    }
+    Passage { head: head(finding), lines: all }
+}
+
+/// The clone classes of a scan that `is_asked` selects, the largest first: each with all its places.
+pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
+    let class = |finding: &Finding| {
+        let tokens = count(finding.n_tokens, "token");
+        let places: Vec<String> = [format!("{}:{}", finding.path, line_range(&finding.fragment))]
+            .into_iter()
+            .chain(finding.origins.iter().map(place))
+            .collect();
+        let head = format!("[{}] {} ({tokens}): {}", finding.identity, finding.message(), shortened(&places));
+        Passage { head, lines: brief(outcome, finding) }
+    };
+    outcome.findings.iter().filter(|finding| is_asked(finding)).map(class).collect()
+}
+
+/// What was found for a sketch, in a line.
+pub fn found_headline(found: &FoundCode) -> String {
+    headline(found)
+}
+
+/// The results for a sketch, the best first, each with its code.
+pub fn found_passages(found: &FoundCode) -> Vec<Passage> {
+    let block = |existing: &crate::audit::Existing| {
+        let text = existing.text.as_deref().unwrap_or_default();
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let numbered = (existing.fragment.start.line..).zip(text.split(|&byte| byte == b'\n'));
+        let lines = numbered.map(|(number, line)| {
+            format!("{number:>5} {}", printable(line.strip_suffix(b"\r").unwrap_or(line))).trim_end().to_owned()
+        });
+        let lines = if existing.text.is_some() { lines.collect() } else { Vec::new() };
+        Passage { head: format!("{}: {}", found_place(existing), facts(existing)), lines }
+    };
+    found.results.iter().map(block).collect()
+}
+
+/// `[1a2b] src/a.c:12-30: warning[copied-code] 19 lines copied from src/b.c:3; renamed, 97 % alike`.
+fn head(finding: &Finding) -> String {
+    let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
+    let (level, rule) = (finding.level.name(), finding.rule.id);
+    let mut head = format!("[{}] {at}: {level}[{rule}] {}", finding.identity, finding.message());
+    if let Some(first) = finding.origins.first() {
+        head.push_str(&format!("; {}", likeness(first)));
+        head.push_str(&provenance(first).map(|of| format!("; {of}")).unwrap_or_default());
+    }
+    if let Some((Origin { place: Place::Tree, .. }, [_, ..])) =
+        finding.origins.split_first().map(|(a, b)| (a.clone(), b))
+    {
+        let others: Vec<String> = finding.origins[1..].iter().map(place).collect();
+        head.push_str(&format!("; also {}", shortened(&others)));
+    }
+    head
+}
+
+/// A copy and its first origin next to each other, as plain text; `None` if the origin's text is not known.
+pub fn side_by_side(outcome: &Outcome, finding: &Finding) -> Option<String> {
+    let origin = finding.origins.first()?;
+    let sides =
+        Sides::new((copy_text(outcome, finding), &finding.fragment), (text_of(outcome, origin)?, &origin.fragment));
+    let at = format!("{}:{}", finding.path, line_range(&finding.fragment));
+    let mut text = format!("{}\n\n{at:<SIDE$} | {}\n", finding.message(), place(origin));
+    for &row in &sides.rows {
+        let side = |lines: &[Line], at: Option<usize>| {
+            let line = at.map(|at| &lines[at]);
+            line.map(|line| format!("{:>5} {}", line.number, line.text.replace('\t', "    "))).unwrap_or_default()
+        };
+        let (copy, origin) = (side(&sides.copy, row.0), side(&sides.origin, row.1));
+        let mark = if sides.is_marked(row) || row.0.is_none() || row.1.is_none() { '~' } else { '|' };
+        let width = copy.width();
+        let pad = " ".repeat(SIDE.saturating_sub(width));
+        text.push_str(format!("{copy}{pad} {mark} {origin}").trim_end());
+        text.push('\n');
+    }
+    for line in brief(outcome, finding) {
+        text.push_str(&format!("\n{line}"));
+    }
+    text.push('\n');
+    Some(text)
+}
+
+fn shortened(places: &[String]) -> String {
+    let n_more = places.len().saturating_sub(MAX_ORIGINS);
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    format!("{}{more}", places[..places.len() - n_more].join(", "))
+}

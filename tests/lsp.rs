@@ -1,0 +1,254 @@
+//! Talks to `secondhand lsp` over pipes, as an editor does: in the Language Server Protocol.
+
+#![allow(clippy::needless_pass_by_value, reason = "callers hand over what `json!` made on the spot")]
+
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "semantics/samples.rs"]
+mod samples;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use repository::Repository;
+use samples::{LANGUAGES, Language};
+use serde_json::{Value, json};
+
+const C: &Language = &LANGUAGES[0];
+/// Long enough for a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    n_asked: u64,
+}
+
+impl Server {
+    fn start(repository: &Repository) -> Self {
+        let mut command = repository.secondhand(&["lsp"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, messages) = channel();
+        thread::spawn(move || {
+            loop {
+                let mut header = String::new();
+                if output.read_line(&mut header).unwrap_or(0) == 0 {
+                    return;
+                }
+                let length = header.trim().strip_prefix("Content-Length: ").expect("a header");
+                let mut bytes = vec![0; length.parse::<usize>().expect("a number") + 2];
+                output.read_exact(&mut bytes).expect("a message");
+                if sender.send(serde_json::from_slice(&bytes[2..]).expect("it is JSON")).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { input: child.stdin.take().expect("it is piped"), child, messages, n_asked: 0 }
+    }
+
+    fn new(repository: &Repository) -> Self {
+        let mut server = Self::start(repository);
+        let show = json!({"window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}}});
+        let root = format!("file://{}", repository.root().to_string_lossy());
+        let params = json!({"rootUri": root, "capabilities": show, "initializationOptions": {"debounce": 20}});
+        let answer = server.ask("initialize", params);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
+        server.notify("initialized", json!({}));
+        server
+    }
+
+    fn write(&mut self, text: &str) {
+        let message = format!("Content-Length: {}\r\n\r\n{text}", text.len());
+        self.input.write_all(message.as_bytes()).expect("the server reads");
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    }
+
+    fn next(&self) -> Value {
+        self.messages.recv_timeout(PATIENCE).expect("the server says something")
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// The diagnostics of the next message about `uri` that is of this version.
+    fn diagnostics(&self, version: u64) -> Vec<Value> {
+        loop {
+            let message = self.next();
+            let params = &message["params"];
+            if message["method"] == "textDocument/publishDiagnostics" && params["version"] == version {
+                return params["diagnostics"].as_array().expect("a list").clone();
+            }
+        }
+    }
+
+    /// Shuts down in order.
+    fn end(mut self) {
+        assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);
+        self.notify("exit", Value::Null);
+        let status = self.child.wait().expect("it ends");
+        assert!(status.success(), "{status}");
+    }
+}
+
+fn tree() -> Repository {
+    let repository = Repository::new();
+    for (name, part) in [("first", C.first), ("second", C.second), ("third", C.third)] {
+        repository.write(C.path(name), C.file(name, &[part]).text);
+    }
+    repository.commit("all");
+    repository
+}
+
+fn uri(repository: &Repository, path: &str) -> String {
+    format!("file://{}/{path}", repository.root().to_string_lossy())
+}
+
+#[test]
+fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
+    let repository = tree();
+    let mut server = Server::new(&repository);
+    // A file that is not saved yet.
+    let (path, second) = (uri(&repository, "new.c"), uri(&repository, &C.path("second")));
+    let document = json!({"uri": path, "languageId": "c", "version": 1, "text": "/* 😀 */\n"});
+    server.notify("textDocument/didOpen", json!({"textDocument": document}));
+    assert_eq!(server.diagnostics(1), [] as [Value; 0]);
+
+    let end = json!({"line": 1, "character": 0});
+    let change = json!([{"range": {"start": end, "end": end}, "text": C.second}]);
+    let of = |version: u64| json!({"uri": path, "version": version});
+    server.notify("textDocument/didChange", json!({"textDocument": of(2), "contentChanges": change}));
+    let found = server.diagnostics(2);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["code"], &found[0]["severity"]), (&json!("copied-code"), &json!(2)));
+    assert_eq!(found[0]["range"]["start"]["line"], 1);
+    assert_eq!(found[0]["relatedInformation"][0]["location"]["uri"], second);
+
+    let at = json!({"line": 2, "character": 0});
+    let params =
+        json!({"textDocument": {"uri": path}, "range": {"start": at, "end": at}, "context": {"diagnostics": found}});
+    let actions = server.ask("textDocument/codeAction", params.clone())["result"].clone();
+    let titles: Vec<&str> = (0..3).filter_map(|n| actions[n]["title"].as_str()).collect();
+    assert!(titles[0].starts_with("Go to the origin: ") && titles[1].contains("side by side"), "{titles:?}");
+    assert_eq!(titles[2], "Allow this copied-code with a reason");
+
+    // Go to the origin: the client is asked to show it.
+    server.n_asked += 1;
+    let command = json!({"jsonrpc": "2.0", "id": server.n_asked, "method": "workspace/executeCommand", "params": actions[0]["command"]});
+    server.write(&command.to_string());
+    let asked = server.next();
+    assert_eq!((&asked["method"], &asked["params"]["uri"]), (&json!("window/showDocument"), &json!(second)));
+    server.write(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"success": true}}).to_string());
+    assert_eq!(server.next()["result"], Value::Null);
+
+    // Side by side: a virtual document.
+    let shown = server.ask("workspace/executeCommand", actions[1]["command"].clone())["result"].clone();
+    let content = server.ask("workspace/textDocumentContent", json!({"uri": shown["uri"]}))["result"]["text"].clone();
+    assert_eq!(content, shown["text"]);
+    assert!(content.as_str().is_some_and(|text| text.contains(" | ")), "{content}");
+
+    // Allowed: without a reason the comment has no effect, and says so; with one it has.
+    let edit = &actions[2]["edit"]["changes"][&path][0];
+    assert_eq!(edit["newText"], "// secondhand: allow(copied-code) -- \n");
+    let change = json!([{"range": edit["range"], "text": edit["newText"]}]);
+    server.notify("textDocument/didChange", json!({"textDocument": of(3), "contentChanges": change}));
+    let found = server.diagnostics(3);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[1]["message"].as_str().is_some_and(|why| why.contains("no reason")), "{found:?}");
+    let end = json!({"line": 1, "character": 99});
+    let change = json!([{"range": {"start": end, "end": end}, "text": "kept apart on purpose"}]);
+    server.notify("textDocument/didChange", json!({"textDocument": of(4), "contentChanges": change}));
+    let found = server.diagnostics(4);
+    assert!(found.iter().all(|of| of["code"].is_null()), "{found:?}");
+    server.end();
+}
+
+#[test]
+fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
+    let repository = tree();
+    let mut server = Server::start(&repository);
+    assert_eq!(server.ask("shutdown", Value::Null)["error"]["code"], -32002);
+    drop(server);
+    let mut server = Server::new(&repository);
+    for (text, code) in [
+        ("{\"jsonrpc\": ", -32700),
+        ("\u{0}\u{1}", -32700),
+        ("[]", -32600),
+        ("17", -32600),
+        (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":9999999999999,"method":"no/such"}"#, -32601),
+        (r#"{"jsonrpc":"2.0","id":"x","method":"textDocument/codeAction"}"#, -32602),
+        (r#"{"jsonrpc":"2.0","id":"x","method":"workspace/executeCommand","params":{"command":"rm"}}"#, -32602),
+        (
+            r#"{"jsonrpc":"2.0","id":"x","method":"workspace/textDocumentContent","params":{"uri":"file:///etc/hosts"}}"#,
+            -32602,
+        ),
+    ] {
+        server.write(text);
+        let answer = server.next();
+        assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
+    }
+    server.input.write_all(b"hello\r\n\r\nContent-Length: none\r\n\r\n").expect("the server reads");
+    assert_eq!(server.next()["error"]["code"], -32700);
+    assert_eq!(server.next()["error"]["code"], -32700);
+    for (method, params) in [
+        ("textDocument/didOpen", json!({})),
+        ("textDocument/didOpen", json!({"textDocument": {"uri": "untitled:1", "version": 1, "text": C.first}})),
+        (
+            "textDocument/didOpen",
+            json!({"textDocument": {"uri": uri(&repository, "a.c"), "version": 1, "text": "\u{0}"}}),
+        ),
+        ("textDocument/didChange", json!({"textDocument": {"uri": "untitled:2"}, "contentChanges": [{"text": "x"}]})),
+        (
+            "textDocument/didChange",
+            json!({"textDocument": {"uri": "untitled:1"}, "contentChanges": [{"range": 7, "text": "x"}]}),
+        ),
+        ("textDocument/didClose", json!({"textDocument": {"uri": "untitled:3"}})),
+        ("$/cancelRequest", json!({"id": 1})),
+        ("no/such", json!(null)),
+    ] {
+        server.notify(method, params);
+    }
+    assert_eq!(server.ask("no/such", json!({}))["error"]["code"], -32601);
+    server.end();
+}
+
+#[test]
+fn an_editor_that_goes_away_takes_the_server_with_it() {
+    let repository = tree();
+    let Server { mut child, input, messages, .. } = Server::new(&repository);
+    drop((input, messages));
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn outside_of_a_repository_there_is_nothing_to_say() {
+    let repository = tree();
+    let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
+    let mut server = Server::start(&repository);
+    let root = format!("file://{}", folder.path().to_string_lossy());
+    let answer = server.ask("initialize", json!({"rootUri": root, "capabilities": {}}));
+    assert!(answer["result"]["capabilities"].is_object(), "{answer}");
+    let document = json!({"uri": format!("{root}/a.c"), "version": 1, "text": C.first});
+    server.notify("textDocument/didOpen", json!({"textDocument": document}));
+    server.end();
+}
