@@ -91,7 +91,8 @@ pub fn check(
     let base_text = base_texts(&predecessors);
     let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
     let findings = unexamined(&examined.skipped, &sources);
-    let mut outcome = Outcome { examined, comments, findings, ..Outcome::new(base, head) };
+    let max_findings = config.max_findings;
+    let mut outcome = Outcome { examined, comments, findings, max_findings, ..Outcome::new(base, head) };
     // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;

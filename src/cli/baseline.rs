@@ -9,7 +9,7 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::{print_text, refuse_links, replace};
 use super::suppressing::{inside, read_baseline};
-use super::{CLEAN, check, scan, settings};
+use super::{CLEAN, check, scan, settings, watch};
 use crate::audit::Outcome;
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
@@ -67,6 +67,8 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
             _ => return Ok(Baseline::default()),
         },
     };
+    // What was not examined would be reported as new from then on.
+    watch::complete()?;
     // The note about left-out files is not a copy to record; `ignore` is the place for those.
     let findings = outcome.findings.iter().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())

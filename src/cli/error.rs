@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::watch::Limit;
 use crate::store::corpus::CorpusError;
 use crate::text::nearest;
 use crate::{audit, config, git, policy};
@@ -75,6 +76,10 @@ pub(super) enum Failure {
     NothingToCompare,
     #[error("cannot compare: fewer than two of the {n} submissions contain a file that can be compared")]
     NothingComparable { n: usize, skipped: Vec<String> },
+    #[error("the audit is not complete: {limit}")]
+    Incomplete { limit: Limit },
+    #[error("cannot complete the audit: {limit}; it was {doing}")]
+    GaveUp { limit: Limit, doing: String },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -159,6 +164,8 @@ impl Failure {
                 "submissions are source files, or folders of them; unpack archives first. `secondhand languages --file FILE` shows how a file is read".to_owned(),
             ),
             Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
+            Self::Incomplete { limit } => Some(format!("raise `{}`; the report says what was not examined", limit.flag())),
+            Self::GaveUp { limit, .. } => Some(format!("raise `{}`", limit.flag())),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),
             Self::Unwritable { .. }

@@ -24,6 +24,7 @@ mod suppressing;
 mod survey;
 mod uncommitted;
 mod versions;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -49,7 +50,9 @@ pub fn main() -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     settings::warn_of_variables(&command());
-    match run(&cli) {
+    watch::start(&cli.common);
+    // What was found before the end is reported first.
+    match run(&cli).and_then(|status| watch::complete().map(|()| status)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             output::report_failure(&failure);

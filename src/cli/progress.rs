@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::audit::Progress;
+use super::watch;
+use crate::audit::{Progress, Skip};
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
@@ -39,6 +40,7 @@ impl Bar {
 
 impl Progress for Bar {
     fn begin(&self, stage: &'static str, n_steps: usize) {
+        watch::begin(stage, n_steps);
         if !self.is_shown {
             return;
         }
@@ -63,6 +65,7 @@ impl Progress for Bar {
     }
 
     fn step(&self) {
+        watch::step();
         if !self.is_shown {
             return;
         }
@@ -74,6 +77,10 @@ impl Progress for Bar {
             }
             bar.inc(1);
         });
+    }
+
+    fn end(&self) -> Option<Skip> {
+        watch::end()
     }
 }
 

@@ -88,13 +88,21 @@ pub(in crate::audit) fn changed_files(
         }
     };
     let read = entries.par_iter().map_init(|| repository.reader(), read);
-    let mut read = read.collect::<Result<Vec<_>, crate::git::Error>>()?.into_iter();
+    let read = read.collect::<Result<Vec<_>, crate::git::Error>>()?;
+    // What is new and what was moved shows only when all of it was read.
+    if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
+        let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
+        let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());
+        examined.skipped.extend(paths.zip(read.iter().map(why)));
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let mut read = read.into_iter();
 
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
         let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next()).and_then(Result::ok);
-        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| head.is_partial.then_some(Skip::LongLines));
+        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| sources.left_out_of(head));
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
         heads.extend(head.map(|head| (head, base)));
     }

@@ -91,7 +91,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     findings.sort_by(|a, b| (b.n_tokens, &a.path, a.fragment).cmp(&(a.n_tokens, &b.path, b.fragment)));
     let texts = texts(&findings, &entries, &(tree.open)())?;
     let notices = notice.into_iter().collect();
-    let outcome = Outcome { findings, examined, texts, comments, notices, ..Outcome::new(None, tree.end) };
+    let max_findings = context.config.max_findings;
+    let outcome =
+        Outcome { findings, examined, texts, comments, notices, max_findings, ..Outcome::new(None, tree.end) };
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 

@@ -246,7 +246,8 @@ impl Asked {
     /// Whether a cache entry does not match its file.
     fn is_false(&self, read: &Result<Source, Skip>, queries: &Queries<'_>, scratch: &mut Vec<u64>) -> bool {
         let is_true = |source: &Source| queries.hits_in(source, scratch) == self.hits;
-        self.is_remembered && !read.as_ref().is_ok_and(is_true)
+        let is_unread = read.as_ref().is_err_and(|skip| skip.is_end());
+        self.is_remembered && !is_unread && !read.as_ref().is_ok_and(is_true)
     }
 }
 
@@ -282,7 +283,7 @@ fn sample(
     for source in queries.sources() {
         let Ok(number) = entries.binary_search_by(|entry| entry.path.cmp(&source.path)) else { continue };
         let hits = queries.hits_in(source, &mut scratch);
-        if asked[number].as_ref().map_or(true, |asked| asked.hits != hits) {
+        if asked[number].as_ref().map_or_else(|skip| !skip.is_end(), |asked| asked.hits != hits) {
             sources.remembered.distrust();
         }
     }
@@ -291,7 +292,8 @@ fn sample(
         let Ok(read) = sources.read(reader, &entries[number]) else { continue };
         let is_false = match &asked[number] {
             Ok(asked) => asked.is_false(&read, queries, &mut scratch),
-            Err(skip) => read.err() != Some(*skip),
+            Err(skip) if skip.is_end() => false,
+            Err(skip) => read.err().is_none_or(|read| !read.is_end() && read != *skip),
         };
         if is_false {
             sources.remembered.distrust();
