@@ -260,3 +260,31 @@ fn when_the_memory_is_used_up_the_run_ends_with_status_2() {
     assert!(status == Some(2) && errors.contains("it takes more than 1 MB of memory"), "{errors}");
     assert!(errors.contains("raise `--max-memory`"), "{errors}");
 }
+
+#[test]
+fn of_many_files_with_one_content_a_thousand_are_examined_and_the_others_counted() {
+    let text = shaped(1, 12);
+    let files: Vec<String> = (0..1_010).map(|at| format!("many/f{at:04}.c")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (&**path, &*text)).collect();
+    let repository = changed(&[("a.c", "int a;\n")], &files, &[]);
+    let report = repository.check(&["--base", "HEAD~1", "--set", "max-findings=100000"]);
+    let left_out = "note left out: many/ (10 files, the same as many others)".to_owned();
+    assert!(report.findings().contains(&left_out), "{:?}", report.findings().first());
+    assert_eq!(report.json["examined"]["judgedFiles"], 1_000);
+    assert_eq!(report.status, 1);
+
+    let (status, out, errors) = ran(&repository, &["scan", "--format", "json"]);
+    assert_eq!(status, Some(0), "{errors}");
+    let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+    assert_eq!(report["examined"]["judgedFiles"], 1_011, "all of them count");
+    let notice = report["notices"][0]["message"].as_str().expect("there is a notice");
+    assert_eq!(notice, "10 files are the same as many others: they are counted, and not listed");
+    // Those that are new beside a thousand old ones are compared with them.
+    let more = Repository::new();
+    files.iter().for_each(|(path, text)| more.write(path, text));
+    more.commit("before");
+    more.write("new.c", &text);
+    more.commit("after");
+    let findings = more.check(&["--base", "HEAD~1"]).findings();
+    assert!(findings.len() == 1 && findings[0].starts_with("warning new.c:1-"), "{findings:?}");
+}

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::pairing::{changes, renames};
 use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
-use crate::audit::search::{Queries, may_be_whole};
+use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examined};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
@@ -76,7 +76,14 @@ pub(in crate::audit) fn changed_files(
     let bases =
         changes.changed.iter().filter(|(entry, _)| is_judged(&entry.path)).filter_map(|(_, base)| base.as_ref());
     let heads = changes.changed.iter().map(|(entry, _)| entry);
-    let entries: Vec<(&Entry, Option<Skip>)> = (heads.map(|entry| (entry, sources.skip_judging(&entry.path))))
+    let mut skips: Vec<Option<Skip>> = heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
+    let added: Vec<usize> =
+        (0..skips.len()).filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none()).collect();
+    let added_files: Vec<&Entry> = added.iter().map(|&at| &changes.changed[at].0).collect();
+    for (at, same) in added.into_iter().zip(repeated(&added_files, sources, &repository.reader())) {
+        skips[at] = same.map(|_| Skip::Repeated);
+    }
+    let entries: Vec<(&Entry, Option<Skip>)> = (heads.zip(skips))
         .chain(bases.chain(&changes.deleted).map(|entry| (entry, sources.skip_by_name(&entry.path))))
         .collect();
     sources.progress.begin("reading", entries.len());

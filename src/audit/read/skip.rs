@@ -19,6 +19,8 @@ pub enum Skip {
     TooManyTokens,
     /// A line of it is longer than the settings allow; the others were examined.
     LongLine,
+    /// Many other files have the same content, and some of them were examined.
+    Repeated,
     /// The time for the run was over.
     OutOfTime,
     /// The run took more memory than it may.
@@ -50,6 +52,7 @@ impl Skip {
             Self::TooLarge => "too large",
             Self::TooManyTokens => "too many tokens",
             Self::LongLine => "too long a line",
+            Self::Repeated => "the same as many others",
             Self::OutOfTime => "out of time",
             Self::OutOfMemory => "out of memory",
             Self::Binary => "binary",
