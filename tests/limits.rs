@@ -288,3 +288,26 @@ fn of_many_files_with_one_content_a_thousand_are_examined_and_the_others_counted
     let findings = more.check(&["--base", "HEAD~1"]).findings();
     assert!(findings.len() == 1 && findings[0].starts_with("warning new.c:1-"), "{findings:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_past_content_that_is_too_large_is_not_inflated() {
+    let repository = Repository::new();
+    repository.write("a.c", shaped(1, 30));
+    // Many, so that they are read out of the pack.
+    (0..20).for_each(|seed| repository.write(format!("f{seed}.c"), shaped(100 + seed, 20)));
+    repository.write("large.c", vec![b'\n'; 150 << 20]);
+    repository.commit("before");
+    repository.remove("large.c");
+    repository.remove("a.c");
+    repository.commit("gone");
+    repository.write("b.c", shaped(1, 30));
+    repository.commit("after");
+    repository.git(&["repack", "-q", "-a", "-d"]);
+    for command in [&["check", "--base", "HEAD~1", "--history"][..], &["history"], &["cache", "warm", "--history"]] {
+        let (status, _, errors) = ran(&repository, &[command, &["--max-memory", "100"]].concat());
+        assert!(matches!(status, Some(0 | 1)), "{command:?}: {errors}");
+    }
+    let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
+    assert!(findings.iter().any(|finding| finding.contains(" a.c:1-")), "{findings:?}");
+}

@@ -188,10 +188,10 @@ impl<'c, 't> Run<'c, 't, '_> {
         let open = unmirror(close);
         let mut depth = 0usize;
         for at in (self.line_first..end).rev().take(MAX_BACK) {
-            match self.tokens[at].text(self.text) {
-                &[byte] if byte == close => depth += 1,
-                &[byte] if byte == open && depth == 1 => return Some(at),
-                &[byte] if byte == open => depth -= 1,
+            match *self.tokens[at].text(self.text) {
+                [byte] if byte == close => depth += 1,
+                [byte] if byte == open && depth == 1 => return Some(at),
+                [byte] if byte == open => depth -= 1,
                 _ => {}
             }
         }
