@@ -295,7 +295,7 @@ fn a_past_content_that_is_too_large_is_not_inflated() {
     let repository = Repository::new();
     repository.write("a.c", shaped(1, 30));
     // Many, so that they are read out of the pack.
-    (0..20).for_each(|seed| repository.write(format!("f{seed}.c"), shaped(100 + seed, 20)));
+    (0..20).for_each(|seed: u64| repository.write(format!("f{seed}.c"), format!("int v{seed};\n")));
     repository.write("large.c", vec![b'\n'; 150 << 20]);
     repository.commit("before");
     repository.remove("large.c");

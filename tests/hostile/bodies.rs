@@ -15,8 +15,11 @@ use secondhand::store::corpus::{CorpusSegment, Shelf};
 use secondhand::store::{HashKind, Journal, SegmentKind, SegmentParams, SegmentWriter};
 use secondhand::text::{FilePath, decoded};
 
+/// Reads any bytes.
+type Body = fn(&[u8]);
+
 /// What is fed: its name, and its body.
-pub const BODIES: &[(&str, fn(&[u8]))] = &[
+pub const BODIES: &[(&str, Body)] = &[
     ("archives", archives),
     ("baseline", baseline),
     ("bundle", bundle),
