@@ -157,3 +157,157 @@ fn the_past_is_searched_in_the_last_32_versions_of_a_file() {
     assert!(finds(32), "the first of 32 past versions");
     assert!(!finds(33), "the first of 33");
 }
+
+/// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.
+fn findings_with(text: &str, settings: &[&str]) -> Vec<String> {
+    let set = settings.iter().flat_map(|setting| ["--set", setting]);
+    changed(&[], &[("a.c", text)], &[])
+        .check(&[&["--base", "HEAD~1"][..], &set.collect::<Vec<_>>()].concat())
+        .findings()
+}
+
+#[test]
+fn a_file_with_more_tokens_or_a_longer_line_than_the_settings_allow_is_not_examined() {
+    let text = "int a;\n".repeat(10);
+    assert_eq!(findings_with(&text, &["max-file-tokens=30"]), [""; 0]);
+    assert_eq!(findings_with(&text, &["max-file-tokens=29"]), ["warning not examined: a.c (too many tokens)"]);
+    assert_eq!(findings_with(&text, &["max-line-length=6"]), [""; 0]);
+    assert_eq!(findings_with(&text, &["max-line-length=5"]), ["warning not examined: a.c (too long a line)"]);
+    // A long comment hides no code, and is none.
+    let comment = format!("/* {} */\nint a;\n", "-".repeat(100));
+    assert_eq!(findings_with(&comment, &["max-line-length=50"]), [""; 0]);
+}
+
+#[test]
+fn the_lines_beside_one_that_is_too_long_are_examined() {
+    let text = format!("{}int table[] = {{ {} }};\n", function("table", ""), "1, ".repeat(100));
+    let repository = changed(&[("b.c", &function("table", ""))], &[("a.c", &text)], &[]);
+    let report = repository.check(&["--base", "HEAD~1", "--set", "max-line-length=200"]);
+    let findings = report.findings();
+    assert!(findings.contains(&"warning not examined: a.c (too long a line)".to_owned()), "{findings:?}");
+    assert!(findings.iter().any(|finding| finding.contains(" a.c:1-") && finding.contains(" b.c:1-")), "{findings:?}");
+}
+
+#[test]
+fn the_gravest_findings_are_reported_and_all_of_them_decide_the_status() {
+    let names = ["table", "queue", "node"];
+    let before: String = (1..4).map(|seed| shaped(seed, 30)).collect();
+    let files: Vec<(String, String)> =
+        (1..4).map(|seed| (format!("{}.c", names[seed - 1]), shaped(seed as u64, 30))).collect();
+    let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    files.push(("tests/a.c", files[0].1));
+    let repository = changed(&[("old.c", &before)], &files, &[]);
+    let all = repository.check(&["--base", "HEAD~1"]);
+    let n_all = all.findings().len();
+    assert!(n_all > 3, "{:?}", all.findings());
+    let report = repository.check(&["--base", "HEAD~1", "--set", "max-findings=2"]);
+    assert_eq!(report.findings().len(), 2);
+    assert!(report.findings().iter().all(|finding| finding.starts_with("warning")), "{:?}", report.findings());
+    let message = format!("{} more findings are not listed: `max-findings` is 2", n_all - 2);
+    assert_eq!(report.list("/notices")[0]["message"], *message);
+    let none = repository.check(&["--base", "HEAD~1", "--set", "max-findings=0"]);
+    assert_eq!((none.findings().len(), none.status), (0, all.status));
+    assert_eq!(all.status, 1);
+}
+
+/// Runs the program in `repository`: its status, what it printed, and its errors.
+fn ran(repository: &Repository, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = repository.secondhand(args).output().expect("the program starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn when_the_time_is_over_the_run_ends_with_status_2_and_names_what_it_left() {
+    let repository = changed(&[("old.c", &shaped(1, 30))], &[("new.c", &shaped(1, 30))], &[]);
+    let check = ["check", "--base", "HEAD~1", "--format", "json", "--timeout"];
+    let with_history = |timeout| [&check[..], &[timeout, "--history"]].concat();
+    for args in [[&check[..], &["0.000001"]].concat(), with_history("0.000001")] {
+        let (status, out, errors) = ran(&repository, &args);
+        assert_eq!(status, Some(2), "{out}{errors}");
+        let why = "the audit is not complete: it takes more than 0.000001 s";
+        assert!(errors.contains(why) && errors.contains("raise `--timeout`"), "{errors}");
+        let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+        assert_eq!(report["findings"][0]["message"], "not examined: new.c (out of time)");
+        let notice = report["notices"][0]["message"].as_str().expect("there is a notice");
+        assert!(notice.contains("(`--timeout`): 1 file was not examined"), "{notice}");
+    }
+    for args in [&["scan"][..], &["history"], &["cache", "warm"], &["cache", "warm", "--history"]] {
+        let (status, out, errors) = ran(&repository, &[args, &["--timeout", "0.000001"]].concat());
+        assert_eq!(status, Some(2), "{args:?}: {out}{errors}");
+    }
+    // What was not examined would be new from then on.
+    assert_eq!(ran(&repository, &["baseline", "create", "--timeout", "0.000001"]).0, Some(2));
+    assert!(!repository.path("secondhand-baseline.txt").exists());
+    // Nothing of this is kept, and time enough changes nothing.
+    let (_, unlimited, _) = ran(&repository, &check[..5]);
+    for args in [[&check[..], &["3600"]].concat(), [&check[..], &["0"]].concat()] {
+        let (status, out, errors) = ran(&repository, &args);
+        assert_eq!((status, out, &*errors), (Some(1), unlimited.clone(), ""));
+    }
+    for timeout in ["-1", "nan", "1e99", "soon"] {
+        let (status, _, errors) = ran(&repository, &["check", &format!("--timeout={timeout}")]);
+        assert!(status == Some(2) && errors.contains("expected seconds"), "{errors}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn when_the_memory_is_used_up_the_run_ends_with_status_2() {
+    let text: String = (0..4000).map(|seed| shaped(seed, 20)).collect();
+    let repository = changed(&[], &[("new.c", &text), ("more.c", &text)], &[]);
+    let (status, _, errors) = ran(&repository, &["check", "--base", "HEAD~1", "--max-memory", "1"]);
+    assert!(status == Some(2) && errors.contains("it takes more than 1 MB of memory"), "{errors}");
+    assert!(errors.contains("raise `--max-memory`"), "{errors}");
+}
+
+#[test]
+fn of_many_files_with_one_content_a_thousand_are_examined_and_the_others_counted() {
+    let text = shaped(1, 12);
+    let files: Vec<String> = (0..1_010).map(|at| format!("many/f{at:04}.c")).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|path| (&**path, &*text)).collect();
+    let repository = changed(&[("a.c", "int a;\n")], &files, &[]);
+    let report = repository.check(&["--base", "HEAD~1", "--set", "max-findings=100000"]);
+    let left_out = "note left out: many/ (10 files, the same as many others)".to_owned();
+    assert!(report.findings().contains(&left_out), "{:?}", report.findings().first());
+    assert_eq!(report.json["examined"]["judgedFiles"], 1_000);
+    assert_eq!(report.status, 1);
+
+    let (status, out, errors) = ran(&repository, &["scan", "--format", "json"]);
+    assert_eq!(status, Some(0), "{errors}");
+    let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+    assert_eq!(report["examined"]["judgedFiles"], 1_011, "all of them count");
+    let notice = report["notices"][0]["message"].as_str().expect("there is a notice");
+    assert_eq!(notice, "10 files are the same as many others: they are counted, and not listed");
+    // Those that are new beside a thousand old ones are compared with them.
+    let more = Repository::new();
+    files.iter().for_each(|(path, text)| more.write(path, text));
+    more.commit("before");
+    more.write("new.c", &text);
+    more.commit("after");
+    let findings = more.check(&["--base", "HEAD~1"]).findings();
+    assert!(findings.len() == 1 && findings[0].starts_with("warning new.c:1-"), "{findings:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_past_content_that_is_too_large_is_not_inflated() {
+    let repository = Repository::new();
+    repository.write("a.c", shaped(1, 30));
+    // Many, so that they are read out of the pack.
+    (0..20).for_each(|seed: u64| repository.write(format!("f{seed}.c"), format!("int v{seed};\n")));
+    repository.write("large.c", vec![b'\n'; 150 << 20]);
+    repository.commit("before");
+    repository.remove("large.c");
+    repository.remove("a.c");
+    repository.commit("gone");
+    repository.write("b.c", shaped(1, 30));
+    repository.commit("after");
+    repository.git(&["repack", "-q", "-a", "-d"]);
+    for command in [&["check", "--base", "HEAD~1", "--history"][..], &["history"], &["cache", "warm", "--history"]] {
+        let (status, _, errors) = ran(&repository, &[command, &["--max-memory", "100"]].concat());
+        assert!(matches!(status, Some(0 | 1)), "{command:?}: {errors}");
+    }
+    let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
+    assert!(findings.iter().any(|finding| finding.contains(" a.c:1-")), "{findings:?}");
+}

@@ -423,3 +423,76 @@ mod written_files {
         assert_eq!(std::fs::read_to_string(&precious).expect("it is there"), "precious");
     }
 }
+
+#[test]
+fn a_filter_that_fails_is_named_with_its_file() {
+    let repository = branch(|_| {});
+    repository.write(".gitattributes", "*.c filter=odd\n");
+    repository.write("lib/b c.c", "int b;\n");
+    repository.commit("filtered");
+    repository.git(&["config", "filter.odd.required", "true"]);
+    for (how, program) in [("clean", "false"), ("clean", "/nowhere/filter"), ("process", "/nowhere/filter")] {
+        repository.git(&["config", &format!("filter.odd.{how}"), program]);
+        // As long as it was: only the filter can tell whether it changed.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        repository.write("lib/b c.c", "int c;\n");
+        let output = repository.secondhand(&["check", "--worktree"]).output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("cannot read `lib/b c.c` as git would: its filter failed: "), "{errors}");
+        assert!(errors.contains("`git check-attr filter -- lib/b c.c` names the filter"), "{errors}");
+        repository.git(&["config", "--unset", &format!("filter.odd.{how}")]);
+    }
+}
+
+#[test]
+fn thousands_of_rules_for_paths_are_heeded_and_too_many_refused_with_words() {
+    let repository = branch(|_| {});
+    let rules = |n: usize| {
+        let rules: Vec<String> = (0..n).map(|at| format!("\"/gen/**/x{at}/*.[ch]\"")).collect();
+        format!("ignore = [{}, \"!/gen/x7/\"]\n", rules.join(","))
+    };
+    repository.write("secondhand.toml", rules(20_000));
+    for path in ["gen/a/x7/a.c", "gen/a/x19999/a.c", "src/x7/a.c", "gen/x7/a.c", "gen/x8/a.c"] {
+        repository.write(path, "int a(int b) { return b * 2; }\n");
+    }
+    repository.commit("many");
+    let scanned = |settings: &str| {
+        let output = repository.secondhand(&["scan", "--format", "json", "--config", settings]).output();
+        let output = output.expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), output.stderr)
+    };
+    let n_scanned =
+        |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON")["examined"].clone();
+    let (status, with, _) = scanned("secondhand.toml");
+    repository.write("none.toml", "");
+    let (_, without, _) = scanned("none.toml");
+    assert_eq!(status, Some(0), "{with}");
+    let n = |examined: serde_json::Value| examined["judgedFiles"].as_u64().expect("it is a number");
+    assert_eq!(n(n_scanned(&with)) + 4, n(n_scanned(&without)));
+
+    repository.write("secondhand.toml", rules(60_000));
+    let (status, _, errors) = scanned("secondhand.toml");
+    assert_eq!(status, Some(2));
+    assert!(String::from_utf8_lossy(&errors).contains("it has 60001 rules, and 50000 are the maximum"));
+}
+
+#[test]
+fn heavy_patterns_of_a_language_are_refused_or_tried_once_a_file() {
+    let repository = branch(|_| {});
+    let table = |n: usize, times: usize| {
+        let row =
+            |at| format!("[[language.zz.claims]]\nextension = \"c\"\npattern = '([a-z_]{{1,60}}x{at}){{{times}}}'\n");
+        format!("[language.zz]\nname = \"ZZ\"\n{}", (0..n).map(row).collect::<String>())
+    };
+    let run = |settings: String| {
+        repository.write("secondhand.toml", settings);
+        let output = repository.secondhand(&["scan"]).output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(table(100, 4)).0, Some(0));
+    let (status, errors) = run(table(101, 4));
+    assert!(status == Some(2) && errors.contains("they are more than 100"), "{errors}");
+    let (status, errors) = run(table(1, 1000));
+    assert!(status == Some(2) && errors.contains("`pattern` of row 1 of `claims`"), "{errors}");
+}

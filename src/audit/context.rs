@@ -1,5 +1,6 @@
 //! Defines what every audit needs.
 
+use super::Skip;
 use crate::config::Config;
 use crate::language::Languages;
 
@@ -28,4 +29,8 @@ pub trait Progress: Sync {
     fn begin(&self, stage: &'static str, n_steps: usize);
     /// A step of it is complete. Called from many threads.
     fn step(&self);
+    /// Why the run is to end now, if so: files that were not read yet are skipped for it.
+    fn end(&self) -> Option<Skip> {
+        None
+    }
 }

@@ -20,6 +20,9 @@ pub enum Error {
     /// A stored corpus could not be used.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
+    /// The run is to end before the history was read.
+    #[error("the history was not read to its end")]
+    Ended,
     /// There is nothing to search for.
     #[error("cannot search for this sketch: {0}")]
     Sketch(#[from] SketchError),
@@ -95,6 +98,7 @@ impl Error {
             Self::Store(_) => {
                 Some("set another folder for its index with `--cache-dir DIR`, or run without `--history`".into())
             }
+            Self::Ended => None,
             Self::Corpus(error) => error.help(),
             Self::Sketch(error) => error.help(),
         }

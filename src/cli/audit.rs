@@ -4,7 +4,7 @@ use super::args::Audit;
 use super::corpus::outsides;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::Reports;
+use super::output::{Reports, told};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
@@ -17,8 +17,9 @@ use crate::text::printable;
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     let outcome = outcome(flags, common)?;
-    reports.write(&outcome, common)?;
-    Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
+    let fails = flags.output.fails(&outcome);
+    reports.write(&told(outcome), common)?;
+    Ok(if fails { FOUND } else { CLEAN })
 }
 
 /// The outcome of the audit, before it is written.

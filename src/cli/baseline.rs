@@ -10,7 +10,7 @@ use super::flags::Common;
 use super::output::{print_text, refuse_links, replace};
 use super::progress::Bar;
 use super::suppressing::{inside, read_baseline};
-use super::{CLEAN, check, scan, settings};
+use super::{CLEAN, check, limit, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
@@ -68,6 +68,8 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
             _ => return Ok(Baseline::default()),
         },
     };
+    // What was not examined would be reported as new from then on.
+    limit::complete()?;
     // The note about left-out files is not a copy to record; `ignore` is the place for those.
     let findings = outcome.findings.iter().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())

@@ -8,7 +8,7 @@ use super::corpus::outsides;
 use super::environment::{self, EventRange};
 use super::error::Failure;
 use super::flags::{Common, PastFlags};
-use super::output::{Reports, warn};
+use super::output::{Reports, told, warn};
 use super::progress::Bar;
 use super::suppressing::{Judge, in_tree};
 use super::uncommitted::Uncommitted;
@@ -22,8 +22,9 @@ use crate::text::FilePath;
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     let outcome = outcome(flags, common, &Bar::of(common))?;
-    reports.write(&outcome, common)?;
-    Ok(if flags.output.fails(&outcome) { FOUND } else { CLEAN })
+    let fails = flags.output.fails(&outcome);
+    reports.write(&told(outcome), common)?;
+    Ok(if fails { FOUND } else { CLEAN })
 }
 
 /// The outcome of the audit, before it is written.
@@ -58,7 +59,16 @@ pub(super) fn outcome_within(
                 let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
                 let mut range = Some(range);
                 let search = |folder: Option<&Path>| {
-                    let past = Past::open(folder, repository, &span, change, context)?;
+                    let past = match Past::open(folder, repository, &span, change, context) {
+                        Err(audit::Error::Ended) => {
+                            let again = || self::range(flags, within, repository, common).map(|(range, _)| range);
+                            let mut outcome = judged(range.take().map_or_else(again, Ok)?, None)?;
+                            outcome.examined.unavailable =
+                                Some("the history, which was not read to its end".to_owned());
+                            return Ok(outcome);
+                        }
+                        past => past?,
+                    };
                     if let Some(why) = past.unkept() {
                         warn(&format!(
                             "the history index is not kept, so that every run reads all history anew: {why}"

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::limit::Limit;
 use crate::store::corpus::CorpusError;
 use crate::text::nearest;
 use crate::{audit, config, git, policy};
@@ -79,6 +80,10 @@ pub(super) enum Failure {
     OneGroup { n: usize },
     #[error("cannot watch `{}`: {why}", folder.display())]
     Watch { folder: PathBuf, why: String },
+    #[error("the audit is not complete: {limit}")]
+    Incomplete { limit: Limit },
+    #[error("cannot complete the audit: {limit}; it was {doing}")]
+    GaveUp { limit: Limit, doing: String },
     #[error("cannot start {n} threads: {why}")]
     Threads { n: usize, why: String },
 }
@@ -169,6 +174,8 @@ impl Failure {
                 Some("give two or more folders of submissions, such as last year's and this year's".to_owned())
             }
             Self::NoDataFolder => Some("set a folder with `--corpus-dir DIR`".to_owned()),
+            Self::Incomplete { limit } => Some(format!("raise `{}`; the report says what was not examined", limit.flag())),
+            Self::GaveUp { limit, .. } => Some(format!("raise `{}`", limit.flag())),
             Self::Declared => Some("add one source at a time, or list them in a corpus.toml".to_owned()),
             Self::Cache { .. } => Some("set another folder with `--cache-dir DIR`".to_owned()),
             Self::Watch { .. } => Some(

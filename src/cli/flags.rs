@@ -37,6 +37,12 @@ pub(super) struct Common {
         env = "SECONDHAND_THREADS"
     )]
     pub threads: usize,
+    /// End after this time: what was not examined by then is listed, and the exit status is 2; 0 for no limit [default: 0]
+    #[arg(long, value_name = "SECONDS", global = true, env = "SECONDHAND_TIMEOUT", value_parser = parse_seconds)]
+    pub timeout: Option<f64>,
+    /// End when the program uses more memory than this, in the same way; 0 for no limit [default: 4096]
+    #[arg(long, value_name = "MB", global = true, env = "SECONDHAND_MAX_MEMORY")]
+    pub max_memory: Option<u64>,
     /// When to use color
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: Color,
@@ -253,6 +259,14 @@ pub(super) enum FailOn {
     /// Nothing
     Never,
 }
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=MAX_SECONDS).contains(seconds));
+    seconds.ok_or_else(|| format!("expected seconds, at most {MAX_SECONDS}"))
+}
+
+/// The longest time to wait: a month.
+const MAX_SECONDS: f64 = 31.0 * 24.0 * 3600.0;
 
 fn parse_setting(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in `min-tokens=40`")?;

@@ -15,6 +15,7 @@ mod flags;
 mod history;
 mod init;
 mod job;
+mod limit;
 mod lsp;
 mod mcp;
 mod output;
@@ -55,7 +56,9 @@ pub fn main() -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     settings::warn_of_variables(&command());
-    match run(&cli) {
+    limit::start(&cli.common);
+    // What was found before the end is reported first.
+    match run(&cli).and_then(|status| limit::complete().map(|()| status)) {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
             output::report_failure(&failure);

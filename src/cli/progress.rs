@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::flags::Common;
-use crate::audit::Progress;
+use super::limit;
+use crate::audit::{Progress, Skip};
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
@@ -45,6 +46,7 @@ impl Bar {
 
 impl Progress for Bar {
     fn begin(&self, stage: &'static str, n_steps: usize) {
+        limit::begin(stage, n_steps);
         if !self.is_shown {
             return;
         }
@@ -69,6 +71,7 @@ impl Progress for Bar {
     }
 
     fn step(&self) {
+        limit::step();
         if !self.is_shown {
             return;
         }
@@ -80,6 +83,10 @@ impl Progress for Bar {
             }
             bar.inc(1);
         });
+    }
+
+    fn end(&self) -> Option<Skip> {
+        limit::end()
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::Scan;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{Reports, warn};
+use super::output::{Reports, told, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
@@ -25,10 +25,12 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
             outcome.head.name
         ));
     }
+    let fails = flags.output.fails(&outcome);
+    let outcome = told(outcome);
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
-    Ok(if is_above || flags.output.fails(&outcome) { FOUND } else { CLEAN })
+    Ok(if is_above || fails { FOUND } else { CLEAN })
 }
 
 /// The outcome of the scan, before it is written.

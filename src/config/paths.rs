@@ -1,6 +1,6 @@
 //! Decides by path which files are ignored, which are test code, and which are third-party code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -252,8 +252,14 @@ pub(super) const BUILD_FILES: &[&str] = &[
 /// Rules for paths in .gitignore syntax; a later rule overrides an earlier one.
 #[derive(Debug, Clone)]
 pub struct PathRules {
-    matcher: Gitignore,
+    /// Some rules each, since too many do not fit into one.
+    matchers: Vec<Gitignore>,
 }
+
+/// Rules in one matcher.
+const RULES_AT_ONCE: usize = 1_000;
+/// Maximum rules: each is asked about every file.
+const MAX_RULES: usize = 50_000;
 
 /// What the rules say about a file, or about a folder above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,13 +284,19 @@ impl PathRules {
     /// # Errors
     /// The first invalid rule, and what is wrong with it.
     pub(super) fn new(builtin: &[&str], user: &[String]) -> Result<Self, String> {
-        let mut builder = GitignoreBuilder::new("");
-        let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
-        for (from, rule) in builtin.chain(user.iter().map(|rule| (None, rule.as_str()))) {
-            builder.add_line(from, rule).map_err(|error| format!("`{rule}`: {error}"))?;
+        if user.len() > MAX_RULES {
+            return Err(format!("it has {} rules, and {MAX_RULES} are the maximum", user.len()));
         }
-        let matcher = builder.build().map_err(|error| error.to_string())?;
-        Ok(Self { matcher })
+        let builtin = builtin.iter().map(|rule| (Some(BUILTIN.into()), *rule));
+        let rules: Vec<_> = builtin.chain(user.iter().map(|rule| (None, rule.as_str()))).collect();
+        let matcher = |rules: &[(Option<PathBuf>, &str)]| {
+            let mut builder = GitignoreBuilder::new("");
+            for (from, rule) in rules {
+                builder.add_line(from.clone(), rule).map_err(|error| format!("`{rule}`: {error}"))?;
+            }
+            builder.build().map_err(|error| error.to_string())
+        };
+        Ok(Self { matchers: rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()? })
     }
 
     /// Whether a rule matches this file or a folder above it.
@@ -295,11 +307,17 @@ impl PathRules {
     /// What the rules say about this file, or about the nearest folder above it that a rule matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
-        match self.matcher.matched_path_or_any_parents(Path::new(&*path), false) {
-            Match::Ignore(glob) => Ruling::Matched { is_builtin: glob.from().is_some() },
-            Match::Whitelist(_) => Ruling::Excepted,
-            Match::None => Ruling::None,
+        // The innermost that a rule matches counts, and of the rules the last.
+        for (above, path) in Path::new(&*path).ancestors().filter(|path| !path.as_os_str().is_empty()).enumerate() {
+            for matcher in self.matchers.iter().rev() {
+                match matcher.matched(path, above > 0) {
+                    Match::Ignore(glob) => return Ruling::Matched { is_builtin: glob.from().is_some() },
+                    Match::Whitelist(_) => return Ruling::Excepted,
+                    Match::None => {}
+                }
+            }
         }
+        Ruling::None
     }
 }
 

@@ -73,6 +73,12 @@ options! {
         pub owner_borders: bool = false,
         /// Maximum bytes of a file. Larger changed files are reported as `not-examined`.
         pub max_file_size: u64 = 4 * 1024 * 1024,
+        /// Maximum tokens of a file. Changed files with more are reported as `not-examined`.
+        pub max_file_tokens: usize = 2_000_000,
+        /// Maximum bytes of a line. The code of longer lines is not compared, and a changed file with one is reported as `not-examined`.
+        pub max_line_length: usize = 1024 * 1024,
+        /// Maximum findings in a report, the gravest first. The exit status depends on all of them.
+        pub max_findings: usize = 10_000,
         /// Whether to compare files marked as generated.
         pub include_generated: bool = false,
         /// Whether to compare data and prose (JSON, YAML, Markdown, ...), which are repetitive by nature.

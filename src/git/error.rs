@@ -92,6 +92,14 @@ pub enum Error {
         /// Where it leads.
         why: &'static str,
     },
+    /// A filter that git's configuration sets for a file failed, or is not there.
+    #[error("cannot read `{path}` as git would: its filter failed: {why}")]
+    Filter {
+        /// The file.
+        path: String,
+        /// The reason.
+        why: String,
+    },
     /// A file of the work tree could not be read.
     #[error("cannot read `{}`: {why}", path.display())]
     File {
@@ -137,6 +145,9 @@ impl Error {
             }
             Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
             Self::Link { .. } => Some("put the file itself in its place".into()),
+            Self::Filter { path, .. } => {
+                Some(format!("`git check-attr filter -- {path}` names the filter, and `git config --get-regexp '^filter'` what it runs"))
+            }
             Self::File { .. } | Self::Unreadable { .. } => None,
         }
     }

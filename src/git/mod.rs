@@ -321,6 +321,11 @@ impl Reader {
             .find_map(|name| Some((name.to_owned(), self.commit(name).ok()?)))
     }
 
+    /// The size of a blob in bytes, without reading it; `None` if it is not here.
+    pub fn blob_size(&self, id: BlobId) -> Option<u64> {
+        self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size())
+    }
+
     fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
         match self.repo.try_find_object(id.0) {
             Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
@@ -372,7 +377,7 @@ impl ReadFiles for Reader {
 
     fn size(&self, entry: &Entry) -> Option<u64> {
         match &entry.content {
-            Content::Blob(id) => self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size()),
+            Content::Blob(id) => self.blob_size(*id),
             Content::Disk if self.edited.contains_key(&entry.path) => Some(self.edited[&entry.path].len() as u64),
             Content::Disk => {
                 let path = self.on_disk(&entry.path).ok()?;

@@ -86,6 +86,14 @@ pub trait Work: Sync {
     fn make(&self, state: &mut Self::State, blob: Blob<'_, Self::Made>) -> Self::Made;
     /// Takes back what was made of a blob, after everything based on it has been made.
     fn finish(&self, state: &mut Self::State, made: Self::Made);
+    /// Maximum bytes of a blob to make. A larger one is passed over, and read only if others are based on it.
+    fn max_size(&self) -> u64 {
+        MAX_SIZE
+    }
+    /// Whether to stop: what was not made yet is not wanted any more.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// What all threads share while reading a pack.
@@ -126,6 +134,10 @@ impl Repository {
             .map_init(
                 || (self.reader(), work.state()),
                 |(reader, state), &number| {
+                    let is_long = || reader.blob_size(blobs[number]).is_some_and(|size| size > work.max_size());
+                    if work.is_over() || is_long() {
+                        return Ok(None);
+                    }
                     let unnamed = FilePath::new("a past file");
                     let bytes = reader.past_blob(blobs[number], &unnamed)?;
                     if let Some(bytes) = &bytes {
@@ -289,8 +301,20 @@ impl<W: Work> Pass<'_, W> {
         });
         let mut tasks = vec![task];
         while let Some((number, base)) = tasks.pop() {
+            if self.work.is_over() {
+                break;
+            }
             let node = &self.forest.nodes[number as usize];
-            let bytes = self.make(node, base.as_ref().map(|base| &base.0), &mut scratch);
+            let bytes = match self.make(node, base.as_ref().map(|base| &base.0), &mut scratch) {
+                Content::Bytes(bytes) => Some(bytes),
+                Content::Damaged => None,
+                Content::TooLong => {
+                    if let Some(is_done) = self.is_done.get(node.wanted as usize) {
+                        is_done.store(true, Ordering::Relaxed);
+                    }
+                    None
+                }
+            };
             let made = bytes.map(|bytes| {
                 let is_done = self.is_done.get(node.wanted as usize);
                 let base = base.as_ref().map(|base| (&base.0[..], &base.1));
@@ -327,24 +351,48 @@ impl<W: Work> Pass<'_, W> {
         }
     }
 
-    /// The bytes of an entry; `None` if it is damaged or too long.
-    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Option<Vec<u8>> {
-        let entry = self.pack.entry(node.offset).ok()?;
-        if entry.decompressed_size > MAX_SIZE {
-            return None;
-        }
+    /// The content of an entry.
+    fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Content {
+        let Ok(entry) = self.pack.entry(node.offset) else { return Content::Damaged };
+        // Others may be based on a blob that nobody wants itself.
+        let has_children = node.children.0 < node.children.1;
+        let max = if has_children { MAX_SIZE } else { self.work.max_size().min(MAX_SIZE) };
         let Scratch { inflate, delta, .. } = scratch;
         let n_bytes = entry.decompressed_size as usize;
-        let Some(base) = base else {
-            let mut bytes = vec![0; n_bytes];
-            self.pack.decompress_entry(&entry, inflate, &mut bytes).ok()?;
-            return Some(bytes);
+        let made = match base {
+            None if entry.decompressed_size > max => return Content::TooLong,
+            None => {
+                let mut bytes = vec![0; n_bytes];
+                self.pack.decompress_entry(&entry, inflate, &mut bytes).ok().map(|_| bytes)
+            }
+            Some(_) if entry.decompressed_size > MAX_SIZE => None,
+            Some(base) => {
+                delta.clear();
+                delta.resize(n_bytes, 0);
+                let delta = self.pack.decompress_entry(&entry, inflate, delta).ok().map(|_| &delta[..]);
+                if delta.and_then(size_made).is_some_and(|size| size > max) {
+                    return Content::TooLong;
+                }
+                delta.and_then(|delta| apply(base, delta))
+            }
         };
-        delta.clear();
-        delta.resize(n_bytes, 0);
-        self.pack.decompress_entry(&entry, inflate, delta).ok()?;
-        apply(base, delta)
+        made.map_or(Content::Damaged, Content::Bytes)
     }
+}
+
+/// What is made of an entry of a pack.
+enum Content {
+    Bytes(Vec<u8>),
+    /// It has more bytes than are wanted.
+    TooLong,
+    /// It cannot be read here.
+    Damaged,
+}
+
+/// The size of what a delta makes.
+fn size_made(mut delta: &[u8]) -> Option<u64> {
+    take_size(&mut delta)?;
+    take_size(&mut delta)
 }
 
 /// Applies `delta`, in git's format, to `base`. `None` if it is invalid.

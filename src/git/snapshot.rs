@@ -1,13 +1,16 @@
 //! Lists the files of a commit, of the index, or of the work tree.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
+use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
 use super::entry::{Content, Entry};
 use super::sparse::{OnDisk, is_left_out};
-use super::{BlobId, CommitId, Error, ReadFiles, Reader};
+use super::{BlobId, CommitId, Error, ReadFiles, Reader, first_line};
 use crate::text::FilePath;
 
 /// The regular files of one state of the repository, sorted by path.
@@ -141,7 +144,10 @@ impl Reader {
         let changes = status.untracked_files(UntrackedFiles::Files).into_index_worktree_iter(Vec::new());
         let mut changed = BTreeSet::new();
         for change in changes.map_err(|error| unreadable(&error))? {
-            let change = change.map_err(|error| unreadable(&error))?;
+            let change = change.map_err(|error| match self.unfiltered(root) {
+                Some(path) => Error::Filter { path, why: first_line(&error) },
+                None => unreadable(&error),
+            })?;
             if change.summary().is_some() {
                 changed.insert(FilePath::new(change.rela_path().to_vec()));
             }
@@ -172,6 +178,32 @@ impl Reader {
             }
         }
         Ok(Snapshot::new(entries, links))
+    }
+
+    /// The first file of the work tree that git's filters fail to convert, after one of them did: its error names no
+    /// file. Files are tried that may have changed.
+    fn unfiltered(&self, root: &Path) -> Option<String> {
+        let (mut pipeline, index) = self.repo.filter_pipeline(None).ok()?;
+        for entry in index.entries().iter().filter(|entry| matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)) {
+            let path = entry.path(&index);
+            let Ok(relative) = gix::path::from_bstr(path) else { continue };
+            let file = root.join(&relative);
+            let Ok(metadata) = file.symlink_metadata() else { continue };
+            let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let known = entry.stat.mtime;
+            let is_as_it_was =
+                time.is_some_and(|time| (time.as_secs(), time.subsec_nanos()) == (u64::from(known.secs), known.nsecs));
+            if !metadata.is_file() || is_as_it_was {
+                continue;
+            }
+            let Ok(file) = std::fs::File::open(&file) else { continue };
+            // A filter may fail while what it makes is read.
+            let read = |mut made: ToGitOutcome<'_, _>| std::io::copy(&mut made, &mut std::io::sink()).is_ok();
+            if !pipeline.convert_to_git(file, &relative, &index).is_ok_and(read) {
+                return Some(FilePath::new(path.to_vec()).to_string());
+            }
+        }
+        None
     }
 
     /// Whether the file of an entry has other bytes on disk.

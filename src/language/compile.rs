@@ -42,6 +42,12 @@ pub(super) struct Compiled {
     pub rules: Vec<Rule>,
     pub heredocs: Vec<HeredocRule>,
     pub keywords: Keywords,
+    /// Keywords whose brackets come before a statement.
+    pub heads: Vec<Box<[u8]>>,
+    /// Operators that leave a value one.
+    pub postfix: Vec<Box<[u8]>>,
+    /// Whether a backslash at the end of a line joins words.
+    pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
     /// Bit n is set if the hash of an importing word ends in n; this filters out most words.
     pub import_bits: u64,
@@ -101,6 +107,8 @@ pub(super) enum Hole {
     Repeat(u8),
     /// A word, or nothing.
     Tag,
+    /// What may stand between the quote and the bracket of a raw string in C++, or nothing.
+    Delimiter,
     /// One bracket or punctuation byte.
     Bracket,
 }
@@ -270,6 +278,9 @@ impl Compiled {
             rules,
             heredocs,
             keywords: keywords(table, fold),
+            heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+            postfix: table.postfix.iter().map(|text| text.as_bytes().into()).collect(),
+            has_spliced_words: table.spliced_words,
             imports,
             at_start: (table.comments.iter().chain(&table.strings)).position(|row| row.at_start),
             family: Family::new(&table.family()),
@@ -441,6 +452,7 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
         let (inside, tail) = text[at + 1..].split_once('}')?;
         let hole = match inside {
             "tag" => Hole::Tag,
+            "delimiter" => Hole::Delimiter,
             "bracket" => Hole::Bracket,
             one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
             _ => return None,

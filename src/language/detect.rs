@@ -243,7 +243,11 @@ impl Languages {
         self.own_names(&table.file_names.iter().map(String::as_str).collect::<Vec<_>>(), row);
         self.by_shebang.extend(table.shebangs.iter().map(|key| (key.clone(), row)));
         for extension in table.claims.iter().flat_map(|claim| claim.extension.iter()) {
-            self.claims.entry(extension.to_owned()).or_default().insert(0, row);
+            let rows = self.claims.entry(extension.to_owned()).or_default();
+            // Once, however many of its patterns claim it: each asks them all.
+            if rows.first() != Some(&row) {
+                rows.insert(0, row);
+            }
         }
         let added = LanguageEntry {
             id: id.to_owned(),
@@ -474,8 +478,17 @@ fn check_names(table: &Table) -> Result<(), TableError> {
 }
 
 /// Compiles the patterns by which a language claims extensions that another one owns.
+/// Maximum rows of claims of a table: each is searched for in every file with its extension.
+const MAX_CLAIMS: usize = 100;
+/// Maximum bytes of a compiled pattern.
+const MAX_PATTERN: usize = 1 << 20;
+
 fn compile_claims(table: &Table) -> Result<Vec<CompiledClaim>, TableError> {
-    let compile = |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).build();
+    let compile =
+        |pattern: &str| RegexBuilder::new(pattern).multi_line(true).unicode(false).size_limit(MAX_PATTERN).build();
+    if table.claims.len() > MAX_CLAIMS {
+        return Err(TableError::value("claims", format!("they are more than {MAX_CLAIMS}")));
+    }
     let claims = table.claims.iter().enumerate();
     let claim = |(row, claim): (usize, &Claim)| {
         let tried = |key, pattern: &str| {

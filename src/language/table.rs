@@ -50,6 +50,16 @@ pub struct Table {
     /// Reserved words that are values: a `/` after one divides. Separated by white space.
     #[serde(default)]
     pub value_keywords: String,
+    /// Reserved words whose brackets come before a statement: a `/` after `if (a)` divides nothing. Separated by white
+    /// space.
+    #[serde(default)]
+    pub heads: String,
+    /// Operators that may follow a value, and leave it one: a `/` after `a++` divides.
+    #[serde(default)]
+    pub postfix: Vec<String>,
+    /// Whether a backslash at the end of a line joins the words on both sides of it.
+    #[serde(default)]
+    pub spliced_words: bool,
     /// Texts outside comments and literals that open nothing, although part of them would: `\"` in a shell.
     #[serde(default)]
     pub plain: Vec<String>,
@@ -103,7 +113,8 @@ pub struct Claim {
 /// A comment or literal between an opener and a closer.
 ///
 /// Opener and closer may contain one placeholder: `{#}` matches any number of `#`
-/// (likewise for any one character), `{tag}` a word or nothing, `{bracket}` one
+/// (likewise for any one character), `{tag}` a word or nothing, `{delimiter}` up to 16
+/// characters that are neither spaces nor round brackets nor backslashes, `{bracket}` one
 /// bracket or punctuation character. The closer's placeholder matches the same
 /// text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

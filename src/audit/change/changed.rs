@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::pairing::{changes, renames};
 use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
-use crate::audit::search::{Queries, may_be_whole};
+use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examined};
 use crate::config::Config;
 use crate::git::{Entry, Reader, Repository, Snapshot};
@@ -78,7 +78,14 @@ pub(in crate::audit) fn changed_files(
     let bases =
         changes.changed.iter().filter(|(entry, _)| is_judged(&entry.path)).filter_map(|(_, base)| base.as_ref());
     let heads = changes.changed.iter().map(|(entry, _)| entry);
-    let entries: Vec<(&Entry, Option<Skip>)> = (heads.map(|entry| (entry, sources.skip_judging(&entry.path))))
+    let mut skips: Vec<Option<Skip>> = heads.clone().map(|entry| sources.skip_judging(&entry.path)).collect();
+    let added: Vec<usize> =
+        (0..skips.len()).filter(|&at| skips[at].is_none() && changes.changed[at].1.is_none()).collect();
+    let added_files: Vec<&Entry> = added.iter().map(|&at| &changes.changed[at].0).collect();
+    for (at, same) in added.into_iter().zip(repeated(&added_files, sources, &repository.reader())) {
+        skips[at] = same.map(|_| Skip::Repeated);
+    }
+    let entries: Vec<(&Entry, Option<Skip>)> = (heads.zip(skips))
         .chain(bases.chain(&changes.deleted).map(|entry| (entry, sources.skip_by_name(&entry.path))))
         .collect();
     sources.progress.begin("reading", entries.len());
@@ -90,13 +97,21 @@ pub(in crate::audit) fn changed_files(
         }
     };
     let read = entries.par_iter().map_init(|| repository.reader(), read);
-    let mut read = read.collect::<Result<Vec<_>, crate::git::Error>>()?.into_iter();
+    let read = read.collect::<Result<Vec<_>, crate::git::Error>>()?;
+    // What is new and what was moved shows only when all of it was read.
+    if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
+        let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
+        let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());
+        examined.skipped.extend(paths.zip(read.iter().map(why)));
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let mut read = read.into_iter();
 
     let of_heads: Vec<_> = read.by_ref().take(changes.changed.len()).collect();
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
         let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next()).and_then(Result::ok);
-        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| head.is_partial.then_some(Skip::LongLines));
+        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| sources.left_out_of(head));
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
         heads.extend(head.map(|head| (head, base)));
     }

@@ -108,6 +108,9 @@ pub(in crate::audit) fn written(
     Ok(walk.written)
 }
 
+/// Maximum bytes of an earlier version of a file: code was not in a larger one.
+const MAX_VERSION: u64 = 64 << 20;
+
 /// Maximum origins of one finding whose authors are searched for.
 const MAX_BLAMED: usize = 3;
 
@@ -238,6 +241,9 @@ fn before(
     }
     let mut versions = Vec::new();
     for (path, blob) in candidates {
+        if reader.blob_size(blob).is_some_and(|size| size > MAX_VERSION) {
+            continue;
+        }
         let Some(text) = reader.past_blob(blob, &path)? else { continue };
         versions.push(PieceVersion { path, blob, lines: lines_of(&readable(text)) });
     }

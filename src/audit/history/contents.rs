@@ -48,6 +48,9 @@ impl Known {
             .map_init(
                 || (repository.reader(), Vec::new(), Vec::new()),
                 |(reader, tokens, hashes), (_, (entry, sources))| {
+                    if reader.size(entry).is_some_and(|size| size > sources.config.max_file_size) {
+                        return Ok(Vec::new());
+                    }
                     let text = reader.read(entry)?;
                     if sources.lex(&entry.path, &text, tokens).is_err() {
                         return Ok(Vec::new());

@@ -7,7 +7,7 @@ mod blame;
 mod contents;
 mod timeline;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -114,7 +114,12 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let recent = Mutex::default();
     // Progress counts commits, not the steps within one.
     let silent = Context { progress: &Silent, ..context };
+    let mut n_judged = 0;
     for batch in todo.chunks_mut(BATCH) {
+        if progress.end().is_some() {
+            break;
+        }
+        n_judged += batch.len();
         let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
         let changes = commits
             .par_iter()
@@ -150,14 +155,21 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
         }
     }
     drop(known);
+    let left: HashSet<CommitId> = todo[n_judged..].iter().map(|judged| judged.commit).collect();
+    if !left.is_empty() {
+        timeline.commits.retain(|judged| !left.contains(&judged.commit));
+        timeline.unavailable = Some(format!("{} commits, since the run was to end before", left.len()));
+    }
 
     let mut traced: Vec<&mut Judged> = timeline
         .commits
         .iter_mut()
         .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
         .collect();
-    trace(&mut traced, repository, &params.span.tips, progress)?;
-    traced.iter().for_each(|judged| keep(judged, true));
+    if progress.end().is_none() {
+        trace(&mut traced, repository, &params.span.tips, progress)?;
+        traced.iter().for_each(|judged| keep(judged, true));
+    }
     Ok(timeline)
 }
 

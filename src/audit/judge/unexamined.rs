@@ -29,15 +29,17 @@ fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Optio
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
         // If the name is not enough, the content has shown the language.
-        (Skip::Generated | Skip::Minified | Skip::LongLines, _) => true,
+        (Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated, _) => true,
         _ => false,
     };
     let mut first: Option<&FilePath> = None;
     let mut listed: BTreeMap<(FilePath, &'static str), usize> = BTreeMap::new();
     for (path, skip) in skipped.iter().filter(is_left_out) {
-        let shown = match sources.vendored_folder(path) {
-            Some(folder) => (folder, Skip::Vendored.reason()),
-            None => (path.clone(), skip.reason()),
+        let shown = match (sources.vendored_folder(path), path.as_bytes().iter().position(|&byte| byte == b'/')) {
+            (Some(folder), _) => (folder, Skip::Vendored.reason()),
+            // There are many by definition.
+            (None, Some(end)) if *skip == Skip::Repeated => (FilePath::new(&path.as_bytes()[..=end]), skip.reason()),
+            _ => (path.clone(), skip.reason()),
         };
         *listed.entry(shown).or_default() += 1;
         first = Some(first.map_or(path, |first| first.min(path)));

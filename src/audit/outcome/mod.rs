@@ -75,6 +75,8 @@ pub struct Outcome {
     pub comments: Vec<Comment>,
     /// What was examined.
     pub examined: Examined,
+    /// Maximum findings to report.
+    pub max_findings: usize,
     /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
     /// Who owns the files.
@@ -97,11 +99,29 @@ impl Outcome {
             notices: Vec::new(),
             comments: Vec::new(),
             examined: Examined::default(),
+            max_findings: usize::MAX,
             texts: BTreeMap::new(),
             owners: Owners::default(),
             duplication: None,
             audited: None,
         }
+    }
+
+    /// Drops what is beyond the maximum of findings, the least grave and then the last first, and leaves a notice.
+    pub fn limit_findings(&mut self) {
+        let n_more = self.findings.len().saturating_sub(self.max_findings);
+        if n_more == 0 {
+            return;
+        }
+        let mut by_level: Vec<usize> = (0..self.findings.len()).collect();
+        by_level.sort_by_key(|&at| std::cmp::Reverse(self.findings[at].level));
+        let mut is_kept = vec![false; self.findings.len()];
+        by_level[..self.max_findings].iter().for_each(|&at| is_kept[at] = true);
+        let mut kept = is_kept.into_iter();
+        self.findings.retain(|_| kept.next().unwrap_or(false));
+        let findings = if n_more == 1 { "finding is" } else { "findings are" };
+        let message = format!("{n_more} more {findings} not listed: `max-findings` is {}", self.max_findings);
+        self.notices.push(Notice::new(None, None, &message));
     }
 }
 

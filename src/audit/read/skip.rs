@@ -15,6 +15,16 @@ pub enum Skip {
     Data,
     /// It is larger than the settings allow.
     TooLarge,
+    /// It has more tokens than the settings allow.
+    TooManyTokens,
+    /// A line of it is longer than the settings allow; the others were examined.
+    LongLine,
+    /// Many other files have the same content, and some of them were examined.
+    Repeated,
+    /// The time for the run was over.
+    OutOfTime,
+    /// The run took more memory than it may.
+    OutOfMemory,
     /// Its bytes are not text.
     Binary,
     /// It is text in an unsupported encoding.
@@ -40,6 +50,11 @@ impl Skip {
             Self::LeftOut => "left out by default",
             Self::Data => "data or prose",
             Self::TooLarge => "too large",
+            Self::TooManyTokens => "too many tokens",
+            Self::LongLine => "too long a line",
+            Self::Repeated => "the same as many others",
+            Self::OutOfTime => "out of time",
+            Self::OutOfMemory => "out of memory",
             Self::Binary => "binary",
             Self::Encoding => "in an encoding that is not read",
             Self::Generated => "generated",
@@ -52,7 +67,13 @@ impl Skip {
 
     /// Whether to report it: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
-        matches!(self, Self::TooLarge | Self::LfsPointer | Self::Encoding)
+        let is_limit = matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine);
+        is_limit || self.is_end() || matches!(self, Self::LfsPointer | Self::Encoding)
+    }
+
+    /// Whether the run ended before it was read: another run may read it.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::OutOfTime | Self::OutOfMemory)
     }
 }
 
@@ -65,8 +86,8 @@ impl From<NotText> for Skip {
     }
 }
 
-/// The reasons that follow from a file's name and bytes alone; their numbers are stored in files.
-const REASONS: [(u32, Skip); 7] = [
+/// The reasons that follow from a file's bytes and how it is read alone; their numbers are stored in files.
+const REASONS: [(u32, Skip); 9] = [
     (1, Skip::NotSource),
     (2, Skip::Data),
     (3, Skip::Binary),
@@ -74,6 +95,8 @@ const REASONS: [(u32, Skip); 7] = [
     (5, Skip::Minified),
     (6, Skip::LfsPointer),
     (7, Skip::Encoding),
+    (8, Skip::TooManyTokens),
+    (9, Skip::LongLine),
 ];
 
 pub(super) fn number(skip: Skip) -> Option<u32> {

@@ -22,7 +22,7 @@ pub(in crate::audit) struct Source {
     /// Its bytes, if they differ from its text.
     pub encoded: Option<Vec<u8>>,
     pub tokens: Vec<Token>,
-    /// Whether minified lines were skipped: the tokens are those of the other lines.
+    /// Whether lines were skipped that are minified or too long: the tokens are those of the other lines.
     pub is_partial: bool,
     /// The name of its language.
     pub language: String,
@@ -145,6 +145,9 @@ impl Sources<'_> {
         if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
         }
+        if let Some(end) = self.progress.end() {
+            return Ok(Err(end));
+        }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
         }
@@ -173,11 +176,13 @@ impl Sources<'_> {
     /// A digest of everything that decides how a file is read, besides its bytes and the language tables:
     /// its name, the settings that [`Self::read`] uses, and its `.gitattributes`.
     pub fn reading(&self, path: &FilePath) -> u64 {
-        let RawConfig { include_data, include_generated, max_file_size, .. } = **self.config;
+        let RawConfig { include_data, include_generated, max_file_size, max_file_tokens, max_line_length, .. } =
+            **self.config;
         let FileAttributes { language, generated, .. } = self.attributes.of(path);
         let settings = [u8::from(include_data), u8::from(include_generated), generated.map_or(2, u8::from)];
         let names = [path.name(), &[0], language.as_deref().unwrap_or_default().as_bytes()].concat();
-        fnv_1a(settings.into_iter().chain(max_file_size.to_le_bytes()).chain(names))
+        let limits = [max_file_size, max_file_tokens as u64, max_line_length as u64];
+        fnv_1a(settings.into_iter().chain(limits.into_iter().flat_map(u64::to_le_bytes)).chain(names))
     }
 
     /// Reads `bytes` as the file at `path`.
@@ -213,11 +218,24 @@ impl Sources<'_> {
         if language.is_data && !with_data && !is_mixed {
             return Err(Skip::Data);
         }
-        let is_partial = self.may_be_minified(path, language, text) && leave_out_long_lines(text, tokens);
-        if is_partial && tokens.is_empty() {
+        if tokens.len() > self.config.max_file_tokens {
+            return Err(Skip::TooManyTokens);
+        }
+        let has_minified = self.may_be_minified(path, language, text) && leave_out_long_lines(text, tokens);
+        if has_minified && tokens.is_empty() {
             return Err(Skip::Minified);
         }
-        Ok(Lexed { language, is_mixed, is_partial })
+        let has_long = self.may_have_long_line(language, text) && leave_out_longer(text, tokens, self.config);
+        if has_long && tokens.is_empty() {
+            return Err(Skip::LongLine);
+        }
+        Ok(Lexed { language, is_mixed, is_partial: has_minified || has_long })
+    }
+
+    /// Why some lines of a source were skipped, if any were.
+    pub fn left_out_of(&self, source: &Source) -> Option<Skip> {
+        let is_long = has_longer(&source.text, self.config.max_line_length);
+        source.is_partial.then_some(if is_long { Skip::LongLine } else { Skip::LongLines })
     }
 
     /// The language of the file at `path` if a single lexer reads all of `bytes` unchanged: nothing is decoded,
@@ -226,7 +244,11 @@ impl Sources<'_> {
         let is_as_it_is =
             bytes.len() as u64 <= self.config.max_file_size && !is_encoded(bytes) && decoded(bytes).is_ok();
         let language = self.identify(path, bytes).ok().filter(|_| is_as_it_is)?;
-        (language.is_plain() && !self.may_be_minified(path, language, bytes)).then_some(language)
+        // No text has more tokens than bytes.
+        let is_whole = bytes.len() <= self.config.max_file_tokens
+            && !self.may_be_minified(path, language, bytes)
+            && !self.may_have_long_line(language, bytes);
+        (language.is_plain() && is_whole).then_some(language)
     }
 
     /// The language of `text` as the file at `path`, if it should be read.
@@ -253,6 +275,11 @@ impl Sources<'_> {
         let is_long =
             text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
         is_long && !language.is_notebook && self.attributes.of(path).generated != Some(false)
+    }
+
+    /// Whether a line is longer than the settings allow. A notebook may be a single line, whatever is in its cells.
+    fn may_have_long_line(&self, language: &Language, text: &[u8]) -> bool {
+        !language.is_notebook && has_longer(text, self.config.max_line_length)
     }
 }
 
@@ -285,6 +312,23 @@ fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {
     let of_lines = tokens.chunk_by(|a, b| line_of(a) == line_of(b));
     *tokens = of_lines.filter(|line| line.len() <= MINIFIED_TOKENS).flatten().copied().collect();
     tokens.len() < n_before
+}
+
+/// Removes the tokens of lines longer than the settings allow; returns whether there were any.
+fn leave_out_longer(text: &[u8], tokens: &mut Vec<Token>, config: &Config) -> bool {
+    let lines = Lines::new(text);
+    let n_before = tokens.len();
+    tokens.retain(|token| lines.range(lines.line_of(token.start)).len() <= config.max_line_length);
+    tokens.len() < n_before
+}
+
+/// Whether a line has more than `max` bytes. Time O(n), and none for a text that has no more in all.
+fn has_longer(text: &[u8], max: usize) -> bool {
+    let mut start = 0;
+    text.len() > max
+        && memchr::memchr_iter(b'\n', text)
+            .chain([text.len()])
+            .any(|end| end - std::mem::replace(&mut start, end + 1) > max)
 }
 
 /// Maximum bytes of text to keep; beyond it, all are dropped.

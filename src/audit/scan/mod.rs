@@ -14,6 +14,7 @@ use self::classes::join;
 use self::fragments::{Member, RecentSources, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
+use crate::audit::search::repeated;
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::fingerprint::hash_exact;
@@ -54,7 +55,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let sources = Sources::new(context, &attributes, &remembered);
     let n_all = tree.entries.len();
     let (entries, notice) = scanned(tree.entries, &tree.within, &sources);
-    let (occurrences, read) = occurrences(&entries, tree.open, &sources)?;
+    let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
+    let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
@@ -68,8 +70,12 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     for place in groups.iter().flatten() {
         covered.entry(place.document).or_default().push(place);
     }
-    for (document, (entry, read)) in entries.iter().zip(&read).enumerate() {
-        match read {
+    let mut n_same = 0;
+    for (document, entry) in entries.iter().enumerate() {
+        // What is true of the first of many equal files is true of all.
+        n_same += usize::from(same[document].is_some());
+        let document = same[document].unwrap_or(document);
+        match &read[document] {
             Ok(size) => {
                 let places = covered.get(&(document as u32)).map_or(&[][..], Vec::as_slice);
                 duplication.add(&entry.path, &size.language, &size.share(places));
@@ -90,8 +96,17 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         groups.into_iter().filter_map(|group| finding(group, &entries, context.config)).collect();
     findings.sort_by(|a, b| (b.n_tokens, &a.path, a.fragment).cmp(&(a.n_tokens, &b.path, b.fragment)));
     let texts = texts(&findings, &entries, &(tree.open)())?;
-    let notices = notice.into_iter().collect();
-    let outcome = Outcome { findings, examined, texts, comments, notices, ..Outcome::new(None, tree.end) };
+    let same_notice = || {
+        Notice::new(
+            None,
+            None,
+            &format!("{n_same} files are the same as many others: they are counted, and not listed"),
+        )
+    };
+    let notices = notice.into_iter().chain((n_same > 0).then(same_notice)).collect();
+    let max_findings = context.config.max_findings;
+    let outcome =
+        Outcome { findings, examined, texts, comments, notices, max_findings, ..Outcome::new(None, tree.end) };
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 
@@ -162,6 +177,7 @@ type Sizes = Vec<Result<Size, Skip>>;
 /// Fingerprints every file.
 fn occurrences<R: ReadFiles>(
     entries: &[Entry],
+    same: &[Option<usize>],
     open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
 ) -> Result<(Vec<Occurrence>, Sizes), Error> {
@@ -183,8 +199,11 @@ fn occurrences<R: ReadFiles>(
         .map_init(
             || (open(), Vec::new()),
             |(reader, scratch), (document, entry)| {
-                let read = sources.read(reader, entry)?;
                 progress.step();
+                if same[document].is_some() {
+                    return Ok(Err(Skip::Repeated));
+                }
+                let read = sources.read(reader, entry)?;
                 Ok(read.map(|source| {
                     let n_lines = Lines::new(&source.text).n_lines();
                     let comments = suppressions(&source.text, &source.tokens);

@@ -15,6 +15,6 @@ pub use corpus::{CorpusReading, Stored};
 pub use outside::Outside;
 pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Queries, SearchOutcome, may_be_whole};
-pub(super) use tree::{Located, Targets, search, search_located};
+pub(super) use tree::{Located, Targets, repeated, search, search_located};
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{identify_vendored, place_in_tree};

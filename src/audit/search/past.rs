@@ -297,6 +297,9 @@ impl Indexing<'_> {
                     || repository.history_reader(),
                     |reader, commit| {
                         progress.step();
+                        if progress.end().is_some() {
+                            return Err(Error::Ended);
+                        }
                         reader.events(*commit).map_err(Error::from)
                     },
                 )
@@ -326,6 +329,9 @@ impl Indexing<'_> {
         let first = folder.map_or_else(Earliest::in_memory, Earliest::new);
         let learning = Learning { paths: &paths, contents: &contents, first: &first, sources };
         let missing = repository.each_blob(&blobs, &learning)?;
+        if progress.end().is_some() {
+            return Err(Error::Ended);
+        }
         let (tips, commits) = (tips.to_vec(), commits.to_vec());
         Ok((Stretch { tips, commits, paths, events, first }, missing.len()))
     }
@@ -370,6 +376,14 @@ impl ReadVersion<'_> {
 impl<'l> Work for Learning<'l> {
     type State = Scratch;
     type Made = Option<ReadVersion<'l>>;
+
+    fn max_size(&self) -> u64 {
+        self.sources.config.max_file_size
+    }
+
+    fn is_over(&self) -> bool {
+        self.sources.progress.end().is_some()
+    }
 
     fn state(&self) -> Scratch {
         Scratch::default()
@@ -501,6 +515,9 @@ impl Versions<'_> {
         for event in events.iter().rev() {
             let Some(blob) = event.before else { continue };
             if self.standing.contains(&blob) || !seen.insert(blob) || seen.len() > MAX_VERSIONS {
+                continue;
+            }
+            if reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size) {
                 continue;
             }
             let Some(text) = reader.past_blob(blob, path)? else { continue };

@@ -43,7 +43,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     let progress = sources.progress;
     let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
-    let same_as = same_as(entries, sources);
+    let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
     let asked: Vec<Option<Result<Asked, Skip>>> = entries
         .par_iter()
         .zip(&same_as)
@@ -130,8 +130,38 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     Ok(SearchOutcome { found, frequencies, n_places, skipped, n_compared, n_passed_over })
 }
 
+/// Files with one content that are examined in any case, and at most.
+const SAME_FILES: [u64; 2] = [16, 1_000];
+/// Maximum bytes of them all, besides the first few.
+const SAME_BYTES: u64 = 16 << 20;
+
+/// For each file with the content of so many before it that one more says nothing new, the first of them.
+///
+/// Five objects of a repository can be a million files: trees of trees of one file.
+pub(in crate::audit) fn repeated(
+    entries: &[&Entry],
+    sources: &Sources<'_>,
+    reader: &impl ReadFiles,
+) -> Vec<Option<usize>> {
+    let mut n_of: HashMap<usize, (u64, u64)> = HashMap::new();
+    let mut repeated = same_as(entries, sources);
+    for same in &mut repeated {
+        let Some(first) = *same else { continue };
+        let (n, max) = n_of.entry(first).or_insert((1, SAME_FILES[1]));
+        *n += 1;
+        if *n == SAME_FILES[0] {
+            let n_bytes = reader.size(entries[first]).unwrap_or(0).max(1);
+            *max = (SAME_BYTES / n_bytes).clamp(SAME_FILES[0], SAME_FILES[1]);
+        }
+        if *n <= *max {
+            *same = None;
+        }
+    }
+    repeated
+}
+
 /// For each file, the first one with the same content that is read in the same way, if there is an earlier one.
-fn same_as(entries: &[Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
+fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
     let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
     let mut same_as = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
@@ -246,7 +276,8 @@ impl Asked {
     /// Whether a cache entry does not match its file.
     fn is_false(&self, read: &Result<Source, Skip>, queries: &Queries<'_>, scratch: &mut Vec<u64>) -> bool {
         let is_true = |source: &Source| queries.hits_in(source, scratch) == self.hits;
-        self.is_remembered && !read.as_ref().is_ok_and(is_true)
+        let is_unread = read.as_ref().is_err_and(|skip| skip.is_end());
+        self.is_remembered && !is_unread && !read.as_ref().is_ok_and(is_true)
     }
 }
 
@@ -282,7 +313,7 @@ fn sample(
     for source in queries.sources() {
         let Ok(number) = entries.binary_search_by(|entry| entry.path.cmp(&source.path)) else { continue };
         let hits = queries.hits_in(source, &mut scratch);
-        if asked[number].as_ref().map_or(true, |asked| asked.hits != hits) {
+        if asked[number].as_ref().map_or_else(|skip| !skip.is_end(), |asked| asked.hits != hits) {
             sources.remembered.distrust();
         }
     }
@@ -291,7 +322,8 @@ fn sample(
         let Ok(read) = sources.read(reader, &entries[number]) else { continue };
         let is_false = match &asked[number] {
             Ok(asked) => asked.is_false(&read, queries, &mut scratch),
-            Err(skip) => read.err() != Some(*skip),
+            Err(skip) if skip.is_end() => false,
+            Err(skip) => read.err().is_none_or(|read| !read.is_end() && read != *skip),
         };
         if is_false {
             sources.remembered.distrust();

@@ -29,7 +29,11 @@ impl<'c> Run<'c, '_, '_> {
         at += usize::from(is_marked);
         let quote = text.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         at += usize::from(quote.is_some());
-        let n_tag = text[at..].iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let is_part = |byte: &&u8| match quote {
+            Some(quote) => **byte != quote && **byte != b'\n',
+            None => byte.is_ascii_alphanumeric() || **byte == b'_',
+        };
+        let n_tag = text[at..].iter().take(MAX_TAG).take_while(is_part).count();
         let tag = &text[at..at + n_tag];
         let is_word = tag.first().is_some_and(|first| !first.is_ascii_digit());
         let is_capital = !rule.is_capital || quote.is_some() || is_marked || !tag.iter().any(u8::is_ascii_lowercase);

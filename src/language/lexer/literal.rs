@@ -6,7 +6,7 @@ use super::{Held, Run};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
 use crate::language::table::OpenerPlace;
-use crate::language::token::{Kind, Symbol};
+use crate::language::token::{Kind, Symbol, Token};
 
 /// Maximum depth of code inside literals inside code; anything deeper is plain text.
 const MAX_DEPTH: usize = 64;
@@ -18,6 +18,11 @@ const MAX_UNCLOSED: usize = 256;
 const BYTES_PER_UNCLOSED: usize = 16;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
+
+/// Maximum bytes of the delimiter of a raw string in C++.
+const MAX_DELIMITER: usize = 16;
+/// Maximum tokens back on a line to look for the other one of a pair of brackets.
+const MAX_BACK: usize = 128;
 
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
@@ -121,6 +126,10 @@ impl<'c, 't> Run<'c, 't, '_> {
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
             }
+            Some(Hole::Delimiter) => {
+                let is_part = |b: &&u8| b.is_ascii_graphic() && !matches!(**b, b'(' | b')' | b'\\');
+                rest.iter().take(MAX_DELIMITER).take_while(is_part).count()
+            }
             Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
         };
         if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
@@ -153,11 +162,75 @@ impl<'c, 't> Run<'c, 't, '_> {
         let Some(last) = self.tokens.last().filter(|_| !begins_code) else { return true };
         match last.kind() {
             Kind::Identifier | Kind::Number | Kind::String => false,
-            Kind::Punctuation => !matches!(last.text(self.text), b")" | b"]" | b"}"),
+            Kind::Punctuation => match last.text(self.text) {
+                b")" => self.ends_head(self.tokens.len()),
+                b"}" => self.opener_on_line(self.tokens.len()).is_some_and(|block| self.ends_head(block)),
+                b"]" => false,
+                _ => !self.ends_in_postfix(),
+            },
             Kind::Keyword => {
                 let text = last.text(self.text);
-                !self.table.keywords.is_value(hash::word(text, self.table.fold))
+                !self.table.keywords.is_value(hash::word(text, self.table.fold)) && !self.ends_in_member()
             }
+        }
+    }
+
+    // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
+
+    /// The tokens of this line.
+    fn on_line(&self) -> &[Token] {
+        self.tokens.get(self.line_first..).unwrap_or_default()
+    }
+
+    /// The number of the token that opens the bracket closed by the token before `end`, if it is on this line.
+    fn opener_on_line(&self, end: usize) -> Option<usize> {
+        let close = *self.tokens.get(end.checked_sub(1)?)?.text(self.text).first()?;
+        let open = unmirror(close);
+        let mut depth = 0usize;
+        for at in (self.line_first..end).rev().take(MAX_BACK) {
+            match *self.tokens[at].text(self.text) {
+                [byte] if byte == close => depth += 1,
+                [byte] if byte == open && depth == 1 => return Some(at),
+                [byte] if byte == open => depth -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether the tokens before `end` are a keyword and its brackets, which come before a statement: `if (a)`.
+    fn ends_head(&self, end: usize) -> bool {
+        let is_closed = end.checked_sub(1).is_some_and(|at| self.tokens[at].text(self.text) == b")");
+        if self.table.heads.is_empty() || !is_closed || end <= self.line_first {
+            return false;
+        }
+        let Some(open) = self.opener_on_line(end) else { return false };
+        let head = open.checked_sub(1).filter(|&at| at >= self.line_first).map(|at| self.tokens[at]);
+        head.is_some_and(|head| self.table.heads.iter().any(|word| **word == *head.text(self.text)))
+    }
+
+    /// Whether the last tokens are an operator that leaves the value before it one: `a++`.
+    fn ends_in_postfix(&self) -> bool {
+        let line = self.on_line();
+        self.table.postfix.iter().any(|operator| {
+            let Some(at) = line.len().checked_sub(operator.len() + 1) else { return false };
+            let (value, tokens) = (line[at], &line[at + 1..]);
+            let is_one = tokens.iter().zip(operator.iter()).enumerate().all(|(n, (token, byte))| {
+                token.start as usize == value.end as usize + n && token.text(self.text) == [*byte]
+            });
+            is_one && (value.kind() == Kind::Identifier || matches!(value.text(self.text), b")" | b"]"))
+        })
+    }
+
+    /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need no brackets, one may
+    /// have an argument: `a.match /b/`.
+    fn ends_in_member(&self) -> bool {
+        match self.on_line() {
+            _ if self.table.heads.is_empty() => false,
+            [.., before, dot, last] => {
+                dot.text(self.text) == b"." && dot.end == last.start && before.text(self.text) != b"."
+            }
+            _ => false,
         }
     }
 

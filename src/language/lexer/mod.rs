@@ -16,8 +16,11 @@ use literal::{Frame, closes_in, mirror};
 use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
 use super::table::{ImportEnd, Table, TableError};
-use super::token::{Symbol, Token};
+use super::token::{Kind, Symbol, Token};
 use super::{hash, swar};
+
+/// Maximum bytes of a word that is spread over lines. Each line of it is joined with all before.
+const MAX_SPLICED: usize = 256;
 
 /// A language's lexer.
 #[derive(Debug)]
@@ -370,6 +373,9 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             // A continued line: layout, in every language that has it.
             self.at = self.line_end(self.at) + 1;
             self.at = self.at.min(self.text.len());
+            if self.table.has_spliced_words {
+                self.splice(start);
+            }
             return;
         }
         if !self.frames.is_empty() && self.leave_code(byte, start) {
@@ -389,6 +395,33 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             }
         }
         self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
+    }
+
+    /// Joins the word that ends at `end` with the rest of it on this line, where there is one.
+    #[cold]
+    fn splice(&mut self, end: usize) {
+        let is_word = |token: &&mut Token| {
+            token.end as usize == end && matches!(token.kind(), Kind::Identifier | Kind::Keyword | Kind::Number)
+        };
+        let Some(last) = self.tokens.last_mut().filter(is_word) else { return };
+        let is_part = |byte: &&u8| self.table.classes[**byte as usize] & CONTINUE != 0;
+        let n_more = self.text[self.at..].iter().take_while(is_part).count();
+        // A word may be spread over as many lines as it has letters.
+        if n_more == 0 || self.at + n_more - last.start as usize > MAX_SPLICED {
+            return;
+        }
+        self.at += n_more;
+        last.end = self.at as u32;
+        let is_letter = |byte: &u8| self.table.classes[*byte as usize] & CONTINUE != 0;
+        let word: Vec<u8> = last.text(self.text).iter().copied().filter(is_letter).collect();
+        let hash = hash::word(&word, self.table.fold);
+        last.exact = hash as u32;
+        if last.kind() != Kind::Number {
+            last.symbol = match self.table.keywords.contains(hash) {
+                true => Symbol::keyword(hash as u32, self.table.family),
+                false => Symbol::IDENTIFIER.of(self.table.family),
+            };
+        }
     }
 
     /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued.

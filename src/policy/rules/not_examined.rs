@@ -16,8 +16,10 @@ pub static RULE: Rule = Rule {
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a changed file was not examined",
     finds: "Changed files that are source by their name and were not searched for copies. Each file that could not \
-            be read is a finding: it is larger than `max-file-size`, binary, in an encoding that Secondhand does not \
-            read (UTF-16 without a byte order mark), or a Git LFS pointer. In tests and documents it is a note. \
+            be read is a finding: it is larger than `max-file-size`, has more tokens than `max-file-tokens`, code on a \
+            line longer than `max-line-length`, is binary, in an encoding that Secondhand does not read (UTF-16 \
+            without a byte order mark), a Git LFS pointer, or the run ended before (`--timeout`, `--max-memory`). \
+            In tests and documents it is a note. \
             Files that are left out on purpose share one note, which lists them and says why: they are generated or \
             minified, left out by default (`*.min.js`), or in a folder of vendored, installed or built code \
             (`vendor/`, `third_party/`, `node_modules/`, `dist/`). Code copied from such a folder is still found. \
@@ -33,8 +35,8 @@ pub static RULE: Rule = Rule {
               \x20 = left out: dist/ (1 file, vendored or built)\n\
               \x20 = left out: src/api.pb.go (generated)\n\
               ```",
-    action: "Review the file by hand, or make it readable: save it as UTF-8, raise `max-file-size`, keep source out \
-             of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline create` \
+    action: "Review the file by hand, or make it readable: save it as UTF-8, raise the limit that it is beyond, keep \
+             source out of Git LFS. To leave a file out without a report, add it to `ignore`; `secondhand baseline create` \
              records the existing ones. To check a folder of vendored or built code like your own, add it back: \
              `ignore = [\"!dist/\"]`, or `dist/** -linguist-vendored` in `.gitattributes`. `include-generated` \
              compares generated files. A comment in the file has no effect, because the file is not read.",

@@ -1,0 +1,22 @@
+//! Feeds any bytes to one of the bodies of `tests/hostile`, which the variable `SECONDHAND_BODY` names: archives,
+//! baselines, decisions, suppressions, licenses, journals, corpora, diffs, versions of a text.
+//!
+//! `.ci/fuzz 60 archives`. One program for all: each is large, and linked once.
+
+#![no_main]
+
+#[path = "../../tests/hostile/bodies.rs"]
+mod bodies;
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    static BODY: OnceLock<fn(&[u8])> = OnceLock::new();
+    let body = BODY.get_or_init(|| {
+        let name = std::env::var("SECONDHAND_BODY").expect("`SECONDHAND_BODY` names a body");
+        bodies::BODIES.iter().find(|(other, _)| *other == name).expect("there is such a body").1
+    });
+    body(bytes);
+});

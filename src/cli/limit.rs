@@ -1,0 +1,195 @@
+//! Ends a run that takes more time or memory than it may.
+//!
+//! In two steps. At the limit the run is asked to end: what it has not read by then is skipped, and what it found is
+//! reported. Some work cannot be parted, so beyond the limit there is a second one, at which the process ends as it is.
+//! Either way the status says that the audit was not done, and a message what was left.
+//!
+//! Memory is what the process has allocated and uses, as Linux counts it several times a second. Mapped files of the
+//! cache are not part of it: the system takes their pages back when it needs them. A jump may pass the limit unseen.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use super::error::Failure;
+use super::flags::Common;
+use super::output::{report_failure, warn};
+use crate::audit::{Outcome, Skip};
+use crate::policy::Notice;
+
+/// How often the process is looked at.
+const TICK: Duration = Duration::from_millis(50);
+/// The least time after the limit for what was found to be reported.
+const GRACE: Duration = Duration::from_secs(5);
+/// Where Linux says what a process uses.
+const STATUS: &str = "/proc/self/status";
+
+static WATCH: OnceLock<Watch> = OnceLock::new();
+
+/// What a run may take, and how far it is.
+#[derive(Debug)]
+struct Watch {
+    started: Instant,
+    timeout: Option<Duration>,
+    /// In MB.
+    max_memory: Option<u64>,
+    /// Whether it took more memory than that.
+    is_over: AtomicBool,
+    /// Whether something was skipped for either.
+    is_heeded: AtomicBool,
+    /// What it does now, and of how many steps.
+    stage: Mutex<(&'static str, usize)>,
+    n_steps: AtomicUsize,
+}
+
+/// The limit that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Of time.
+    Time(Duration),
+    /// Of memory, in MB.
+    Memory(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(limit) => write!(f, "it takes more than {} s", limit.as_secs_f64()),
+            Self::Memory(limit) => write!(f, "it takes more than {limit} MB of memory"),
+        }
+    }
+}
+
+impl Limit {
+    /// The flag that sets it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Time(_) => "--timeout",
+            Self::Memory(_) => "--max-memory",
+        }
+    }
+}
+
+/// Watches this process from now on, as the flags say.
+pub(super) fn start(common: &Common) {
+    let timeout = common.timeout.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64);
+    let max_memory = common.max_memory.filter(|&n| n > 0);
+    let watch = WATCH.get_or_init(|| Watch {
+        started: Instant::now(),
+        timeout,
+        max_memory: max_memory.or(common.max_memory.is_none().then_some(DEFAULT_MEMORY)),
+        is_over: AtomicBool::new(false),
+        is_heeded: AtomicBool::new(false),
+        stage: Mutex::new(("starting", 0)),
+        n_steps: AtomicUsize::new(0),
+    });
+    let is_known = used_memory().is_some();
+    if max_memory.is_some() && !is_known {
+        warn("`--max-memory` has no effect: this system does not say how much memory the process uses");
+    }
+    if watch.timeout.is_none() && !is_known {
+        return;
+    }
+    // Without the thread the first step still holds for time.
+    let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(|| watch.look());
+}
+
+/// The default of `--max-memory`, in MB.
+const DEFAULT_MEMORY: u64 = 4096;
+
+impl Watch {
+    fn look(&self) {
+        loop {
+            std::thread::sleep(TICK);
+            if let Some(max) = self.max_memory
+                && let Some(used) = used_memory().filter(|&used| used > max)
+            {
+                self.is_over.store(true, Ordering::Relaxed);
+                if used > max + max / 4 {
+                    self.give_up(Limit::Memory(max));
+                }
+            }
+            if let Some(timeout) = self.timeout
+                && self.started.elapsed() > timeout + GRACE.max(timeout / 2)
+            {
+                self.give_up(Limit::Time(timeout));
+            }
+        }
+    }
+
+    /// The limit that is passed.
+    fn passed(&self) -> Option<Limit> {
+        let is_late = |timeout: &Duration| self.started.elapsed() >= *timeout;
+        let memory = self.max_memory.filter(|_| self.is_over.load(Ordering::Relaxed)).map(Limit::Memory);
+        memory.or_else(|| self.timeout.filter(is_late).map(Limit::Time))
+    }
+
+    fn give_up(&self, limit: Limit) -> ! {
+        let (stage, n) = self.stage.lock().map_or(("", 0), |stage| *stage);
+        let done = match n {
+            0 => String::new(),
+            n => format!(", {} of {n} done", self.n_steps.load(Ordering::Relaxed).min(n)),
+        };
+        report_failure(&Failure::GaveUp { limit, doing: format!("{stage}{done}") });
+        std::process::exit(i32::from(super::FAILED));
+    }
+}
+
+/// The memory that this process has allocated and uses, in MB; `None` where the system does not say.
+fn used_memory() -> Option<u64> {
+    let status = std::fs::read_to_string(STATUS).ok()?;
+    let row = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kilobytes: u64 = row.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes / 1024)
+}
+
+/// Why what was not read yet is to be skipped, if a limit is passed.
+pub(super) fn end() -> Option<Skip> {
+    let watch = WATCH.get()?;
+    let skip = match watch.passed()? {
+        Limit::Time(_) => Skip::OutOfTime,
+        Limit::Memory(_) => Skip::OutOfMemory,
+    };
+    watch.is_heeded.store(true, Ordering::Relaxed);
+    Some(skip)
+}
+
+/// A stage with `n_steps` begins.
+pub(super) fn begin(stage: &'static str, n_steps: usize) {
+    let Some(watch) = WATCH.get() else { return };
+    if let Ok(mut now) = watch.stage.lock() {
+        *now = (stage, n_steps);
+    }
+    watch.n_steps.store(0, Ordering::Relaxed);
+}
+
+/// A step of it is complete.
+pub(super) fn step() {
+    if let Some(watch) = WATCH.get() {
+        watch.n_steps.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Checks that nothing was skipped for a limit.
+///
+/// # Errors
+/// [`Failure::Incomplete`] if something was: what was found is not all there is.
+pub(super) fn complete() -> Result<(), Failure> {
+    let heeded = WATCH.get().filter(|watch| watch.is_heeded.load(Ordering::Relaxed));
+    heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete { limit }))
+}
+
+/// What readers of a report must know if its audit was ended.
+pub(super) fn notice(outcome: &Outcome) -> Option<Notice> {
+    let Err(Failure::Incomplete { limit }) = complete() else { return None };
+    let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
+    let (n_judged, n_compared) = (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
+    let files = |n: usize| if n == 1 { "1 file was".to_owned() } else { format!("{n} files were") };
+    let left = [(n_judged, "examined"), (n_compared, "compared with")];
+    let left: Vec<String> =
+        left.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} not {how}", files(*n))).collect();
+    let left = if left.is_empty() { "some files were not aligned".to_owned() } else { left.join(", ") };
+    let message = format!("the audit was ended, since {limit} (`{}`): {left}", limit.flag());
+    Some(Notice::new(None, None, &message))
+}
