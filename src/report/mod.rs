@@ -17,6 +17,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod patch;
 mod plain_json;
 mod rdjson;
 mod sarif;
@@ -73,6 +74,7 @@ pub static FORMATS: &[Format] = &[
     azure::FORMAT,
     csv::FORMAT,
     html::FORMAT,
+    patch::FORMAT,
     counts::FORMAT,
 ];
 
