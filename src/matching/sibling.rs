@@ -284,6 +284,11 @@ impl Spot {
             && self.n_left_run.max(self.n_right_run) + self.n_removed_aligned >= MIN_LONGER_SIDE
     }
 
+    /// Whether the sibling has what `edit` removed, and most words around agree: without this, it is none.
+    pub fn is_alike(&self, edit: &Edit) -> bool {
+        self.has_removed(edit) && 5 * self.n_clashing <= self.n_words + self.n_clashing
+    }
+
     fn n_run(&self) -> usize {
         self.n_left_run + self.n_removed_aligned + self.n_right_run
     }
@@ -297,7 +302,7 @@ impl Spot {
 /// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
 pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    spot.has_removed(edit) && 5 * spot.n_clashing <= spot.n_words + spot.n_clashing && !was_mended
+    spot.is_alike(edit) && !was_mended
 }
 
 /// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
@@ -312,10 +317,9 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     // One operator is a fix if the units are surely clones; a `const` or a comma is none.
     let is_enough = removed + added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6;
     let is_alike_there = is_enough
-        && spot.has_removed(edit)
+        && spot.is_alike(edit)
         && spot.n_run() >= MIN_RUN
-        && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND
-        && 5 * spot.n_clashing <= n_words;
+        && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
     let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
     if !is_alike_there || was_mended || likeness.n_agreeing < MIN_AGREEING {
         return false;

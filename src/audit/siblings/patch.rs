@@ -1,12 +1,14 @@
 //! Writes the edit that a sibling lacks, with the names of the sibling, as a patch.
 
+use std::collections::HashMap;
+
 use super::place::Place;
 use crate::audit::read::Source;
 use crate::language::Kind;
 use crate::matching::{Edit, unified};
 use crate::text::FilePath;
 
-/// The edits, made to the sibling `target`; `None` if they do not apply: comments would be lost, or a name of the edit has
+/// The edits, made to the sibling `target`, which spells the names of the edited file like `names`; `None` if they do not apply: comments would be lost, or a name of the edit has
 /// no counterpart that is certain.
 ///
 /// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an edit
@@ -17,6 +19,7 @@ pub(super) fn adapted(
     head: &Source,
     target: &Source,
     places: &[(Edit, Place)],
+    names: &HashMap<u32, Vec<u8>>,
 ) -> Option<String> {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
@@ -41,7 +44,7 @@ pub(super) fn adapted(
         let mut at = of_head.start;
         for token in &head.tokens[edit.added()] {
             new.extend(&head.text[at..token.start as usize]);
-            let renamed = place.names.get(&token.exact).filter(|_| token.kind() == Kind::Identifier);
+            let renamed = names.get(&token.exact).filter(|_| token.kind() == Kind::Identifier);
             new.extend(renamed.map_or(token.text(&head.text), |name| name.as_slice()));
             at = token.end as usize;
         }

@@ -32,7 +32,7 @@ const MAX_EDIT: usize = 200;
 const MAX_EDITS: usize = 400;
 /// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
 /// more members is counted as far as they were compared.
-const MAX_FILES: usize = 48;
+const MAX_FILES: usize = 24;
 /// Shared fingerprints beyond which the distance of a file decides.
 const MANY_SHARED: usize = 12;
 /// Minimum tokens of a run that both have: an edit parts what is longer.
@@ -247,7 +247,7 @@ impl<'p> PreImages<'p> {
         let own = &self.base[number].source;
         let same = (other.number == Some(number)).then_some(query);
         let aligned = self.queries.align_wanted(other.source, hits, same, &[query]);
-        let mut found: Vec<Vec<(Edit, Place)>> = Vec::new();
+        let mut found: Vec<(Vec<(Edit, Place)>, HashMap<u32, Vec<u8>>)> = Vec::new();
         for (_, alignment) in &aligned.alignments {
             let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
             let place = |edit: &Edit| Some((edit.clone(), self.place(edit, head, alignment, &renaming, own, other)?));
@@ -263,14 +263,19 @@ impl<'p> PreImages<'p> {
                     group.push(next);
                 }
                 if group.iter().any(|(_, place)| place.is_missed) {
-                    found.push(group);
+                    found.push((group, renaming_of(&renaming, &other.source.tokens, &other.source.text)));
                 }
             }
         }
         let mut declared = self.declared(number, head, other);
         let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
-        found.retain(|group| !is_declared(&group[0].0));
-        let siblings = found.into_iter().filter_map(|places| self.sibling(number, &places, head, own, other, sources));
+        found.retain(|(group, _)| !is_declared(&group[0].0));
+        let siblings = found.into_iter().filter_map(|(places, names)| {
+            let mut sibling = self.sibling(number, &places, head, own, other, sources)?;
+            let of_head = self.in_head_of(other)?;
+            sibling.patch = adapted(other.path, own, &head.source, of_head, &places, &names);
+            Some(sibling)
+        });
         let siblings: Vec<Sibling> = siblings.collect();
         // What comes into the sources comes into a bundle when it is built.
         let is_built = !siblings.is_empty() && same.is_none() && is_bundle(own, other.source, sources.config);
@@ -328,7 +333,8 @@ impl<'p> PreImages<'p> {
         other: &Other<'_>,
     ) -> Option<Place> {
         let target = other.source;
-        let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens)?;
+        // Most places differ: what is dear to find out comes after this.
+        let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
         let unit = around(own, edit.removed().start, edit.removed().end)?;
         let of = around(target, spot.target.start, spot.target.end)?;
         let in_head = self.in_head(&spot, other)?;
@@ -356,16 +362,8 @@ impl<'p> PreImages<'p> {
             ),
             is_large_change: self.is_large,
         };
-        let names = renaming_of(renaming, &target.tokens, &target.text);
         let is_missed = is_missed(edit, &spot, &likeness);
-        (is_missed || may_be_missed(edit, &spot, &likeness)).then_some(Place {
-            in_head,
-            unit,
-            of,
-            likeness,
-            names,
-            is_missed,
-        })
+        (is_missed || may_be_missed(edit, &spot, &likeness)).then_some(Place { in_head, unit, of, likeness, is_missed })
     }
 
     /// The place of a sibling in the head: its tokens between two kept ones; `None` if the change edits it there.
@@ -397,7 +395,8 @@ impl<'p> PreImages<'p> {
         let lines = Lines::new(&of_head.text);
         let (from, to) = (first.in_head.0.saturating_sub(1), (last.in_head.1 + 1).min(of_head.tokens.len()));
         let fragment = crate::audit::judge::fragment(&of_head.text, &lines, of_head.tokens.get(from..to)?)?;
-        if !does_something(places, head, own) || is_test(of_head, &fragment, sources) {
+        let is_test = || test_lines(of_head, sources).iter().any(|lines| lines.contains(&fragment.start.line));
+        if !does_something(places, head, own) || is_test() {
             return None;
         }
         let Place { unit, of, likeness, .. } = first;
@@ -415,7 +414,7 @@ impl<'p> PreImages<'p> {
             is_whole: n_own == n_other && likeness.n_agreeing == n_own,
             is_spelled: own_unit.eq(of_unit),
             name: name.map(|name| String::from_utf8_lossy(name.text(&other.source.text)).into_owned()),
-            patch: adapted(other.path, own, &head.source, of_head, places),
+            patch: None,
             is_declared: false,
             text: of_head.text.clone(),
         })
@@ -520,11 +519,10 @@ fn candidates(
         is_small && n_removed + n_novel > 0 && !holds_unit() && around(source, removed.start, removed.end).is_some()
     };
     let lines = Lines::new(&head.source.text);
+    let test_lines = test_lines(&head.source, sources);
     let is_test_line = |edit: &Edit| {
-        let from = edit.head.0.saturating_sub(1);
-        let tokens = head.source.tokens.get(from..(edit.head.1 + 1).min(head.source.tokens.len())).unwrap_or_default();
-        let fragment = crate::audit::judge::fragment(&head.source.text, &lines, tokens);
-        fragment.is_some_and(|fragment| is_test(&head.source, &fragment, sources))
+        let token = head.source.tokens.get(edit.head.0.saturating_sub(1));
+        token.is_some_and(|token| test_lines.iter().any(|of| of.contains(&lines.line_of(token.start))))
     };
     all.iter().filter(is_edit).filter(|edit| !is_test_line(edit)).cloned().collect()
 }
@@ -534,11 +532,10 @@ const SAME_UNIT: usize = 80;
 /// Minimum tokens of a function that an edit adds or removes as a whole.
 const MIN_UNIT: usize = 12;
 
-/// Whether a fragment is test code inside of a file.
-fn is_test(source: &Source, fragment: &Fragment, sources: &Sources<'_>) -> bool {
+/// The lines of a file with test code.
+fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u32>> {
     let language = sources.languages.named(&source.language);
-    let lines = language.map(|language| language.test_lines(&source.text)).unwrap_or_default();
-    lines.iter().any(|lines| lines.contains(&fragment.start.line))
+    language.map(|language| language.test_lines(&source.text)).unwrap_or_default()
 }
 
 /// Drops the edits that the change makes again and again.
