@@ -9,7 +9,7 @@
 //! The edit is looked up as it was before the change, since its own file has already changed. A pure insertion has
 //! nothing that was removed: its neighbors must be next to each other in the sibling.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::alignment::Alignment;
@@ -212,7 +212,7 @@ const MAX_SKIPPED: usize = 4;
 pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[Token], renaming: &Renaming) -> f64 {
     let is_word = |token: &&Token| token.kind() != Kind::Punctuation;
     let count = |tokens: &[Token], names: &dyn Fn(u32) -> u32| {
-        let mut counts: HashMap<u32, i64> = HashMap::new();
+        let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
         for token in tokens.iter().filter(is_word) {
             *counts.entry(names(token.exact)).or_default() += 1;
         }
@@ -227,7 +227,7 @@ pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[T
     }
     wanted.retain(|_, n| *n > 0);
     let (own, other) = (count(own, &to), count(other, &|name| name));
-    let n_of = |counts: &HashMap<u32, i64>, name: &u32| counts.get(name).copied().unwrap_or(0);
+    let n_of = |counts: &BTreeMap<u32, i64>, name: &u32| counts.get(name).copied().unwrap_or(0);
     let n_wanted: i64 = wanted.values().sum();
     let n_had: i64 = wanted.iter().map(|(name, &n)| (n_of(&other, name) - n_of(&own, name)).clamp(0, n)).sum();
     if n_wanted == 0 { 0.0 } else { n_had as f64 / n_wanted as f64 }

@@ -1,5 +1,6 @@
 //! Turns siblings that lack an edit into findings: one for each edited unit, with all its siblings.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::search::{PreImages, Sibling};
@@ -35,9 +36,20 @@ pub(in crate::audit) fn findings(
         siblings.retain(|sibling| !named.contains(&(sibling.path.clone(), sibling.fragment)));
         siblings.sort_by_cached_key(|sibling| {
             let distance = if sibling.path == *path { 0 } else { 1 + sibling.path.distance(path) };
-            (distance, sibling.path.clone(), sibling.fragment)
+            (distance, sibling.path.clone(), Reverse(sibling.edits.len()), sibling.fragment)
         });
-        siblings.dedup_by(|a, b| a.path == b.path && a.fragment == b.fragment);
+        // Of two that overlap, the one that lacks more counts.
+        let mut apart: Vec<Sibling> = Vec::new();
+        for sibling in siblings {
+            let overlaps = |other: &Sibling| {
+                let (a, b) = (&other.fragment, &sibling.fragment);
+                other.path == sibling.path && a.start.line <= b.end.line && b.start.line <= a.end.line
+            };
+            if !apart.iter().rev().take_while(|other| other.path == sibling.path).any(overlaps) {
+                apart.push(sibling);
+            }
+        }
+        let siblings = apart;
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
         let Some(finding) = finding(images, &siblings, sources) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {

@@ -247,7 +247,7 @@ impl<'p> PreImages<'p> {
         let own = &self.base[number].source;
         let same = (other.number == Some(number)).then_some(query);
         let aligned = self.queries.align_wanted(other.source, hits, same, &[query]);
-        let mut found: Vec<(Vec<(Edit, Place)>, HashMap<u32, Vec<u8>>)> = Vec::new();
+        let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         for (_, alignment) in &aligned.alignments {
             let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
             let place = |edit: &Edit| Some((edit.clone(), self.place(edit, head, alignment, &renaming, own, other)?));
@@ -258,7 +258,10 @@ impl<'p> PreImages<'p> {
                 // A label may part a function, and two functions in a row are two findings.
                 while let Some(next) = places.next_if(|(edit, place)| {
                     let (last, of_last) = &group[group.len() - 1];
-                    place.unit == of_last.unit || edit.base.0 - last.base.1 <= SAME_UNIT
+                    let n_between = edit.base.0 - last.base.1;
+                    // The sibling has the next place about as far away, or it is another place.
+                    let n_there = place.in_head.0.saturating_sub(of_last.in_head.1);
+                    (place.unit == of_last.unit || n_between <= SAME_UNIT) && n_there <= n_between + SAME_UNIT
                 }) {
                     group.push(next);
                 }
@@ -445,8 +448,11 @@ fn is_bundle(a: &Source, b: &Source, config: &Config) -> bool {
     n_more >= BUNDLE * n_fewer && 100 * a.intersection(&b).count() >= IN_STEP * n_fewer.max(1)
 }
 
+/// How a sibling spells the names of the edited file, by their reading.
+type Names = HashMap<u32, Vec<u8>>;
+
 /// How a target spells the names of a renaming.
-fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> HashMap<u32, Vec<u8>> {
+fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> Names {
     let spelled: HashMap<u32, &[u8]> = tokens.iter().map(|token| (token.exact, token.text(text))).collect();
     renaming.pairs().filter_map(|(name, to)| Some((name, spelled.get(&to)?.to_vec()))).collect()
 }

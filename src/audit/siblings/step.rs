@@ -103,7 +103,7 @@ fn copied_from(text: &str) -> Option<(String, String)> {
 /// and no longer are.
 pub(super) fn parted(own: Side<'_>, other: Side<'_>) -> Vec<Parted> {
     let mut found = of_marks(own, other);
-    found.extend(of_marks(other, own).into_iter().filter_map(|(marked, named)| Some((named, marked))));
+    found.extend(of_marks(other, own).into_iter().map(|(marked, named)| (named, marked)));
     let parted = found.into_iter().filter_map(|(own_blocks, other_blocks)| {
         let agree = |own_at: &Range<usize>, other_at: &Range<usize>, a: &Source, b: &Source| {
             is_same_up_to_names(&a.tokens[own_at.clone()], &b.tokens[other_at.clone()])
@@ -155,6 +155,9 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     start..end
 }
 
+/// Minimum tokens of a block with a body.
+const MIN_BLOCK: usize = 8;
+
 /// The block that defines `name`, which may be `Class.method`.
 fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
     let document = source.document();
@@ -166,8 +169,7 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
                 let first = (0..=at).rev().find(|&first| document.starts_line(first)).unwrap_or(at);
                 let block = block_at(source, first);
                 let has_body = (at..block.end).any(|at| document.starts_line(at));
-                has_body && document.indent(first) < document.indent(block.end.saturating_sub(2).max(first + 1))
-                    || has_body && block.len() > 8
+                has_body && block.len() > MIN_BLOCK
             }
         };
         let at = within.clone().find(is_defined)?;
