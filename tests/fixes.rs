@@ -74,8 +74,11 @@ fn missed(change: &Change<'_>) -> Vec<String> {
     findings(&change.made(), "missed-sibling").iter().map(shown).collect()
 }
 
+/// Two files, each with its path.
+type Files = [(&'static str, String); 2];
+
 /// Both functions before the change, and the first one fixed.
-fn fix_of_one() -> ([(&'static str, String); 2], [(&'static str, String); 2]) {
+fn fix_of_one() -> (Files, Files) {
     let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
     let before = [("rdb.c", rdb), ("aof.c", aof.clone())];
     (before, [("rdb.c", fixed("save_rdb", "rdb", "fp")), ("aof.c", aof)])
