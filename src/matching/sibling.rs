@@ -307,7 +307,7 @@ pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
 
 /// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
 ///
-/// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has what each condition is good for.
+/// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has the figures.
 pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let (removed, added) = (edit.removed().len(), edit.added().len());
     let n_words = spot.n_words + spot.n_clashing;
