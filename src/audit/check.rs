@@ -5,15 +5,17 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
 use super::judge::{AllCopies, Attributions, Copied, Nearby, comments, unexamined};
+use super::outdated::mark_old_copies;
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, twins,
+    Hit, Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, sight, twins,
 };
+use super::siblings::{self, PreImages, lenient};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::policy::Place;
+use crate::policy::{Notice, Place};
 use crate::text::FilePath;
 
 /// The range to check: two states of the repository.
@@ -88,6 +90,9 @@ pub fn check(
     let is_new = |path: &FilePath| new.contains(path);
     let asking = asking(judged.iter().copied(), true, config);
     let queries = queries(&asking, config);
+    let lenient = lenient(config);
+    let images = PreImages::new(&changed, &predecessors, &lenient, &sources);
+    let also = Some(&images.queries).filter(|also| config.levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let base_text = base_texts(&predecessors);
     let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
@@ -99,6 +104,11 @@ pub fn check(
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
     if asks_nothing || !config.levels.ask_for_copies() {
+        if let Some(also) = also {
+            let entries = compared(&head_files, &base_files, &sources);
+            let sighted = sight(also, &entries, &|| repository.reader(), &sources)?;
+            take_siblings(&mut outcome, &images, sighted, &is_new, &is_asked, repository, &sources)?;
+        }
         return Ok(outcome);
     }
 
@@ -110,7 +120,11 @@ pub fn check(
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
     let tree = HeadTree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
-    let of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, repository, &sources)?;
+    let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
+    let sighted = std::mem::take(&mut of_tree.sighted);
+    if also.is_some() {
+        take_siblings(&mut outcome, &images, sighted, &is_new, &is_asked, repository, &sources)?;
+    }
     outcome.examined.n_passed_over = of_tree.n_passed_over;
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
@@ -140,7 +154,16 @@ pub fn check(
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
     let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
     let nearby = Nearby::new(&head_files.entries, &read);
-    outcome.findings.extend(all.findings(&predecessors, &attributions, Some(&nearby)));
+    let mut findings = all.findings(&predecessors, &attributions, Some(&nearby));
+    if let Some(commit) =
+        outcome.base.as_ref().and_then(|base| base.commit).filter(|_| config.levels.ask_for_old_copies())
+    {
+        let in_tree = || all.found.iter().filter(|found| found.place == Place::Tree);
+        let text =
+            |path: &FilePath| in_tree().find(|found| found.target.path == *path).map(|found| found.target.text.clone());
+        mark_old_copies(&mut findings, commit, &changed, &text, &reader, &sources)?;
+    }
+    outcome.findings.extend(findings);
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let named: BTreeSet<&FilePath> = outcome
         .findings
@@ -192,19 +215,13 @@ struct HeadTree<'t> {
 fn search_tree(
     queries: &Queries<'_>,
     tree: &HeadTree<'_>,
+    also: Option<&Queries<'_>>,
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
     let &HeadTree { base, head, is_new, before, twins } = tree;
-    let is_compared = |entry: &&Entry| {
-        // Files that a package manager installed into the work tree are not part of the repository, whether or not git
-        // ignores them.
-        let is_tracked = || entry.blob().is_some() || base.get(&entry.path).is_some();
-        let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
-        sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
-    };
     let place = |path: &FilePath| place_in_tree(sources.config, path);
-    let entries: Vec<Entry> = head.entries.iter().filter(is_compared).cloned().collect();
+    let entries = compared(head, base, sources);
     let targets = Targets {
         entries: &entries,
         open: &|| repository.reader(),
@@ -212,11 +229,46 @@ fn search_tree(
         is_new,
         before,
         max_components: None,
+        also,
     };
     let mut searched = search(queries, &targets, sources)?;
     searched.take_twins(queries, twins, &place);
     identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
     Ok(searched)
+}
+
+/// The files of the head that a change is compared with.
+fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entry> {
+    let is_compared = |entry: &&Entry| {
+        // Files that a package manager installed into the work tree are not part of the repository, whether or not git
+        // ignores them.
+        let is_tracked = || entry.blob().is_some() || base.get(&entry.path).is_some();
+        let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
+        sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
+    };
+    head.entries.iter().filter(is_compared).cloned().collect()
+}
+
+/// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.
+fn take_siblings(
+    outcome: &mut Outcome,
+    images: &PreImages<'_>,
+    sighted: Vec<(Entry, Vec<Hit>)>,
+    is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+    is_asked: &dyn Fn(&FilePath) -> bool,
+    repository: &Repository,
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
+    let siblings = images.siblings(sighted, is_new, repository, sources)?;
+    let (findings, texts) = siblings::findings(images, siblings, is_asked, sources);
+    outcome.findings.extend(findings);
+    outcome.texts.extend(texts);
+    if images.n_left_out > 0 {
+        let message = format!("siblings were not looked up for {} edits: the change has too many", images.n_left_out);
+        outcome.notices.push(Notice::new(None, None, &message));
+    }
+    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    Ok(())
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.

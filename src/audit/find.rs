@@ -135,6 +135,7 @@ pub fn find(
         is_new: &|_| false,
         before: &[],
         max_components: None,
+        also: None,
     };
     let mut searched = search(&queries, &targets, &sources)?;
     identify_vendored(&mut searched.found, &files.entries, &repository.reader(), &config)?;

@@ -28,6 +28,12 @@ mod change;
 // Judges what was found: copies, findings, suppressions.
 mod judge;
 
+// Finds the siblings that an edit did not reach.
+mod siblings;
+
+// Finds copies of what their origin was.
+mod outdated;
+
 // Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
 mod check;
 mod compare;

@@ -19,7 +19,9 @@ mod pair;
 mod run;
 mod seed;
 mod seeding;
+mod sibling;
 mod split;
+mod unified;
 mod unit;
 mod worth;
 
@@ -35,6 +37,8 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
+pub use sibling::{Edit, Likeness, Renaming, Spot, edits, has_already, is_missed, may_be_missed, spot};
+pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{Worth, is_beside, names_alike};
 

@@ -1,5 +1,6 @@
 //! Defines what a finding is about: a copy, or files that were not examined.
 
+use super::{Missed, Outdated};
 use crate::text::FilePath;
 
 /// What a finding is about.
@@ -7,6 +8,10 @@ use crate::text::FilePath;
 pub enum About {
     /// A copy that a change adds; or, if nothing in it is novel, a clone class of a tree.
     Copy,
+    /// A copy of a past state of its origin, which has changed since.
+    OldCopy(Outdated),
+    /// An edit of code that has siblings, which it did not reach.
+    Missed(Missed),
     /// A changed file that could not be examined.
     Unread(Unexamined),
     /// All changed files that were left out on purpose, sorted by path.

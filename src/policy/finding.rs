@@ -1,6 +1,9 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
-use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Milder, Origin, Place, Rule, Unexamined};
+use super::{
+    About, Answer, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, Missed, Origin, Outdated, Place, Rule,
+    Unexamined,
+};
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
 
@@ -126,6 +129,8 @@ pub struct Notice {
     pub message: String,
 }
 
+/// Maximum commits named in a message; the rest are counted.
+const MAX_CHANGES: usize = 3;
 /// Maximum files named in a message; the rest are counted.
 const MAX_NAMED: usize = 20;
 
@@ -138,7 +143,7 @@ impl Finding {
         // The same file is the same finding whatever it contains, and left-out files together are one finding.
         let of = match &about {
             About::Unread(file) => identity(rule, &path, fnv_1a(file.reason.bytes())),
-            About::LeftOut(_) | About::Copy => identity(rule, &FilePath::new(""), 0),
+            _ => identity(rule, &FilePath::new(""), 0),
         };
         Self {
             rule,
@@ -160,13 +165,34 @@ impl Finding {
 
     /// Whether it is about a copy.
     pub fn is_copy(&self) -> bool {
-        self.about == About::Copy
+        matches!(self.about, About::Copy | About::OldCopy(_))
+    }
+
+    /// Whether it is about code, and not about files that were not examined.
+    pub fn has_code(&self) -> bool {
+        !matches!(self.about, About::Unread(_) | About::LeftOut(_))
+    }
+
+    /// What the edit missed, if it is about an edit.
+    pub fn missed(&self) -> Option<&Missed> {
+        match &self.about {
+            About::Missed(missed) => Some(missed),
+            _ => None,
+        }
+    }
+
+    /// The commits that changed the origin since the state that was copied, the newest first.
+    pub fn changed_since(&self) -> &[Change] {
+        match &self.about {
+            About::OldCopy(outdated) => &outdated.since,
+            _ => &[],
+        }
     }
 
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[Unexamined] {
         match &self.about {
-            About::Copy => &[],
+            About::Copy | About::OldCopy(_) | About::Missed(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
         }
@@ -186,6 +212,8 @@ impl Finding {
     pub fn message(&self) -> String {
         match &self.about {
             About::Copy => self.copy_message(),
+            About::OldCopy(outdated) => self.old_copy_message(outdated),
+            About::Missed(missed) => self.missed_message(missed),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
                 let named: Vec<_> = files.iter().take(MAX_NAMED).map(Unexamined::describe).collect();
@@ -196,6 +224,29 @@ impl Finding {
                 format!("left out: {}{more}", named.join(", "))
             }
         }
+    }
+
+    fn old_copy_message(&self, outdated: &Outdated) -> String {
+        let changes: Vec<String> = outdated.since.iter().take(MAX_CHANGES).map(Change::describe).collect();
+        let more = match outdated.since.len() - changes.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        format!("{}, as it was before {}{more}", self.message_of_first(), changes.join(", "))
+    }
+
+    fn missed_message(&self, missed: &Missed) -> String {
+        let Some(Origin { path, fragment, .. }) = self.origins.first() else { return missed.lacks.clone() };
+        let line = fragment.start.line;
+        let at = if *path == self.path { format!("line {line} of the same file") } else { format!("{path}:{line}") };
+        let name = missed.name.as_ref().map(|name| format!(" in {}", printable(name.as_bytes()))).unwrap_or_default();
+        let others = match self.n_places.saturating_sub(1) {
+            0 => String::new(),
+            1 => ", and 1 other sibling lacks it too".to_owned(),
+            n => format!(", and {n} other siblings lack it too"),
+        };
+        let verb = if missed.is_declared { "is kept in step with this by a comment" } else { "was alike" };
+        format!("{at}{name} {verb} and lacks this edit: {}{others}", printable(missed.lacks.as_bytes()))
     }
 
     fn copy_message(&self) -> String {

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic};
+use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
 
 /// The configured levels.
 #[derive(Debug, Clone)]
@@ -162,10 +162,10 @@ impl Levels {
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
-    /// Judges what was not examined; `None` if the rule is off.
-    pub fn judge_unexamined(&self, about: &About, ground: Ground) -> Option<Judgment> {
+    /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
+    pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
         let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
-        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_unexamined(about)?, circumstances));
+        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_other(about)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
@@ -177,6 +177,16 @@ impl Levels {
     /// Whether any enabled rule looks at copies.
     pub fn ask_for_copies(&self) -> bool {
         RULES.iter().any(|rule| rule.when.looks_at_copies() && self.of(rule).is_some())
+    }
+
+    /// Whether any enabled rule looks at edits.
+    pub fn ask_for_edits(&self) -> bool {
+        RULES.iter().any(|rule| matches!(rule.when, When::Edit(_)) && self.of(rule).is_some())
+    }
+
+    /// Whether any enabled rule looks at copies of past states.
+    pub fn ask_for_old_copies(&self) -> bool {
+        RULES.iter().any(|rule| matches!(rule.when, When::OldCopy(_)) && self.of(rule).is_some())
     }
 
     /// Whether any enabled rule looks at copies of code in such a place.
@@ -342,9 +352,9 @@ mod tests {
             (About::Copy, Ground::Code, None),
         ];
         for (about, ground, expected) in rows {
-            let judged = levels(&[]).judge_unexamined(&about, ground);
+            let judged = levels(&[]).judge_other(&about, ground);
             assert_eq!(judged.map(|of| of.level), expected, "{about:?}");
-            assert!(levels(&[("not-examined", None)]).judge_unexamined(&about, ground).is_none());
+            assert!(levels(&[("not-examined", None)]).judge_other(&about, ground).is_none());
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn finding_line(finding: &Finding) -> String {
 
 /// Where else the code of a clone class is, which the message only counts.
 fn elsewhere(finding: &Finding) -> String {
-    if finding.n_novel > 0 || finding.origins.is_empty() {
+    if finding.n_novel > 0 || finding.missed().is_some() || finding.origins.is_empty() {
         return String::new();
     }
     let places: Vec<_> = finding.origins.iter().take(MAX_PLACES).map(place).collect();

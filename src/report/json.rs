@@ -235,6 +235,10 @@ struct Finding {
     origins: Vec<Origin>,
     /// The files that were not examined, if the rule is `not-examined`; there are no origins then.
     unexamined: Vec<Unexamined>,
+    /// What an edit missed, if it is about one; the origins are the siblings then.
+    missed: Option<Missed>,
+    /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the present one.
+    changed_since: Vec<ChangedBy>,
     /// Stays the same when lines move.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
@@ -246,6 +250,28 @@ struct Finding {
     /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     brief: Option<Brief>,
+}
+
+/// An edit that siblings lack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Missed {
+    /// What the edit did, in words.
+    lacks: String,
+    /// The number of siblings that lack it.
+    siblings: usize,
+    /// For each origin, the same edit as a unified diff; null where it does not apply.
+    patches: Vec<Option<String>>,
+}
+
+/// A commit that changed the origin of a copy.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ChangedBy {
+    commit: String,
+    subject: String,
+    /// Its time, in seconds since 1970.
+    time: i64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -523,12 +549,22 @@ fn finding(finding: &policy::Finding) -> Finding {
         lines: finding.fragment.n_lines(),
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
+        missed: finding.missed().map(|missed| Missed {
+            lacks: missed.lacks.clone(),
+            siblings: finding.n_places,
+            patches: missed.patches.clone(),
+        }),
+        changed_since: finding.changed_since().iter().map(changed_by).collect(),
         identity: finding.identity.clone(),
         owners: Vec::new(),
         origin_owners: Vec::new(),
         crosses_owners: false,
         brief: None,
     }
+}
+
+fn changed_by(change: &policy::Change) -> ChangedBy {
+    ChangedBy { commit: change.commit.clone(), subject: change.subject.clone(), time: change.time }
 }
 
 fn unexamined(of: &policy::Unexamined) -> Unexamined {

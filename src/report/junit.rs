@@ -86,7 +86,7 @@ fn case(
 
 /// Both sides, and all other places.
 fn body(finding: &Finding, outcome: &Outcome) -> String {
-    if !finding.is_copy() {
+    if !finding.has_code() {
         let word = super::words::unexamined_word(finding);
         return finding.unexamined_files().iter().map(|file| format!("{word}: {}\n", file.describe())).collect();
     }

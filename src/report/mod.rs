@@ -20,6 +20,7 @@ mod junit;
 mod markdown;
 mod measured;
 mod passages;
+mod patch;
 mod plain_json;
 mod rdjson;
 mod resemblance;
@@ -90,6 +91,7 @@ pub static FORMATS: &[Format] = &[
     azure::FORMAT,
     csv::FORMAT,
     html::FORMAT,
+    patch::FORMAT,
     counts::FORMAT,
 ];
 

@@ -112,7 +112,7 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
         );
         notes.push(notification(&text, "warning"));
     }
-    notes.extend(outcome.findings.iter().filter(|finding| !finding.is_copy()).take(MAX_UNEXAMINED).map(unexamined));
+    notes.extend(outcome.findings.iter().filter(|finding| !finding.has_code()).take(MAX_UNEXAMINED).map(unexamined));
     notes.extend(summary(outcome, false).lines().map(|line| notification(line, "note")));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
@@ -199,8 +199,11 @@ fn linked(finding: &Finding) -> Vec<&Origin> {
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.
 fn result_text(finding: &Finding, others: &[&Finding]) -> String {
-    if !finding.is_copy() {
+    if !finding.has_code() {
         return format!("{}.", sentence(&plain(&finding.message())).trim_end_matches('.'));
+    }
+    if finding.missed().is_some() {
+        return missed_text(finding);
     }
     let linked = linked(finding);
     let id = |origin: &Origin| linked.iter().position(|other| std::ptr::eq(*other, origin)).map(|at| at + 1);
@@ -238,6 +241,13 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
     text
 }
 
+/// Says what the edit missed, with links to the siblings.
+fn missed_text(finding: &Finding) -> String {
+    let links = linked(finding).into_iter().enumerate().map(|(at, origin)| link(at + 1, origin));
+    let links: Vec<String> = links.collect();
+    format!("{}. Lacking it: {}.", sentence(&plain(&finding.message())).trim_end_matches('.'), links.join(", "))
+}
+
 /// `text` in which nothing is a link.
 fn plain(text: &str) -> String {
     let escape = |c: char| matches!(c, '[' | ']' | '\\').then_some('\\');
@@ -273,7 +283,7 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 }
 
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
-    if !finding.is_copy() {
+    if !finding.has_code() {
         let file =
             |file: &Unexamined| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});
         let files = finding.unexamined_files();
@@ -300,6 +310,15 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
     }
     if !deletions.is_empty() {
         properties.push(("deletions", json!(deletions)));
+    }
+    if let Some(missed) = finding.missed() {
+        properties.push(("lacks", json!(missed.lacks)));
+        properties.push(("patches", json!(missed.patches)));
+    }
+    if !finding.changed_since().is_empty() {
+        let commit =
+            |of: &crate::policy::Change| json!({"commit": of.commit, "subject": of.subject, "date": day(of.time)});
+        properties.push(("changedSince", json!(finding.changed_since().iter().map(commit).collect::<Vec<_>>())));
     }
     properties
 }

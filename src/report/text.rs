@@ -11,7 +11,7 @@ use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one};
 use super::sides::{Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, found, grouped, likeness, owned_by, percent, place, provenance,
+    copies_found, copy_text, count, end, found, grouped, likeness, missed_note, owned_by, percent, place, provenance,
     silently_skipped, text_of, unread_note,
 };
 use super::{Format, Style};
@@ -34,7 +34,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
         // The name of a group stands above its first copy.
-        let copies = findings.into_iter().filter(|finding| finding.is_copy()).enumerate();
+        let copies = findings.into_iter().filter(|finding| finding.has_code()).enumerate();
         copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
     });
     for (group, finding) in copies {
@@ -49,7 +49,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
         }
-        if finding.level > Level::Note {
+        if finding.level > Level::Note || finding.missed().is_some() {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
         }
         writeln!(out, "{text}")?;
@@ -67,8 +67,8 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     let mut text = headline(finding, canvas);
     let is_new = finding.n_novel > 0;
     let tokens = count(finding.n_tokens, "token");
-    let (here, there) = if is_new { ("the copy", "its origin") } else { ("here", "and here") };
-    let new = if is_new { format!(", {} of them new", finding.n_novel) } else { String::new() };
+    let (here, there) = roles(finding);
+    let new = if is_new && finding.is_copy() { format!(", {} of them new", finding.n_novel) } else { String::new() };
     let copy = (copy_text(outcome, finding), &finding.fragment);
     let at = format!("{}:{}", finding.path, super::words::lines(&finding.fragment));
     let titles = |origin: &Origin| Titles {
@@ -105,6 +105,15 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
     text
 }
 
+/// What the two sides of a finding are.
+pub(super) fn roles(finding: &Finding) -> (&'static str, &'static str) {
+    match finding.missed() {
+        Some(_) => ("the edit", "its sibling"),
+        None if finding.n_novel > 0 => ("the copy", "its origin"),
+        None => ("here", "and here"),
+    }
+}
+
 /// How the copy differs from an origin; for those who ask for more, with the type that the literature gives it.
 fn alike(origin: &Origin, is_verbose: bool) -> String {
     let clone_type = origin.clone_type;
@@ -118,6 +127,11 @@ fn alike(origin: &Origin, is_verbose: bool) -> String {
 fn what_to_do(finding: &Finding, languages: &Languages) -> String {
     let comment = allowing(finding, languages);
     let keep = format!("keep it with a comment above: {comment}");
+    if let Some(missed) = finding.missed() {
+        let has_patch = missed.patches.iter().any(Option::is_some);
+        let by = if has_patch { " (`--format patch` writes it)" } else { "" };
+        return format!("to do: make the same edit there{by}, or {keep}");
+    }
     match finding.origins.first() {
         Some(Origin { place: Place::Tree, path, fragment, .. }) => {
             format!("to do: call {path}:{} instead, or {keep}", fragment.start.line)
@@ -271,8 +285,9 @@ fn checked_line(outcome: &Outcome) -> String {
     let examined = &outcome.examined;
     let base = outcome.base.as_ref().map_or_else(|| "nothing".to_owned(), end);
     format!(
-        "{} in {} with {}, compared with {} ({base} .. {}){}",
+        "{}{} in {} with {}, compared with {} ({base} .. {}){}",
         copies_found(outcome),
+        missed_note(outcome),
         count(examined.n_judged, "changed file"),
         count(examined.n_novel, "new token"),
         count(examined.n_compared, "file"),

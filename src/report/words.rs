@@ -186,7 +186,15 @@ pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8]
 
 /// What was found, and what could not be examined: what was not examined must not pass as clean.
 pub(super) fn found(outcome: &Outcome) -> String {
-    copies_found(outcome) + &unread_note(outcome)
+    copies_found(outcome) + &missed_note(outcome) + &unread_note(outcome)
+}
+
+/// `; 2 edits missed siblings`, where some did.
+pub(super) fn missed_note(outcome: &Outcome) -> String {
+    match outcome.findings.iter().filter(|finding| finding.missed().is_some()).count() {
+        0 => String::new(),
+        n => format!("; {} missed siblings", count(n, "edit")),
+    }
 }
 
 /// `; 2 changed files not examined`, where some could not be.

@@ -61,6 +61,8 @@ pub(in crate::audit) struct Predecessor {
     pub removed: Vec<bool>,
     /// For each token, whether the head has it nowhere: what was moved is not gone.
     pub gone: Vec<bool>,
+    /// What the change kept in place: the file that it became is the query, this one the target.
+    pub kept: Alignment,
 }
 
 /// Reads the files that differ, pairs each with its predecessor, and diffs the pairs.
@@ -121,8 +123,8 @@ pub(in crate::audit) fn changed_files(
     let mut changed = Vec::new();
     let mut predecessors = Vec::new();
     for (mut file, before) in diffs {
-        if let Some((before, kept)) = before {
-            file.was = Traces::kept(&kept, predecessors.len(), before.source.tokens.len());
+        if let Some(before) = before {
+            file.was = Traces::kept(&before.kept, predecessors.len(), before.source.tokens.len());
             predecessors.push(before);
         }
         changed.push(file);
@@ -131,6 +133,7 @@ pub(in crate::audit) fn changed_files(
         removed: vec![true; source.tokens.len()],
         gone: vec![true; source.tokens.len()],
         of: None,
+        kept: Alignment::default(),
         source,
     }));
     Ok((changed, predecessors))
@@ -148,12 +151,12 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
     deleted.into_iter().flatten().collect()
 }
 
-/// Diffs a file with its predecessor: the file, its predecessor, and what the change kept.
-fn diff(head: Source, base: Option<Source>) -> (Changed, Option<(Predecessor, Alignment)>) {
+/// Diffs a file with its predecessor.
+fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
     let Some(base) = base else { return (Changed::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
-    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed };
-    (Changed { source: head, novel, was: Traces::default() }, Some((predecessor, kept)))
+    let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed, kept };
+    (Changed { source: head, novel, was: Traces::default() }, Some(predecessor))
 }
 
 /// The changed files that add enough to be searched for; with `by_file` also short ones, which may be byte-identical to

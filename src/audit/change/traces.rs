@@ -51,6 +51,11 @@ impl Traces {
         self.runs.sort_unstable_by_key(|run| run.at);
     }
 
+    /// The tokens of the base file number `file` that this file has, in no order.
+    pub fn tokens_of(&self, file: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.runs.iter().filter(move |run| run.file == file).map(|run| run.from..run.from + run.len)
+    }
+
     /// What `range` was before: a part of a base file, by number; `None` if there was nothing.
     ///
     /// The part extends as far as the tokens around `range` allow, since the head no longer has what the change

@@ -435,7 +435,12 @@ fn overlaps(a: &Fragment, b: &Fragment) -> bool {
 }
 
 /// Where a code host shows an annotation for a fragment; `None` if the change adds none of its lines.
-fn added_part(fragment: &Fragment, added: &[Added], lines: &Lines, text: &[u8]) -> Option<Fragment> {
+pub(in crate::audit) fn added_part(
+    fragment: &Fragment,
+    added: &[Added],
+    lines: &Lines,
+    text: &[u8],
+) -> Option<Fragment> {
     let (first, last) = shown_lines(added, fragment.start.line..=fragment.end.line)?;
     let start = if first == fragment.start.line { fragment.start } else { Position { line: first, column: 1 } };
     let end = if last == fragment.end.line {

@@ -34,6 +34,7 @@ pub(super) fn search_folder(
         is_new: &|_| false,
         before: &[],
         max_components: Some(sources.config.common_components),
+        also: None,
     };
     let mut outcome = search(queries, &targets, sources)?;
     take_whole(&mut outcome, &entries, name, folder, queries)?;

@@ -107,6 +107,8 @@ pub(in crate::audit) struct SearchOutcome {
     pub n_compared: usize,
     /// Pairs of a query and a file that share something but were not aligned, since others explain it.
     pub n_passed_over: usize,
+    /// The files that share something with the other queries of the targets.
+    pub sighted: Vec<(Entry, Vec<Hit>)>,
 }
 
 impl<'q> Queries<'q> {
@@ -391,7 +393,7 @@ impl<'q> Queries<'q> {
     }
 
     /// All postings of the fingerprint whose first row this is, in order.
-    pub(super) fn postings(&self, row: u32) -> &[(u64, Posting)] {
+    pub fn postings(&self, row: u32) -> &[(u64, Posting)] {
         self.index.run_from(row as usize)
     }
 

@@ -25,6 +25,8 @@ pub(in crate::audit) struct Targets<'t, R> {
     pub before: &'t [&'t Source],
     /// Maximum components with a fingerprint, beyond which it is common; `None` for files of the tree.
     pub max_components: Option<usize>,
+    /// Other queries to look up on the way, whose hits are returned without being aligned.
+    pub also: Option<&'t Queries<'t>>,
 }
 
 /// Streams `targets` past the queries and aligns what they share.
@@ -39,25 +41,12 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     targets: &Targets<'_, R>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Targets { entries, open, place, is_new, before, max_components } = targets;
+    let &Targets { entries, open, place, is_new, before, max_components, also } = targets;
     let progress = sources.progress;
     let is_trusted = sources.remembered.is_false().is_none();
     progress.begin("comparing", entries.len());
     let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
-    let asked: Vec<Option<Result<Asked, Skip>>> = entries
-        .par_iter()
-        .zip(&same_as)
-        .map_init(
-            || (open(), Vec::new()),
-            |(reader, scratch), (entry, same_as)| {
-                progress.step();
-                match same_as {
-                    Some(_) => Ok(None),
-                    None => ask(queries, entry, reader, sources, scratch).map(Some),
-                }
-            },
-        )
-        .collect::<Result<_, Error>>()?;
+    let asked = ask_all(&[Some(queries), also], entries, &same_as, open, sources)?;
     // If a thousand paths have the same blob, it was looked up once.
     let asked: Vec<&Result<Asked, Skip>> = same_as
         .iter()
@@ -122,12 +111,59 @@ pub(in crate::audit) fn search<R: ReadFiles>(
         // Its other entries are not to be trusted either: remember nothing this time.
         return search(queries, targets, sources);
     }
-    let skipped = entries.iter().zip(asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
+    let skipped = entries.iter().zip(&asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
     let skipped = skipped.collect();
     let found =
         found.into_iter().flatten().filter(|found| !found.alignments.is_empty() || !found.runs.is_empty()).collect();
     let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
-    Ok(SearchOutcome { found, frequencies, n_places, skipped, n_compared, n_passed_over })
+    let sighted = also.map(|_| sighted(entries, &asked)).unwrap_or_default();
+    Ok(SearchOutcome { sighted, found, frequencies, n_places, skipped, n_compared, n_passed_over })
+}
+
+/// The files of `entries` that share fingerprints with `queries`, without aligning them.
+///
+/// # Errors
+/// The first file, by path, that could not be read.
+pub(in crate::audit) fn sight<R: ReadFiles>(
+    queries: &Queries<'_>,
+    entries: &[Entry],
+    open: &(dyn Fn() -> R + Sync),
+    sources: &Sources<'_>,
+) -> Result<Vec<(Entry, Vec<Hit>)>, Error> {
+    sources.progress.begin("comparing", entries.len());
+    let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
+    let asked = ask_all(&[None, Some(queries)], entries, &same_as, open, sources)?;
+    let asked = same_as.iter().enumerate().map(|(at, same_as)| asked[same_as.unwrap_or(at)].as_ref());
+    let asked: Vec<&Result<Asked, Skip>> =
+        asked.map(|asked| asked.expect("the first of equal files is asked")).collect();
+    Ok(sighted(entries, &asked))
+}
+
+/// The files that share something with the other queries.
+fn sighted(entries: &[Entry], asked: &[&Result<Asked, Skip>]) -> Vec<(Entry, Vec<Hit>)> {
+    let hits = |(entry, asked): (&Entry, &&Result<Asked, Skip>)| {
+        let hits = &asked.as_ref().ok()?.also;
+        (!hits.is_empty()).then(|| (entry.clone(), hits.clone()))
+    };
+    entries.iter().zip(asked).filter_map(hits).collect()
+}
+
+/// What each file has of the queries; `None` for a file that is the same as an earlier one.
+fn ask_all<R: ReadFiles>(
+    queries: &[Option<&Queries<'_>>; 2],
+    entries: &[Entry],
+    same_as: &[Option<usize>],
+    open: &(dyn Fn() -> R + Sync),
+    sources: &Sources<'_>,
+) -> Result<Vec<Option<Result<Asked, Skip>>>, Error> {
+    let ask_one = |(reader, scratch): &mut (R, Vec<u64>), (entry, same_as): (&Entry, &Option<usize>)| {
+        sources.progress.step();
+        match same_as {
+            Some(_) => Ok(None),
+            None => ask(queries, entry, reader, sources, scratch).map(Some),
+        }
+    };
+    entries.par_iter().zip(same_as).map_init(|| (open(), Vec::new()), ask_one).collect()
 }
 
 /// Files with one content that are examined in any case, and at most.
@@ -242,7 +278,7 @@ pub(in crate::audit) fn search_located(
     let frequencies = queries.frequencies(&n_documents);
     let n_places = vec![Vec::new(); queries.sources().len()];
     let n_compared = entries.len();
-    Ok(SearchOutcome { found: all_found, frequencies, n_places, skipped: Vec::new(), n_compared, n_passed_over })
+    Ok(SearchOutcome { found: all_found, frequencies, n_places, n_compared, n_passed_over, ..SearchOutcome::default() })
 }
 
 /// What was found in a file of the tree.
@@ -256,6 +292,8 @@ fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
 /// What a file of the tree has of the queries.
 struct Asked {
     hits: Vec<Hit>,
+    /// What it has of the other queries.
+    also: Vec<Hit>,
     /// Whether this needed no reading.
     is_remembered: bool,
 }
@@ -283,7 +321,7 @@ impl Asked {
 
 /// Finds which fingerprints a file shares with the queries: from the cache, or from the file itself.
 fn ask(
-    queries: &Queries<'_>,
+    &[queries, also]: &[Option<&Queries<'_>>; 2],
     entry: &Entry,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
@@ -292,12 +330,20 @@ fn ask(
     if let Some(cached) = sources.remembered.get(entry, sources.reading(&entry.path)) {
         return Ok(match reason(cached.status) {
             Some(skip) => Err(skip),
-            None => Ok(Asked { hits: queries.hits_in_remembered(&cached), is_remembered: true }),
+            None => {
+                let hits = |queries: Option<&Queries<'_>>| queries.map(|queries| queries.hits_in_remembered(&cached));
+                let (hits, also) = (hits(queries).unwrap_or_default(), hits(also).unwrap_or_default());
+                Ok(Asked { hits, also, is_remembered: true })
+            }
         });
     }
     let read = sources.read(reader, entry)?;
     sources.learn(entry, &read, scratch);
-    Ok(read.map(|target| Asked { hits: queries.hits_in(&target, scratch), is_remembered: false }))
+    Ok(read.map(|target| {
+        let mut hits = |queries: Option<&Queries<'_>>| queries.map(|queries| queries.hits_in(&target, scratch));
+        let (hits, also) = (hits(queries).unwrap_or_default(), hits(also).unwrap_or_default());
+        Asked { hits, also, is_remembered: false }
+    }))
 }
 
 /// Compares the cache entries of the queries, and of a few files that are read for this, with the actual contents; ends

@@ -3,10 +3,13 @@
 //! A rule's file contains all of it: the id, the texts, the level, and when it applies. What
 //! the settings and the place of a finding make of the level is in `judgment.rs`.
 
+mod copied_before_fix;
 mod copied_code;
 mod corpus_copy;
 mod license_conflict;
+mod missed_sibling;
 mod not_examined;
+mod out_of_step;
 mod revived_code;
 mod unknown_license;
 
@@ -17,8 +20,11 @@ pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
     &corpus_copy::RULE,
+    &copied_before_fix::RULE,
     &copied_code::RULE,
+    &out_of_step::RULE,
     &revived_code::RULE,
+    &missed_sibling::RULE,
     &not_examined::RULE,
 ];
 
@@ -66,6 +72,10 @@ pub enum When {
     Component(fn(&Origin, &Verdict) -> Option<Level>),
     /// It looks at changed files that were not examined.
     Unexamined(fn(&About) -> Option<Level>),
+    /// It looks at copies of a past state of their origin.
+    OldCopy(fn(&About) -> Option<Level>),
+    /// It looks at edits that missed siblings.
+    Edit(fn(&About) -> Option<Level>),
 }
 
 /// Applies, at the configured level.
@@ -77,7 +87,7 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl When {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(self, Self::Unexamined(_))
+        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_))
     }
 
     /// Whether it looks at copies of code in this place.
@@ -99,10 +109,10 @@ impl When {
         }
     }
 
-    /// The maximum level of what was not examined; `None` if the rule does not apply.
-    pub fn of_unexamined(&self, about: &About) -> Option<Level> {
+    /// The maximum level of what is no mere copy; `None` if the rule does not apply.
+    pub fn of_other(&self, about: &About) -> Option<Level> {
         match self {
-            Self::Unexamined(when) => when(about),
+            Self::Unexamined(when) | Self::OldCopy(when) | Self::Edit(when) => when(about),
             _ => None,
         }
     }

@@ -18,8 +18,8 @@ use super::words::{copy_text, count, end, found, likeness, place, provenance, te
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Origin, Unexamined, best_first};
-use crate::text::FilePath;
+use crate::policy::{Finding, Fragment, Origin, Unexamined, best_first};
+use crate::text::{FilePath, Lines, Position};
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
@@ -62,7 +62,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
 fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {
     let text = copy_text(outcome, finding);
     let laid_out = finding.origins.iter().take(MAX_LAID_OUT);
-    let blocks = laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
+    let mut blocks: Vec<Block> = laid_out.map(|origin| block(finding, origin, outcome, n_free)).collect();
+    blocks.extend(finding.missed().and_then(|missed| patch(missed.patches.first()?.as_ref()?, n_free)));
     let others = finding.origins.iter().skip(MAX_LAID_OUT);
     let mut listed: Vec<_> = others.clone().take(MAX_LISTED).map(listed).collect();
     if others.len() > MAX_LISTED {
@@ -83,10 +84,22 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
-        facts: if finding.is_copy() { format!("{}{new}", count(finding.n_tokens, "token")) } else { String::new() },
+        facts: if finding.has_code() { format!("{}{new}", count(finding.n_tokens, "token")) } else { String::new() },
         blocks,
         listed,
     }
+}
+
+/// The edit with the names of the nearest sibling.
+fn patch(patch: &str, n_free: &mut usize) -> Option<Block> {
+    let end = Lines::new(patch.as_bytes()).position(patch.as_bytes(), patch.len() as u32);
+    let whole = Fragment { start: Position { line: 1, column: 1 }, end };
+    Some(Block {
+        likeness: "the same edit for the sibling".to_owned(),
+        note: "`secondhand check --format patch` writes it for `git apply`".to_owned(),
+        titles: [(String::new(), "patch"), (String::new(), "")],
+        code: Code::of_one(&lines(patch.as_bytes(), &whole), n_free),
+    })
 }
 
 fn here(finding: &Finding) -> String {
@@ -95,7 +108,7 @@ fn here(finding: &Finding) -> String {
 
 fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usize) -> Block {
     let copy = (copy_text(outcome, finding), &finding.fragment);
-    let is_new = finding.n_novel > 0;
+    let (own, other) = super::text::roles(finding);
     let code = match text_of(outcome, origin) {
         _ if *n_free == 0 => Code::default(),
         Some(source) => Code::of_both(&Sides::new(copy, (source, &origin.fragment)), n_free),
@@ -104,10 +117,7 @@ fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usi
     Block {
         likeness: likeness(origin),
         note: provenance(origin).unwrap_or_default(),
-        titles: [
-            (here(finding), if is_new { "the copy" } else { "here" }),
-            (place(origin), if is_new { "its origin" } else { "and here" }),
-        ],
+        titles: [(here(finding), own), (place(origin), other)],
         code,
     }
 }

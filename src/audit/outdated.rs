@@ -1,0 +1,179 @@
+//! Finds copies of a past state of their origin: the branch brings back what was changed since.
+//!
+//! The last versions of the file of the origin are read, from the base back, as `git log -- FILE` finds them. No history
+//! index is needed. A copy is old if it agrees with the code that a past version had at that place, and agrees with the
+//! present code less.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::Error;
+use super::change::Changed;
+use super::read::{Source, Sources};
+use crate::git::{BlobId, CommitId, Reader};
+use crate::matching::{CloneType, agreeing_pairs, aligned, novelty};
+use crate::policy::{About, Change, Finding, Fragment, Ground, Outdated, Place, content, identity};
+use crate::text::{FilePath, Lines};
+
+/// Maximum commits to walk back for one origin. A commit that leaves its file alone takes a few trees to read.
+const MAX_COMMITS: usize = 1_000;
+/// Maximum past versions of an origin to compare with a copy.
+const MAX_VERSIONS: usize = 16;
+/// Maximum findings of a change whose origins are walked back.
+const MAX_FINDINGS: usize = 10;
+/// Minimum tokens by which a past version must be nearer to the copy than the present one.
+const MIN_NEARER: usize = 4;
+/// Maximum tokens, per hundred of the copy, in which it may differ from the past version.
+const MAX_APART: usize = 10;
+
+/// Turns findings about copies in the tree into findings about copies of a past state, where they are such; `texts` gives
+/// the text of a file of the head.
+///
+/// # Errors
+/// If a commit or a version cannot be read. A history that is cut off ends the search instead.
+pub(in crate::audit) fn mark_old_copies(
+    findings: &mut [Finding],
+    base: CommitId,
+    changed: &[Changed],
+    texts: &dyn Fn(&FilePath) -> Option<Vec<u8>>,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
+    let is_changed = |path: &FilePath| changed.iter().any(|file| file.source.path == *path);
+    let mut n_left = MAX_FINDINGS;
+    for finding in findings.iter_mut().filter(|finding| finding.about == About::Copy) {
+        let Some(copy) = changed.iter().find(|file| file.source.path == finding.path) else { continue };
+        // What agrees with the present is no copy of the past.
+        let agrees = |of: CloneType| matches!(of, CloneType::Type1 | CloneType::Type2 { is_consistent: true });
+        let is_tree = |at: &usize| finding.origins[*at].place == Place::Tree;
+        let in_tree: Vec<usize> = (0..finding.origins.len()).filter(is_tree).collect();
+        if in_tree.iter().any(|&at| agrees(finding.origins[at].clone_type)) {
+            continue;
+        }
+        let Some(origin) = in_tree.first().map(|&at| &finding.origins[at]).filter(|of| !is_changed(&of.path)) else {
+            continue;
+        };
+        let Some(text) = texts(&origin.path) else { continue };
+        let Ok(present) = sources.tokenize(&origin.path, text) else { continue };
+        let (own, of) = (within(&copy.source, &finding.fragment), within(&present, &origin.fragment));
+        if n_left == 0 || own.is_empty() || of.is_empty() {
+            continue;
+        }
+        n_left -= 1;
+        let past = Past { reader, sources, path: &origin.path };
+        let Some(outdated) = past.state_of((&copy.source, own.clone()), (present, of), base)? else { continue };
+        let about = About::OldCopy(outdated);
+        let Some(judgment) = sources.config.levels.judge_other(&about, Ground::Code) else { continue };
+        finding.level = if finding.milder.is_some() { finding.level } else { judgment.level };
+        finding.rule = judgment.rule;
+        finding.about = about;
+        finding.identity = identity(judgment.rule, &finding.path, content(&copy.source.tokens[own]));
+    }
+    Ok(())
+}
+
+/// The tokens on the lines of a fragment.
+fn within(source: &Source, fragment: &Fragment) -> Range<usize> {
+    let lines = Lines::new(&source.text);
+    let from = lines.range(fragment.start.line).start as u32;
+    let to = lines.range(fragment.end.line.min(lines.n_lines())).end as u32;
+    source.tokens.partition_point(|token| token.start < from)..source.tokens.partition_point(|token| token.start < to)
+}
+
+/// The past of one file.
+struct Past<'p> {
+    reader: &'p Reader,
+    sources: &'p Sources<'p>,
+    path: &'p FilePath,
+}
+
+impl Past<'_> {
+    /// The past state of the origin that the copy agrees with, if it agrees with it more than with the present one.
+    fn state_of(
+        &self,
+        (copy, own): (&Source, Range<usize>),
+        (present, of): (Source, Range<usize>),
+        base: CommitId,
+    ) -> Result<Option<Outdated>, Error> {
+        let n_apart = |version: &Source, range: &Range<usize>| {
+            let (a, b) = (&copy.tokens[own.clone()], &version.tokens[range.clone()]);
+            a.len() + b.len() - 2 * agreeing_pairs(&aligned(a, b), a, b).len()
+        };
+        let n_present = n_apart(&present, &of);
+        let (mut version, mut range) = (present, of);
+        let mut since: Vec<CommitId> = Vec::new();
+        let mut best: Option<(usize, CommitId, usize)> = None;
+        for (commit, parent, before) in self.versions(base)? {
+            let Some(text) = self.reader.past_blob(before, self.path)? else { break };
+            let Ok(older) = self.sources.tokenize(self.path, text) else { break };
+            let Some(older_range) = mapped(&older, &version, &range) else { break };
+            let exact = |source: &Source, range: &Range<usize>| -> Vec<u32> {
+                source.tokens[range.clone()].iter().map(|token| token.exact).collect()
+            };
+            if exact(&older, &older_range) != exact(&version, &range) {
+                since.push(commit);
+                let n = n_apart(&older, &older_range);
+                if best.is_none_or(|(least, ..)| n < least) {
+                    best = Some((n, parent, since.len()));
+                }
+            }
+            (version, range) = (older, older_range);
+        }
+        let is_old = |&(n, ..): &(usize, CommitId, usize)| {
+            n + MIN_NEARER <= n_present && 100 * n <= MAX_APART * own.len().max(1)
+        };
+        let Some((_, state, n_since)) = best.filter(is_old) else { return Ok(None) };
+        let change = |commit: &CommitId| -> Result<Change, Error> {
+            let info = self.reader.info(*commit)?;
+            Ok(Change { commit: commit.to_string(), subject: info.subject, time: info.time })
+        };
+        let since = since[..n_since].iter().map(change).collect::<Result<Vec<_>, Error>>()?;
+        Ok(Some(Outdated { state: state.to_string(), since }))
+    }
+
+    /// The commits that changed the file, the newest first, each with its parent and what the file was there.
+    ///
+    /// As in `git log`, a merge is followed into a parent that has the same file.
+    fn versions(&self, base: CommitId) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
+        let mut found = Vec::new();
+        let mut seen: HashSet<CommitId> = HashSet::new();
+        let mut at = base;
+        let Some(mut blob) = self.reader.blob_at(at, self.path)? else { return Ok(found) };
+        while seen.len() < MAX_COMMITS && found.len() < MAX_VERSIONS && seen.insert(at) {
+            // The clone may be shallow: what was not fetched cannot be compared.
+            let Ok(parents) = self.reader.parents(at) else { break };
+            let mut next = None;
+            for parent in parents {
+                let Ok(before) = self.reader.blob_at(parent, self.path) else { return Ok(found) };
+                if before == Some(blob) {
+                    next = Some((parent, before));
+                    break;
+                }
+                next = next.or(Some((parent, before)));
+            }
+            let Some((parent, Some(before))) = next else { break };
+            if before != blob {
+                found.push((at, parent, before));
+                blob = before;
+            }
+            at = parent;
+        }
+        Ok(found)
+    }
+}
+
+/// What `range` of `newer` was in `older`; `None` if nothing of it was there.
+fn mapped(older: &Source, newer: &Source, range: &Range<usize>) -> Option<Range<usize>> {
+    let kept = novelty(older.document(), newer.document()).kept;
+    let blocks = || kept.blocks.iter().map(|of| (of.query as usize, of.target as usize, of.len as usize));
+    // The kept token next to an end, from outside if possible: what was changed at an end belongs to the range.
+    let start = blocks()
+        .rev()
+        .find(|&(at, ..)| at < range.start)
+        .map_or(0, |(at, to, len)| if at + len >= range.start { to + range.start - at } else { to + len });
+    let end = blocks()
+        .find(|&(at, _, len)| at + len > range.end)
+        .map_or(older.tokens.len(), |(at, to, _)| if at <= range.end { to + range.end - at } else { to });
+    let has_kept = kept.within(range.clone()).n_tokens() > 0;
+    (has_kept && start < end).then_some(start..end)
+}

@@ -1,0 +1,170 @@
+//! Turns siblings that lack an edit into findings: one for each edited unit, with all its siblings.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::search::{PreImages, Sibling};
+use crate::audit::judge::{added_part, fragment};
+use crate::audit::read::Sources;
+use crate::matching::{CloneType, Edit, added_lines};
+use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, content, identity};
+use crate::text::{FilePath, Lines, Position};
+
+/// Maximum siblings of a finding to list, the nearest; the others are counted.
+const MAX_LISTED: usize = 16;
+/// Maximum characters of an edit to quote.
+const MAX_QUOTED: usize = 60;
+
+/// The findings about edits that missed siblings, sorted by path and position; and the texts of the siblings.
+pub(in crate::audit) fn findings(
+    images: &PreImages<'_>,
+    siblings: Vec<Sibling>,
+    is_asked: &dyn Fn(&FilePath) -> bool,
+    sources: &Sources<'_>,
+) -> (Vec<Finding>, BTreeMap<FilePath, Vec<u8>>) {
+    let mut of_units: BTreeMap<(&FilePath, bool, usize), Vec<Sibling>> = BTreeMap::new();
+    for sibling in siblings {
+        if let Some(head) = images.head(sibling.number).filter(|head| is_asked(&head.source.path)) {
+            of_units.entry((&head.source.path, !sibling.is_declared, sibling.unit)).or_default().push(sibling);
+        }
+    }
+    let mut findings = Vec::new();
+    let mut texts = BTreeMap::new();
+    // A sibling of two edited units is named once.
+    let mut named: BTreeSet<(FilePath, Fragment)> = BTreeSet::new();
+    for ((path, ..), mut siblings) in of_units {
+        siblings.retain(|sibling| !named.contains(&(sibling.path.clone(), sibling.fragment)));
+        siblings.sort_by_cached_key(|sibling| {
+            let distance = if sibling.path == *path { 0 } else { 1 + sibling.path.distance(path) };
+            (distance, sibling.path.clone(), Reverse(sibling.edits.len()), sibling.fragment)
+        });
+        // Of two that overlap, the one that lacks more counts.
+        let mut apart: Vec<Sibling> = Vec::new();
+        for sibling in siblings {
+            let overlaps = |other: &Sibling| {
+                let (a, b) = (&other.fragment, &sibling.fragment);
+                other.path == sibling.path && a.start.line <= b.end.line && b.start.line <= a.end.line
+            };
+            if !apart.iter().rev().take_while(|other| other.path == sibling.path).any(overlaps) {
+                apart.push(sibling);
+            }
+        }
+        let siblings = apart;
+        named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
+        let Some(finding) = finding(images, &siblings, sources) else { continue };
+        for sibling in siblings.into_iter().take(MAX_LISTED) {
+            texts.entry(sibling.path).or_insert(sibling.text);
+        }
+        texts.entry(path.clone()).or_insert_with(|| head_text(images, path));
+        findings.push(finding);
+    }
+    findings.sort_by(|a: &Finding, b: &Finding| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    (findings, texts)
+}
+
+fn head_text(images: &PreImages<'_>, path: &FilePath) -> Vec<u8> {
+    let head = images.changed.iter().find(|file| file.source.path == *path);
+    head.map(|head| head.source.text.clone()).unwrap_or_default()
+}
+
+/// The finding about a unit whose edits its `siblings` lack, the nearest first.
+fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) -> Option<Finding> {
+    let nearest = siblings.first()?;
+    let (head, base) = (images.head(nearest.number)?, &images.base[nearest.number].source);
+    let source = &head.source;
+    let (first, last) = (nearest.edits.first()?, nearest.edits.last()?);
+    let range = first.head.0.saturating_sub(1)..(last.head.1 + 1).min(source.tokens.len());
+    let lines = Lines::new(&source.text);
+    let whole = fragment(&source.text, &lines, &source.tokens[range.clone()])?;
+    let added = added_lines(&base.text, &source.text);
+    // Where lines were only removed, the finding is on the line beside them.
+    let beside = || {
+        let line = whole.end.line;
+        let n = lines.text(&source.text, line).len();
+        let end = lines.position(&source.text, (lines.range(line).start + n) as u32);
+        Fragment { start: Position { line, column: 1 }, end }
+    };
+    let added = added_part(&whole, &added, &lines, &source.text).unwrap_or_else(beside);
+    let missed = Missed {
+        lacks: lacks(&nearest.edits, base, source),
+        name: nearest.name.clone(),
+        patches: siblings.iter().take(MAX_LISTED).map(|sibling| sibling.patch.clone()).collect(),
+        is_declared: nearest.is_declared,
+    };
+    let about = About::Missed(missed);
+    let judgment = sources.config.levels.judge_other(&about, Ground::Code)?;
+    let of_edits = nearest.edits.iter().fold(0u64, |all, edit| {
+        let (removed, added) = (content(&base.tokens[edit.removed()]), content(&source.tokens[edit.added()]));
+        all.rotate_left(5) ^ removed ^ added.rotate_left(17)
+    });
+    let n_novel = range.clone().filter(|&at| head.novel[at]).count();
+    Some(Finding {
+        rule: judgment.rule,
+        level: judgment.level,
+        milder: judgment.milder,
+        worth: 0.0,
+        about,
+        path: source.path.clone(),
+        fragment: whole,
+        added,
+        n_tokens: range.len(),
+        n_novel,
+        n_places: siblings.len(),
+        origins: siblings.iter().take(MAX_LISTED).map(origin).collect(),
+        identity: identity(judgment.rule, &source.path, of_edits),
+        others: Vec::new(),
+    })
+}
+
+fn origin(sibling: &Sibling) -> Origin {
+    let clone_type = match (sibling.is_whole, sibling.is_spelled) {
+        (true, true) => CloneType::Type1,
+        (true, false) => CloneType::Type2 { is_consistent: true },
+        (false, _) => CloneType::Type3,
+    };
+    Origin {
+        place: Place::Tree,
+        path: sibling.path.clone(),
+        fragment: sibling.fragment,
+        clone_type,
+        similarity: sibling.similarity,
+        in_common: InCommon::NAMES,
+        rank: Rank::SAME,
+        text: None,
+        written: None,
+        verdict: None,
+    }
+}
+
+/// What edits do, in a few words.
+fn lacks(edits: &[Edit], base: &crate::audit::read::Source, head: &crate::audit::read::Source) -> String {
+    let quoted = |source: &crate::audit::read::Source, tokens: std::ops::Range<usize>| {
+        let of = &source.tokens[tokens];
+        let bytes = match (of.first(), of.last()) {
+            (Some(first), Some(last)) => &source.text[first.start as usize..last.end as usize],
+            _ => &[][..],
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words.join(" ");
+        match words.char_indices().nth(MAX_QUOTED) {
+            Some((end, _)) => format!("`{}…`", &words[..end]),
+            None => format!("`{words}`"),
+        }
+    };
+    // The largest addition says most.
+    let Some(edit) = edits.iter().max_by_key(|edit| (edit.added().len(), edit.removed().len())) else {
+        return String::new();
+    };
+    let (removed, added) = (quoted(base, edit.removed()), quoted(head, edit.added()));
+    let what = match (edit.removed().is_empty(), edit.added().is_empty()) {
+        (true, _) => format!("{added} was added"),
+        (false, true) => format!("{removed} was removed"),
+        (false, false) => format!("{removed} became {added}"),
+    };
+    match edits.len() - 1 {
+        0 => what,
+        1 => format!("{what}, and 1 more edit"),
+        n => format!("{what}, and {n} more edits"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Writes the edit that a sibling lacks, with the names of the sibling, as a patch.
+
+use std::collections::HashMap;
+
+use super::place::Place;
+use crate::audit::read::Source;
+use crate::language::Kind;
+use crate::matching::{Edit, unified};
+use crate::text::FilePath;
+
+/// The edits, made to the sibling `target`, which spells the names of the edited file like `names`; `None` if they do not apply: comments would be lost, or a name of the edit has
+/// no counterpart that is certain.
+///
+/// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an edit
+/// to the first behind it, so that the comments of the edit come along.
+pub(super) fn adapted(
+    path: &FilePath,
+    base: &Source,
+    head: &Source,
+    target: &Source,
+    places: &[(Edit, Place)],
+    names: &HashMap<u32, Vec<u8>>,
+) -> Option<String> {
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
+        return None;
+    }
+    let has_crlf = target.text.windows(2).any(|pair| pair == b"\r\n");
+    let mut text = target.text.clone();
+    for (edit, place) in places.iter().rev() {
+        let between = |source: &Source, start: usize, end: usize| {
+            let from = start.checked_sub(1).map_or(0, |before| source.tokens[before].end as usize);
+            let to = source.tokens.get(end).map_or(source.text.len(), |token| token.start as usize);
+            from..to
+        };
+        let was = between(base, edit.base.0, edit.base.1);
+        let there = between(target, place.in_head.0, place.in_head.1);
+        let (own, others) = (comments(base, edit.base, &was), comments(target, place.in_head, &there));
+        if own != others || place.in_head.1 - place.in_head.0 != edit.base.1 - edit.base.0 {
+            return None;
+        }
+        let of_head = between(head, edit.head.0, edit.head.1);
+        let mut new = Vec::new();
+        let mut at = of_head.start;
+        for token in &head.tokens[edit.added()] {
+            new.extend(&head.text[at..token.start as usize]);
+            let renamed = names.get(&token.exact).filter(|_| token.kind() == Kind::Identifier);
+            new.extend(renamed.map_or(token.text(&head.text), |name| name.as_slice()));
+            at = token.end as usize;
+        }
+        new.extend(&head.text[at..of_head.end]);
+        let new = indented(&new, indent(base, edit.base.1), indent(target, place.in_head.1));
+        let new: Vec<u8> = new.into_iter().filter(|&byte| byte != b'\r').collect();
+        let new = if has_crlf { with_crlf(&new) } else { new };
+        text.splice(there, new);
+    }
+    let is_text = std::str::from_utf8(&text).is_ok() && std::str::from_utf8(&target.text).is_ok();
+    (is_text && text != target.text).then(|| unified(&path.to_string(), &target.text, &text))
+}
+
+/// What is between the tokens of a range, without white space.
+fn comments(source: &Source, tokens: (usize, usize), bytes: &std::ops::Range<usize>) -> Vec<u8> {
+    let mut found: Vec<u8> = Vec::new();
+    let mut at = bytes.start;
+    for token in &source.tokens[tokens.0..tokens.1] {
+        found.extend(&source.text[at..token.start as usize]);
+        at = token.end as usize;
+    }
+    found.extend(&source.text[at..bytes.end]);
+    found.retain(|byte| !byte.is_ascii_whitespace());
+    found
+}
+
+/// The white space that the line of a token begins with.
+fn indent(source: &Source, token: usize) -> &[u8] {
+    let at = source.tokens.get(token).map_or(source.text.len(), |token| token.start as usize);
+    let start = memchr::memrchr(b'\n', &source.text[..at]).map_or(0, |end| end + 1);
+    let line = &source.text[start..at];
+    &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
+}
+
+/// `text`, whose lines are indented by `from` or more, indented by `to` instead.
+fn indented(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut lines = text.split(|&byte| byte == b'\n');
+    let mut new = lines.next().unwrap_or_default().to_vec();
+    for line in lines {
+        new.push(b'\n');
+        match line.strip_prefix(from) {
+            Some(rest) => new.extend([to, rest].concat()),
+            None => new.extend(line),
+        }
+    }
+    new
+}
+
+fn with_crlf(text: &[u8]) -> Vec<u8> {
+    text.iter().flat_map(|&byte| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] }).collect()
+}

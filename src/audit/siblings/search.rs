@@ -1,0 +1,573 @@
+//! Looks up the surroundings of edits, and finds the places that lack them.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::patch::adapted;
+use super::place::Place;
+use super::step::{Marks, Parted, Side, parted};
+use crate::audit::Error;
+use crate::audit::change::{Changed, Predecessor};
+use crate::audit::read::{Source, Sources};
+use crate::audit::search::{Hit, Queries};
+use crate::config::Config;
+use crate::fingerprint::Params;
+use crate::git::{Entry, Repository};
+use crate::language::{Kind, Token};
+use crate::matching::{
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, edits, has_already, is_missed, may_be_missed, spot,
+};
+use crate::policy::{Fragment, Ground, content};
+use crate::text::{FilePath, Lines};
+
+/// Tokens on either side of an edit whose fingerprints are looked up.
+const WINDOW: usize = 48;
+/// Maximum tokens of an edit, removed or added. A longer one is a rewrite, and what it mends cannot be told.
+const MAX_EDIT: usize = 200;
+/// Maximum edits of a change to look up, the first ones. Bounds the time of a large change.
+const MAX_EDITS: usize = 400;
+/// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
+/// more members is counted as far as they were compared.
+const MAX_FILES: usize = 24;
+/// Shared fingerprints beyond which the distance of a file decides.
+const MANY_SHARED: usize = 12;
+/// Minimum tokens of a run that both have: an edit parts what is longer.
+const MIN_RUN: usize = 16;
+/// Equal edits of one change beyond which they are a mechanical rewrite, and what it left out was left out on purpose.
+const MECHANICAL: usize = 8;
+/// Novel tokens of a large change: with so many edits, some agree with something by chance.
+const LARGE_CHANGE: usize = 300;
+/// Tokens around the place of a sibling in which an edit has reached it.
+const NEAR: usize = 12;
+
+/// The settings that siblings are aligned with.
+pub(in crate::audit) fn lenient(config: &Config) -> Config {
+    let mut lenient = config.clone();
+    lenient.matching.min_run = MIN_RUN;
+    lenient
+}
+
+/// The edits of a change, and what surrounded them before it.
+pub(in crate::audit) struct PreImages<'p> {
+    pub changed: &'p [Changed],
+    pub base: &'p [Predecessor],
+    /// For each file of `base`, what it became.
+    heads: Vec<Option<&'p Changed>>,
+    /// For each file of `base`, all its edits.
+    all_edits: Vec<Vec<Edit>>,
+    /// For each file of `base`, its edits to look up.
+    edits: Vec<Vec<Edit>>,
+    /// The file of `base` that each query is.
+    numbers: Vec<usize>,
+    pub queries: Queries<'p>,
+    is_large: bool,
+    /// Edits that were not looked up.
+    pub n_left_out: usize,
+}
+
+/// A sibling that lacks edits.
+pub(in crate::audit) struct Sibling {
+    /// The number of the edited file.
+    pub number: usize,
+    /// The edited unit, by its first token in base.
+    pub unit: usize,
+    pub path: FilePath,
+    /// Where it lacks them, in the head.
+    pub fragment: Fragment,
+    /// The edits that it lacks, in order.
+    pub edits: Vec<Edit>,
+    /// Aligned tokens of both units, divided by all of them, 0 to 1.
+    pub similarity: f64,
+    /// Whether the units agree in every token, and whether their names do.
+    pub is_whole: bool,
+    pub is_spelled: bool,
+    /// The name of its unit, if it is a function.
+    pub name: Option<String>,
+    pub patch: Option<String>,
+    /// Whether a comment says that both are kept in step.
+    pub is_declared: bool,
+    /// The text of its file in the head.
+    pub text: Vec<u8>,
+}
+
+/// A file that may hold siblings.
+enum Target {
+    /// A file that the change leaves alone.
+    Same(Entry),
+    /// A file of the change, by its number in base.
+    Changed(usize),
+}
+
+/// A file that shares fingerprints with the surroundings of edits.
+struct Sighting {
+    path: FilePath,
+    target: Target,
+    hits: Vec<Hit>,
+}
+
+impl<'p> PreImages<'p> {
+    /// The edits of a change whose siblings are looked for.
+    pub fn new(changed: &'p [Changed], base: &'p [Predecessor], lenient: &'p Config, sources: &Sources<'_>) -> Self {
+        let by_path: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
+        let heads: Vec<Option<&Changed>> =
+            base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
+        let pairs = || base.par_iter().zip(&heads);
+        let all_edits: Vec<Vec<Edit>> = pairs().map(|(before, head)| edits_of(before, *head)).collect();
+        let number = |number: usize| -> Vec<Edit> {
+            let Some(head) = heads[number] else { return Vec::new() };
+            candidates(number, &base[number], head, &all_edits[number], changed, sources)
+        };
+        let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
+        drop_mechanical(&mut edits, base, &heads);
+        let mut n_left = MAX_EDITS;
+        let mut n_left_out = 0;
+        for of_file in &mut edits {
+            n_left_out += of_file.len().saturating_sub(n_left);
+            of_file.truncate(n_left);
+            n_left -= of_file.len();
+        }
+        let numbers: Vec<usize> = (0..base.len()).filter(|&at| !edits[at].is_empty()).collect();
+        let asked = numbers.iter().map(|&at| {
+            let mut mask = vec![false; base[at].source.tokens.len()];
+            for edit in &edits[at] {
+                let end = (edit.base.1 + WINDOW).min(mask.len());
+                mask[edit.base.0.saturating_sub(WINDOW)..end].fill(true);
+            }
+            (&base[at].source, Cow::Owned(mask))
+        });
+        let k = lenient.fingerprint.noise_threshold().try_into().expect("k is at least 1");
+        // All k-grams of one side: every fingerprint of the other side that is in the run of both is found.
+        let all = Params::new(k, k).expect("k <= k");
+        let queries = Queries::sampled(asked.collect(), lenient, all);
+        let is_large = changed.iter().map(Changed::n_novel).sum::<usize>() > LARGE_CHANGE;
+        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, n_left_out }
+    }
+
+    /// What the edited file number `number` became.
+    pub fn head(&self, number: usize) -> Option<&'p Changed> {
+        self.heads[number]
+    }
+
+    /// The siblings that lack edits, in the files that were `sighted` and in those of the change.
+    ///
+    /// # Errors
+    /// The first file that could not be read.
+    pub fn siblings(
+        &self,
+        sighted: Vec<(Entry, Vec<Hit>)>,
+        is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+        repository: &Repository,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Sibling>, Error> {
+        let sightings = self.sightings(sighted, is_new, sources);
+        let wanted = self.wanted(&sightings);
+        let found = wanted.into_par_iter().map_init(
+            || repository.reader(),
+            |reader, (at, queries)| {
+                let Sighting { path, target, hits } = &sightings[at];
+                let read;
+                let (source, number) = match target {
+                    Target::Changed(number) => (&self.base[*number].source, Some(*number)),
+                    Target::Same(entry) => {
+                        let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
+                        read = source;
+                        (&read, None)
+                    }
+                };
+                let other = Other { path, source, number };
+                Ok(queries.into_iter().flat_map(|query| self.in_file(query, hits, &other, sources)).collect())
+            },
+        );
+        let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    fn sightings(
+        &self,
+        sighted: Vec<(Entry, Vec<Hit>)>,
+        is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+        sources: &Sources<'_>,
+    ) -> Vec<Sighting> {
+        let same = sighted.into_iter().filter(|(entry, _)| !is_new(&entry.path)).map(|(entry, hits)| Sighting {
+            path: entry.path.clone(),
+            target: Target::Same(entry),
+            hits,
+        });
+        let mut scratch = Vec::new();
+        let changed = self.base.iter().enumerate().filter_map(|(number, before)| {
+            let hits = self.queries.hits_in(&before.source, &mut scratch);
+            let path = before.of.clone()?;
+            (!hits.is_empty()).then_some(Sighting { path, target: Target::Changed(number), hits })
+        });
+        same.chain(changed).filter(|sighting| is_own_code(&sighting.path, false, sources)).collect()
+    }
+
+    /// For each sighting to compare, the queries to compare it with.
+    fn wanted(&self, sightings: &[Sighting]) -> BTreeMap<usize, BTreeSet<usize>> {
+        let k = self.queries.sampling().noise_threshold();
+        let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
+        for (at, sighting) in sightings.iter().enumerate() {
+            let mut rows: BTreeMap<(usize, usize), BTreeSet<u32>> = BTreeMap::new();
+            let distinct: BTreeSet<u32> = sighting.hits.iter().map(Hit::row).collect();
+            for row in distinct {
+                for (_, posting) in self.queries.postings(row) {
+                    let (query, position) = (posting.document as usize, posting.position as usize);
+                    let edits = &self.edits[self.numbers[query]];
+                    let from = edits.partition_point(|edit| edit.base.1 + WINDOW < position);
+                    let near = edits[from..].iter().take_while(|edit| edit.base.0 < position + k + WINDOW);
+                    for number in from..from + near.count() {
+                        rows.entry((query, number)).or_default().insert(row);
+                    }
+                }
+            }
+            rows.into_iter().for_each(|(key, rows)| sharing.entry(key).or_default().push((rows.len(), at)));
+        }
+        let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for ((query, _), mut files) in sharing {
+            let own = &self.queries.sources()[query].path;
+            files.sort_by_cached_key(|&(n, at)| {
+                let path = &sightings[at].path;
+                (Reverse(n.min(MANY_SHARED)), path.distance(own), Reverse(n), path.clone())
+            });
+            for (_, at) in files.into_iter().take(MAX_FILES) {
+                wanted.entry(at).or_default().insert(query);
+            }
+        }
+        wanted
+    }
+
+    /// The siblings of the edits of a query in one file.
+    fn in_file(&self, query: usize, hits: &[Hit], other: &Other<'_>, sources: &Sources<'_>) -> Vec<Sibling> {
+        let number = self.numbers[query];
+        let Some(head) = self.heads[number] else { return Vec::new() };
+        let own = &self.base[number].source;
+        let same = (other.number == Some(number)).then_some(query);
+        let aligned = self.queries.align_wanted(other.source, hits, same, &[query]);
+        let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
+        for (_, alignment) in &aligned.alignments {
+            let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
+            let place = |edit: &Edit| Some((edit.clone(), self.place(edit, head, alignment, &renaming, own, other)?));
+            let places: Vec<(Edit, Place)> = self.edits[number].iter().filter_map(place).collect();
+            let mut places = places.into_iter().peekable();
+            while let Some(first) = places.next() {
+                let mut group = vec![first];
+                // A label may part a function, and two functions in a row are two findings.
+                while let Some(next) = places.next_if(|(edit, place)| {
+                    let (last, of_last) = &group[group.len() - 1];
+                    let n_between = edit.base.0 - last.base.1;
+                    // The sibling has the next place about as far away, or it is another place.
+                    let n_there = place.in_head.0.saturating_sub(of_last.in_head.1);
+                    (place.unit == of_last.unit || n_between <= SAME_UNIT) && n_there <= n_between + SAME_UNIT
+                }) {
+                    group.push(next);
+                }
+                if group.iter().any(|(_, place)| place.is_missed) {
+                    found.push((group, renaming_of(&renaming, &other.source.tokens, &other.source.text)));
+                }
+            }
+        }
+        let mut declared = self.declared(number, head, other);
+        let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
+        found.retain(|(group, _)| !is_declared(&group[0].0));
+        let siblings = found.into_iter().filter_map(|(places, names)| {
+            let mut sibling = self.sibling(number, &places, head, own, other, sources)?;
+            let of_head = self.in_head_of(other)?;
+            sibling.patch = adapted(other.path, own, &head.source, of_head, &places, &names);
+            Some(sibling)
+        });
+        let siblings: Vec<Sibling> = siblings.collect();
+        // What comes into the sources comes into a bundle when it is built.
+        let is_built = !siblings.is_empty() && same.is_none() && is_bundle(own, other.source, sources.config);
+        let siblings = if is_built { Vec::new() } else { siblings };
+        declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
+    }
+
+    /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
+    fn declared(&self, number: usize, head: &Changed, other: &Other<'_>) -> Vec<(Range<usize>, Sibling)> {
+        let own = &self.base[number].source;
+        let Some(of_head) = self.in_head_of(other) else { return Vec::new() };
+        if std::ptr::eq(own, other.source) || Marks::of(own).is_empty() && Marks::of(other.source).is_empty() {
+            return Vec::new();
+        }
+        let own_side = Side { path: &head.source.path, base: own, head: &head.source };
+        let other_side = Side { path: other.path, base: other.source, head: of_head };
+        let lines = Lines::new(&of_head.text);
+        let sibling = |pair: Parted| {
+            let within = |edit: &&Edit| pair.own.start <= edit.base.0 && edit.base.1 <= pair.own.end;
+            let edits: Vec<Edit> = self.all_edits[number].iter().filter(within).cloned().collect();
+            let fragment = crate::audit::judge::fragment(&of_head.text, &lines, &of_head.tokens[pair.other.clone()])?;
+            let (n, n_other) = (pair.own.len(), pair.other.len());
+            let sibling = Sibling {
+                number,
+                unit: pair.own.start,
+                path: other.path.clone(),
+                fragment,
+                edits,
+                similarity: 2.0 * n.min(n_other) as f64 / (n + n_other).max(1) as f64,
+                is_whole: n == n_other,
+                is_spelled: false,
+                name: None,
+                patch: None,
+                is_declared: true,
+                text: of_head.text.clone(),
+            };
+            (!sibling.edits.is_empty()).then_some((pair.own, sibling))
+        };
+        parted(own_side, other_side).into_iter().filter_map(sibling).collect()
+    }
+
+    /// The other file in the head.
+    fn in_head_of<'o>(&'o self, other: &Other<'o>) -> Option<&'o Source> {
+        other.number.map_or(Some(other.source), |number| Some(&self.heads[number]?.source))
+    }
+
+    /// The place of the other file that lacks `edit`, if it may.
+    fn place(
+        &self,
+        edit: &Edit,
+        head: &Changed,
+        alignment: &Alignment,
+        renaming: &Renaming,
+        own: &Source,
+        other: &Other<'_>,
+    ) -> Option<Place> {
+        let target = other.source;
+        // Most places differ: what is dear to find out comes after this.
+        let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
+        let unit = around(own, edit.removed().start, edit.removed().end)?;
+        let of = around(target, spot.target.start, spot.target.end)?;
+        let in_head = self.in_head(&spot, other)?;
+        let in_units = alignment.within(unit.tokens.clone());
+        let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
+        let n_agreeing = pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count();
+        let (added, removed) = (&head.source.tokens[edit.added()], &own.tokens[edit.removed()]);
+        let names: BTreeSet<u32> =
+            added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
+        let is_known =
+            |name: &&u32| renaming.get(**name).is_some() || target.tokens.iter().any(|token| token.exact == **name);
+        let likeness = Likeness {
+            n_tokens: (unit.tokens.len(), of.tokens.len()),
+            n_agreeing,
+            is_same_unit: other.number.is_some_and(|number| std::ptr::eq(own, &self.base[number].source)) && unit == of,
+            n_names: names.len(),
+            n_known: names.iter().filter(is_known).count(),
+            is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
+            had: has_already(
+                added,
+                removed,
+                &own.tokens[unit.tokens.clone()],
+                &target.tokens[of.tokens.clone()],
+                renaming,
+            ),
+            is_large_change: self.is_large,
+        };
+        let is_missed = is_missed(edit, &spot, &likeness);
+        (is_missed || may_be_missed(edit, &spot, &likeness)).then_some(Place { in_head, unit, of, likeness, is_missed })
+    }
+
+    /// The place of a sibling in the head: its tokens between two kept ones; `None` if the change edits it there.
+    fn in_head(&self, spot: &Spot, other: &Other<'_>) -> Option<(usize, usize)> {
+        let Some(number) = other.number else { return Some((spot.target.start, spot.target.end)) };
+        let (from, to) = (spot.target.start.saturating_sub(NEAR), spot.target.end + NEAR);
+        if self.all_edits[number].iter().any(|edit| edit.base.0 <= to && edit.base.1 >= from) {
+            return None;
+        }
+        let blocks = &self.base[number].kept.blocks;
+        let at = blocks.partition_point(|block| ((block.target + block.len) as usize) < spot.target.end);
+        let block = blocks.get(at).filter(|block| block.target as usize <= spot.target.start)?;
+        let shift = |at: usize| at - block.target as usize + block.query as usize;
+        Some((shift(spot.target.start), shift(spot.target.end)))
+    }
+
+    /// The sibling that lacks the edits at these places of one unit.
+    fn sibling(
+        &self,
+        number: usize,
+        places: &[(Edit, Place)],
+        head: &Changed,
+        own: &Source,
+        other: &Other<'_>,
+        sources: &Sources<'_>,
+    ) -> Option<Sibling> {
+        let (first, last) = (&places.first()?.1, &places.last()?.1);
+        let of_head = self.in_head_of(other)?;
+        let lines = Lines::new(&of_head.text);
+        let (from, to) = (first.in_head.0.saturating_sub(1), (last.in_head.1 + 1).min(of_head.tokens.len()));
+        let fragment = crate::audit::judge::fragment(&of_head.text, &lines, of_head.tokens.get(from..to)?)?;
+        let is_test = || test_lines(of_head, sources).iter().any(|lines| lines.contains(&fragment.start.line));
+        if !does_something(places, head, own) || is_test() {
+            return None;
+        }
+        let Place { unit, of, likeness, .. } = first;
+        let (n_own, n_other) = (unit.tokens.len(), of.tokens.len());
+        let name = of.name.and_then(|name| other.source.tokens.get(name));
+        let own_unit = own.tokens[unit.tokens.clone()].iter().map(|token| token.exact);
+        let of_unit = other.source.tokens[of.tokens.clone()].iter().map(|token| token.exact);
+        Some(Sibling {
+            number,
+            unit: unit.tokens.start,
+            path: other.path.clone(),
+            fragment,
+            edits: places.iter().map(|(edit, _)| edit.clone()).collect(),
+            similarity: 2.0 * likeness.n_agreeing as f64 / (n_own + n_other).max(1) as f64,
+            is_whole: n_own == n_other && likeness.n_agreeing == n_own,
+            is_spelled: own_unit.eq(of_unit),
+            name: name.map(|name| String::from_utf8_lossy(name.text(&other.source.text)).into_owned()),
+            patch: None,
+            is_declared: false,
+            text: of_head.text.clone(),
+        })
+    }
+}
+
+/// A file that may hold siblings, as it was in base.
+struct Other<'o> {
+    path: &'o FilePath,
+    source: &'o Source,
+    /// Its number in base, if the change touches it.
+    number: Option<usize>,
+}
+
+/// The part of the smaller file, in percent of its fingerprints, that a bundle holds.
+const IN_STEP: usize = 70;
+/// How much larger than a file, in fingerprints, a bundle with it is at the least.
+const BUNDLE: usize = 3;
+
+/// Whether one of two files is built from the other and more.
+fn is_bundle(a: &Source, b: &Source, config: &Config) -> bool {
+    let mut scratch = Vec::new();
+    let mut prints = |of: &Source| -> BTreeSet<u64> {
+        config.fingerprint.fingerprints(&of.tokens, &mut scratch).map(|print| print.hash).collect()
+    };
+    let (a, b) = (prints(a), prints(b));
+    let (n_fewer, n_more) = (a.len().min(b.len()), a.len().max(b.len()));
+    n_more >= BUNDLE * n_fewer && 100 * a.intersection(&b).count() >= IN_STEP * n_fewer.max(1)
+}
+
+/// How a sibling spells the names of the edited file, by their reading.
+type Names = HashMap<u32, Vec<u8>>;
+
+/// How a target spells the names of a renaming.
+fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> Names {
+    let spelled: HashMap<u32, &[u8]> = tokens.iter().map(|token| (token.exact, token.text(text))).collect();
+    renaming.pairs().filter_map(|(name, to)| Some((name, spelled.get(&to)?.to_vec()))).collect()
+}
+
+/// Whether tokens are operators and numbers only: `<` became `<=`.
+fn is_operator(tokens: &[Token], text: &[u8]) -> bool {
+    let is_one = |token: &Token| {
+        token.kind() == Kind::Number
+            || matches!(token.text(text), b"<" | b">" | b"=" | b"!" | b"+" | b"-" | b"*" | b"/" | b"%" | b"|" | b"^")
+    };
+    tokens.iter().all(is_one)
+}
+
+/// The unit around a place.
+fn around(source: &Source, start: usize, end: usize) -> Option<Unit> {
+    let mut range = start.saturating_sub(1)..(end + 1).min(source.tokens.len());
+    for _ in 0..MAX_LABELS {
+        let unit = source.document().enclosing_unit(range.clone())?;
+        // In C, a label at the start of a line looks like a unit; the function around it does not begin there.
+        let is_label = source.tokens.get(unit.tokens.start + 1).is_some_and(|token| token.text(&source.text) == b":");
+        if unit.name.is_some() || !is_label || unit.tokens.start == 0 {
+            return Some(unit);
+        }
+        range.start = unit.tokens.start - 1;
+    }
+    None
+}
+
+/// Maximum labels of a function before a place.
+const MAX_LABELS: usize = 16;
+
+fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
+    let of_head = |head: &Changed| edits(&before.kept, head.source.tokens.len(), before.source.tokens.len());
+    head.map(of_head).unwrap_or_default()
+}
+
+/// Whether a file is code of the project itself that computes something.
+fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>) -> bool {
+    sources.config.ground(path, is_prose) == Ground::Code && sources.skip_judging(path).is_none()
+}
+
+/// The edits of a file that a sibling may lack.
+fn candidates(
+    number: usize,
+    before: &Predecessor,
+    head: &Changed,
+    all: &[Edit],
+    changed: &[Changed],
+    sources: &Sources<'_>,
+) -> Vec<Edit> {
+    let source = &before.source;
+    let is_declarative = sources.languages.named(&source.language).is_some_and(|language| language.is_declarative);
+    if all.is_empty() || is_declarative || !is_own_code(&head.source.path, source.is_prose, sources) {
+        return Vec::new();
+    }
+    let mut has_moved = vec![false; source.tokens.len()];
+    for range in changed.iter().flat_map(|file| file.was.tokens_of(number)) {
+        has_moved[range].fill(true);
+    }
+    let is_edit = |edit: &&Edit| {
+        let (removed, added) = (edit.removed(), edit.added());
+        let is_small = removed.len() <= MAX_EDIT && added.len() <= MAX_EDIT;
+        let n_removed = removed.clone().filter(|&at| before.removed[at] && !has_moved[at]).count();
+        let n_novel = head.novel[added.clone()].iter().filter(|&&is_novel| is_novel).count();
+        // A whole function is a feature, and so is its end.
+        let holds_unit = || {
+            head.source.document().holds_unit(added.clone(), MIN_UNIT)
+                || source.document().holds_unit(removed.clone(), MIN_UNIT)
+        };
+        is_small && n_removed + n_novel > 0 && !holds_unit() && around(source, removed.start, removed.end).is_some()
+    };
+    let lines = Lines::new(&head.source.text);
+    let test_lines = test_lines(&head.source, sources);
+    let is_test_line = |edit: &Edit| {
+        let token = head.source.tokens.get(edit.head.0.saturating_sub(1));
+        token.is_some_and(|token| test_lines.iter().any(|of| of.contains(&lines.line_of(token.start))))
+    };
+    all.iter().filter(is_edit).filter(|edit| !is_test_line(edit)).cloned().collect()
+}
+
+/// Maximum tokens between two edits of one finding, unless both are in one unit.
+const SAME_UNIT: usize = 80;
+/// Minimum tokens of a function that an edit adds or removes as a whole.
+const MIN_UNIT: usize = 12;
+
+/// The lines of a file with test code.
+fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u32>> {
+    let language = sources.languages.named(&source.language);
+    language.map(|language| language.test_lines(&source.text)).unwrap_or_default()
+}
+
+/// Drops the edits that the change makes again and again.
+fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Option<&Changed>]) {
+    let key = |number: usize, edit: &Edit| {
+        let added = heads[number].map_or(0, |head| content(&head.source.tokens[edit.added()]));
+        (content(&base[number].source.tokens[edit.removed()]), added)
+    };
+    let mut n_made: HashMap<(u64, u64), usize> = HashMap::new();
+    for (number, edit) in edits.iter().enumerate().flat_map(|(number, of)| of.iter().map(move |edit| (number, edit))) {
+        *n_made.entry(key(number, edit)).or_default() += 1;
+    }
+    for (number, of_file) in edits.iter_mut().enumerate() {
+        of_file.retain(|edit| n_made.get(&key(number, edit)).is_none_or(|&n| n <= MECHANICAL));
+    }
+}
+
+/// Whether the edits call, compute, assign or decide, or remove something: a declaration alone mends nothing.
+fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
+    places.iter().any(|(edit, _)| {
+        let added = &head.source.tokens[edit.added()];
+        let acts =
+            |text: &[u8]| matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if");
+        let is_replaced = !edit.removed().is_empty();
+        let own = &own.tokens[edit.removed()];
+        (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
+            || added.iter().any(|token| acts(token.text(&head.source.text)))
+    })
+}

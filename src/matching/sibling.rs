@@ -1,0 +1,344 @@
+//! Compares the place of an edit with the same place in a sibling: code that was alike before the edit.
+//!
+//! ```text
+//!             left           removed    right
+//! base        if ( f ( a )   == EOF     ) goto err ;        head: the edit leaves out `== EOF`
+//! sibling     if ( f ( b )   == EOF     ) goto err ;        has what was removed, between the same neighbors
+//! ```
+//!
+//! The edit is looked up as it was before the change, since its own file has already changed. A pure insertion has
+//! nothing that was removed: its neighbors must be next to each other in the sibling.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::alignment::Alignment;
+use crate::language::{Kind, Token};
+
+/// Tokens of a base file that a change replaced by tokens of the head; either may be empty.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edit {
+    /// The tokens before.
+    pub base: (usize, usize),
+    /// The tokens after.
+    pub head: (usize, usize),
+}
+
+impl Edit {
+    /// The tokens before.
+    pub fn removed(&self) -> Range<usize> {
+        self.base.0..self.base.1
+    }
+
+    /// The tokens after.
+    pub fn added(&self) -> Range<usize> {
+        self.head.0..self.head.1
+    }
+}
+
+/// Maximum kept tokens between two edits for them to be one: with `- 1` replaced by `.saturating_sub(1)`, the `1` was
+/// kept.
+const MAX_BETWEEN: usize = 4;
+
+/// The edits between what was `kept`, in order: the head file is the query, the base file the target.
+pub fn edits(kept: &Alignment, n_head: usize, n_base: usize) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut from = (0, 0);
+    let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
+    for (of_base, of_head, len) in blocks.chain([(n_base, n_head, 0)]) {
+        if from.0 < of_base || from.1 < of_head {
+            match edits.last_mut() {
+                Some(last) if from.0 - last.base.1 <= MAX_BETWEEN => {
+                    (last.base.1, last.head.1) = (of_base, of_head);
+                }
+                _ => edits.push(Edit { base: (from.0, of_base), head: (from.1, of_head) }),
+            }
+        }
+        from = (of_base + len, of_head + len);
+    }
+    edits
+}
+
+/// Which name of a sibling corresponds to which of the edited file.
+#[derive(Debug, Default)]
+pub struct Renaming {
+    to: HashMap<u32, u32>,
+    from: HashMap<u32, u32>,
+}
+
+impl Renaming {
+    /// The renaming that most of the aligned names show, with each name used once on either side.
+    pub fn of(alignment: &Alignment, base: &[Token], target: &[Token]) -> Self {
+        let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+        for (a, b) in alignment.pairs().map(|(a, b)| (&base[a], &target[b])) {
+            if a.kind() == Kind::Identifier {
+                *counts.entry((a.exact, b.exact)).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        // A name that both have is itself, even if it is opposite another one more often.
+        counts.sort_unstable_by_key(|&((a, b), n)| (a != b, std::cmp::Reverse(n), a, b));
+        let mut renaming = Self::default();
+        for ((a, b), _) in counts {
+            if !renaming.to.contains_key(&a) && !renaming.from.contains_key(&b) {
+                renaming.to.insert(a, b);
+                renaming.from.insert(b, a);
+            }
+        }
+        renaming
+    }
+
+    /// What a name is in the sibling.
+    pub fn get(&self, name: u32) -> Option<u32> {
+        self.to.get(&name).copied()
+    }
+
+    /// The names and what they are in the sibling, in no order.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.to.iter().map(|(&name, &to)| (name, to))
+    }
+
+    /// Whether two tokens are the same, up to the renaming.
+    pub fn agrees(&self, a: &Token, b: &Token) -> bool {
+        a.symbol == b.symbol
+            && (a.exact == b.exact || a.kind() == Kind::Identifier && self.get(a.exact) == Some(b.exact))
+    }
+}
+
+/// Tokens on either side of an edit that are compared with those of a sibling.
+const AROUND: usize = 40;
+
+/// The place of a sibling that corresponds to an edit, and how much both have in common there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spot {
+    /// The tokens of the sibling between the neighbors of the edit.
+    pub target: Range<usize>,
+    /// Tokens in a row that agree, right before the edit.
+    pub n_left_run: usize,
+    /// Likewise right behind it.
+    pub n_right_run: usize,
+    /// Tokens that agree among the [`AROUND`] before it.
+    pub n_left: usize,
+    /// Likewise behind it.
+    pub n_right: usize,
+    /// Of all of these, names and literals.
+    pub n_words: usize,
+    /// Of these, those that are spelled the same.
+    pub n_spelled: usize,
+    /// Words among the aligned ones around that do not agree.
+    pub n_clashing: usize,
+    /// Removed tokens that the sibling has at its place.
+    pub n_removed_there: usize,
+    /// Removed tokens aligned in order.
+    pub n_removed_aligned: usize,
+}
+
+/// The place in a sibling that corresponds to `edit`, according to the alignment of `base` with `target`; `None` if one
+/// of the neighbors of the edit is not aligned with it.
+pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Token], target: &[Token]) -> Option<Spot> {
+    let removed = edit.removed();
+    let around = removed.start.saturating_sub(AROUND)..(removed.end + AROUND).min(base.len());
+    let near: Vec<(usize, usize)> = alignment.within(around).pairs().collect();
+    let split = near.partition_point(|&(a, _)| a < removed.start);
+    let behind = near.partition_point(|&(a, _)| a < removed.end);
+    let (left, inside, right) = (&near[..split], &near[split..behind], &near[behind..]);
+    let start = left.last().filter(|&&(a, _)| removed.start - a <= MAX_SKIPPED).map(|&(a, b)| (a + 1, b + 1));
+    let end = right.first().filter(|&&(a, _)| a - removed.end < MAX_SKIPPED).copied();
+    let (start, end) = match (start, end) {
+        (Some(start), Some(end)) => (start, end),
+        // At an end of what both have in common, the removed tokens themselves say where the place ends.
+        (Some(start), None) => {
+            (start, inside.last().filter(|&&(a, _)| a + 1 == removed.end).map(|&(a, b)| (a + 1, b + 1))?)
+        }
+        (None, Some(end)) => (inside.first().filter(|&&(a, _)| a == removed.start).copied()?, end),
+        (None, None) => return None,
+    };
+    let place = start.1..end.1;
+    let agrees = |&&(a, b): &&(usize, usize)| renaming.agrees(&base[a], &target[b]);
+    let run =
+        |pairs: &mut dyn Iterator<Item = &(usize, usize)>, step: fn(usize, usize) -> bool, first: (usize, usize)| {
+            let mut last = first;
+            let mut n = 0;
+            for pair in pairs {
+                if !step(last.0, pair.0) || !step(last.1, pair.1) || !agrees(&pair) {
+                    break;
+                }
+                last = *pair;
+                n += 1;
+            }
+            n
+        };
+    let n_left_run = run(&mut left.iter().rev(), |last, at| last == at + 1, (removed.start, place.start));
+    let n_right_run =
+        run(&mut right.iter(), |last, at| last + 1 == at, (removed.end.wrapping_sub(1), place.end.wrapping_sub(1)));
+    let is_word = |at: usize| !matches!(base[at].kind(), Kind::Punctuation | Kind::Keyword);
+    let words = || near.iter().filter(|&&(a, _)| is_word(a));
+    let n_agreeing = words().filter(agrees).count();
+    let mut left_there: HashMap<u32, usize> = HashMap::new();
+    for token in &target[place.clone()] {
+        *left_there.entry(token.exact).or_default() += 1;
+    }
+    let mut n_removed_there = 0;
+    for token in &base[removed.clone()] {
+        let there = if left_there.get(&token.exact).is_some_and(|&n| n > 0) {
+            Some(token.exact)
+        } else {
+            renaming.get(token.exact)
+        };
+        if let Some(n) = there.and_then(|there| left_there.get_mut(&there)).filter(|n| **n > 0) {
+            *n -= 1;
+            n_removed_there += 1;
+        }
+    }
+    Some(Spot {
+        target: place,
+        n_left_run,
+        n_right_run,
+        n_left: left.iter().filter(agrees).count(),
+        n_right: right.iter().filter(agrees).count(),
+        n_words: n_agreeing,
+        n_spelled: words().filter(|&&(a, b)| base[a].exact == target[b].exact).count(),
+        n_clashing: words().count() - n_agreeing,
+        n_removed_there,
+        n_removed_aligned: inside.iter().filter(agrees).count(),
+    })
+}
+
+/// Maximum tokens next to an edit that the sibling does not have.
+const MAX_SKIPPED: usize = 4;
+
+/// The part of the added words that `other` has already, in addition to those that `own` had before: 0 to 1. Close to 1
+/// if the sibling was mended before, perhaps in another way.
+pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[Token], renaming: &Renaming) -> f64 {
+    let is_word = |token: &&Token| token.kind() != Kind::Punctuation;
+    let count = |tokens: &[Token], names: &dyn Fn(u32) -> u32| {
+        let mut counts: BTreeMap<u32, i64> = BTreeMap::new();
+        for token in tokens.iter().filter(is_word) {
+            *counts.entry(names(token.exact)).or_default() += 1;
+        }
+        counts
+    };
+    let to = |name: u32| renaming.get(name).unwrap_or(name);
+    let mut wanted = count(added, &to);
+    for (name, n) in count(removed, &to) {
+        if let Some(left) = wanted.get_mut(&name) {
+            *left -= n;
+        }
+    }
+    wanted.retain(|_, n| *n > 0);
+    let (own, other) = (count(own, &to), count(other, &|name| name));
+    let n_of = |counts: &BTreeMap<u32, i64>, name: &u32| counts.get(name).copied().unwrap_or(0);
+    let n_wanted: i64 = wanted.values().sum();
+    let n_had: i64 = wanted.iter().map(|(name, &n)| (n_of(&other, name) - n_of(&own, name)).clamp(0, n)).sum();
+    if n_wanted == 0 { 0.0 } else { n_had as f64 / n_wanted as f64 }
+}
+
+/// How much an edited unit and a unit that may be its sibling have in common, besides the place of the edit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Likeness {
+    /// Tokens of the two units.
+    pub n_tokens: (usize, usize),
+    /// Tokens that agree.
+    pub n_agreeing: usize,
+    /// Whether the edit replaces operators and numbers only.
+    pub is_operator: bool,
+    /// Whether both are one unit: two branches of a function.
+    pub is_same_unit: bool,
+    /// Distinct names that the edit adds.
+    pub n_names: usize,
+    /// Those of them that the file of the sibling knows, perhaps under another name.
+    pub n_known: usize,
+    /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`].
+    pub had: f64,
+    /// Whether the change is so large that one of its many edits agrees with something by chance.
+    pub is_large_change: bool,
+}
+
+/// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
+const MIN_EDIT: usize = 4;
+/// Minimum tokens that agree in a row across the place of an edit.
+const MIN_RUN: usize = 16;
+/// Minimum tokens that agree right before an insertion, and right behind it: what it was put between.
+const MIN_SIDE: usize = 5;
+/// Minimum tokens that agree on the shorter side of an edit whose surroundings alone show a sibling.
+const MIN_END: usize = 3;
+/// Minimum tokens that agree in a row on the longer side of a replacement, with what it replaces.
+const MIN_LONGER_SIDE: usize = 12;
+/// Minimum tokens that agree around, and at, the place of an edit.
+const MIN_AROUND: usize = 24;
+/// Minimum tokens that agree in two units for them to be siblings.
+const MIN_AGREEING: usize = 30;
+/// Minimum tokens in a row for the surroundings alone to show a sibling, if every word is spelled the same.
+const LONG_RUN: usize = 28;
+
+impl Spot {
+    /// Whether the sibling still has what `edit` removed, and nothing else, at its place.
+    fn has_removed(&self, edit: &Edit) -> bool {
+        let n = edit.removed().len();
+        if n == 0 {
+            return self.target.is_empty() && self.n_left_run.min(self.n_right_run) >= MIN_SIDE;
+        }
+        let is_there = 10 * self.n_removed_aligned >= 8 * n || 10 * self.n_removed_there >= 9 * n;
+        is_there
+            && self.target.len() <= n + (n / 4).max(2)
+            && self.n_left_run.max(self.n_right_run) + self.n_removed_aligned >= MIN_LONGER_SIDE
+    }
+
+    /// Whether the sibling has what `edit` removed, and most words around agree: without this, it is none.
+    pub fn is_alike(&self, edit: &Edit) -> bool {
+        self.has_removed(edit) && 5 * self.n_clashing <= self.n_words + self.n_clashing
+    }
+
+    fn n_run(&self) -> usize {
+        self.n_left_run + self.n_removed_aligned + self.n_right_run
+    }
+
+    /// The part of the words around that are spelled the same, 0 to 1.
+    fn spelled(&self) -> f64 {
+        self.n_spelled as f64 / (self.n_words + self.n_clashing).max(1) as f64
+    }
+}
+
+/// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
+pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
+    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
+    spot.is_alike(edit) && !was_mended
+}
+
+/// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
+///
+/// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has the figures.
+pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
+    let (removed, added) = (edit.removed().len(), edit.added().len());
+    let n_words = spot.n_words + spot.n_clashing;
+    let (own, other) = likeness.n_tokens;
+    let of_smaller = likeness.n_agreeing as f64 / own.min(other).max(1) as f64;
+    let of_larger = likeness.n_agreeing as f64 / own.max(other).max(1) as f64;
+    // One operator is a fix if the units are surely clones; a `const` or a comma is none.
+    let is_enough = removed + added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6;
+    let is_alike_there = is_enough
+        && spot.is_alike(edit)
+        && spot.n_run() >= MIN_RUN
+        && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
+    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
+    if !is_alike_there || was_mended || likeness.n_agreeing < MIN_AGREEING {
+        return false;
+    }
+    let spelled = spot.spelled();
+
+    // Two kinds of evidence, each of which is enough: the units are alike as wholes, perhaps renamed; or the
+    // surroundings are the same word for word, as in code that was pasted into a longer function.
+    let is_renamed = of_smaller >= 0.7 && 20 * spot.n_clashing <= n_words && spelled >= 0.3;
+    let is_unit_alike =
+        of_smaller >= 0.7 && of_larger >= if added == 0 { 0.8 } else { 0.2 } && (spelled >= 0.6 || is_renamed);
+    let is_verbatim = spelled >= 1.0
+        && spot.n_clashing == 0
+        && spot.n_run() >= LONG_RUN
+        && spot.n_left_run.min(spot.n_right_run) >= MIN_END;
+    // Whoever edits one branch sees the other.
+    let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && spot.n_run() >= LONG_RUN);
+    // What the sibling cannot even name belongs to the edited member alone.
+    let is_foreign = 2 * likeness.n_known < likeness.n_names && !(of_smaller >= 0.7 && spelled >= 0.9);
+    let is_chance = likeness.is_large_change && of_larger < 0.7;
+    (is_unit_alike || is_verbatim) && !is_seen && !is_foreign && !is_chance
+}

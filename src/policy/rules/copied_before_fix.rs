@@ -1,0 +1,28 @@
+//! The rule `copied-before-fix`: a copy of a past state of its origin, which has changed since.
+
+use super::{AS_SET, Ground, Rule, Topic, When};
+use crate::policy::{About, Level};
+
+/// A copy of a past state of its origin.
+pub static RULE: Rule = Rule {
+    id: "copied-before-fix",
+    level: Level::Warning,
+    topic: Topic::Duplication,
+    when: When::OldCopy(|about| if matches!(about, About::OldCopy(_)) { AS_SET } else { None }),
+    milder_in: &[Ground::Test, Ground::Example, Ground::Declarative, Ground::Document],
+    summary: "a change copies code as it was before its origin was changed",
+    finds: "A copy of code in the tree, as for `copied-code`, that agrees with a past version of its origin and not \
+            with the present one. The finding names the commits that changed the origin since. The last versions of \
+            the file of the origin are compared; `--history` is not needed.",
+    why: "The origin was changed for a reason, often a bug, and the copy brings the old state back. It happens when a \
+          branch lives long, and when code is taken from memory.",
+    example: "```c\n\
+              /* src/aof.c, added by a change; src/rdb.c checks `if (fp)` since 323029baa6 */\n\
+              werr:\n\
+              \x20   fclose(fp);\n\
+              \x20   unlink(tmpfile);\n\
+              \x20   return C_ERR;\n\
+              ```",
+    action: "Read the commits: `git show` with the ids in the finding. Then call the present code, or make the same \
+             edits in the copy.",
+};

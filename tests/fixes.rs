@@ -1,0 +1,313 @@
+//! Shows that fixes travel: an edit names the siblings that it did not reach, a copy of what was fixed since names the
+//! fix, and what a comment keeps in step stays so.
+
+#[allow(dead_code, reason = "the semantics use the rest")]
+#[path = "semantics/repository.rs"]
+mod repository;
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use repository::{Repository, git_command};
+use serde_json::Value;
+
+/// A function that writes a file, with its names.
+fn save(name: &str, of: &str, file: &str) -> String {
+    format!(
+        "int {name}(struct {of} *{of}, const char *target)\n{{\n    char path[256];\n    FILE *{file};\n    \
+         snprintf(path, sizeof path, \"temp-%d.{of}\", getpid());\n    {file} = fopen(path, \"w\");\n    \
+         if ({file} == NULL)\n        return report({of}, errno);\n    if (write_{of}({of}, {file}) < 0)\n        \
+         goto failed;\n    if (fflush({file}) == EOF)\n        goto failed;\n    if (rename(path, target) == -1)\n        \
+         goto failed;\n    return 0;\nfailed:\n    log_error(\"cannot write %s: %s\", path, strerror(errno));\n    \
+         fclose({file});\n    unlink(path);\n    return -1;\n}}\n"
+    )
+}
+
+/// The same with a check before the file is closed.
+fn fixed(name: &str, of: &str, file: &str) -> String {
+    let close = format!("    fclose({file});");
+    save(name, of, file).replace(&close, &format!("    if ({file} != NULL)\n    {close}"))
+}
+
+/// A change: the files before and after.
+struct Change<'c> {
+    before: &'c [(&'c str, String)],
+    after: &'c [(&'c str, String)],
+}
+
+impl Change<'_> {
+    fn made(&self) -> Repository {
+        let repository = Repository::new();
+        for (path, text) in self.before {
+            repository.write(path, text);
+        }
+        repository.commit("before");
+        for (path, text) in self.after {
+            repository.write(path, text);
+        }
+        for (path, _) in self.before.iter().filter(|(path, _)| !self.after.iter().any(|(other, _)| other == path)) {
+            repository.remove(path);
+        }
+        repository.commit("after");
+        repository
+    }
+}
+
+/// The findings of a rule in the last commit.
+#[track_caller]
+fn findings(repository: &Repository, rule: &str) -> Vec<Value> {
+    let report = repository.check(&["--base", "HEAD~1"]);
+    report.list("/findings").iter().filter(|finding| finding["rule"] == rule).cloned().collect()
+}
+
+/// Each finding about a missed sibling: its lines and the siblings, `rdb.c:18-21 <- aof.c:17-19`.
+#[track_caller]
+fn missed(change: &Change<'_>) -> Vec<String> {
+    let place = |of: &Value| {
+        let lines = format!("{}-{}", of["fragment"]["startLine"], of["fragment"]["endLine"]);
+        format!("{}:{lines}", of["path"].as_str().expect("a place has a path"))
+    };
+    let shown = |finding: &Value| {
+        let origins: Vec<String> = finding["origins"].as_array().expect("the siblings").iter().map(place).collect();
+        format!("{} <- {}", place(finding), origins.join(", "))
+    };
+    findings(&change.made(), "missed-sibling").iter().map(shown).collect()
+}
+
+/// Two files, each with its path.
+type Files = [(&'static str, String); 2];
+
+/// Both functions before the change, and the first one fixed.
+fn fix_of_one() -> (Files, Files) {
+    let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
+    let before = [("rdb.c", rdb), ("aof.c", aof.clone())];
+    (before, [("rdb.c", fixed("save_rdb", "rdb", "fp")), ("aof.c", aof)])
+}
+
+#[test]
+fn a_fix_of_one_clone_names_the_other_whose_names_differ() {
+    let (before, after) = fix_of_one();
+    assert_eq!(missed(&Change { before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+}
+
+#[test]
+fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
+    let (before, after) = fix_of_one();
+    let repository = Change { before: &before, after: &after }.made();
+    let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+    let patch = patch.expect("the program starts").stdout;
+    let mut apply = git_command(repository.root(), &["apply", "-"]);
+    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
+    apply.stdin.take().expect("it is piped").write_all(&patch).expect("git reads it");
+    assert!(apply.wait().expect("git ends").success(), "{}", String::from_utf8_lossy(&patch));
+    let made = std::fs::read_to_string(repository.path("aof.c")).expect("the file is there");
+    assert_eq!(made, fixed("save_aof", "aof", "out"));
+}
+
+#[test]
+fn a_removal_is_reported_beside_the_removed_lines() {
+    let (before, _) = fix_of_one();
+    let shorter = before[0].1.replace("    if (fflush(fp) == EOF)\n        goto failed;\n", "");
+    let after = [("rdb.c", shorter), before[1].clone()];
+    let found = findings(&Change { before: &before, after: &after }.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["message"].as_str().is_some_and(|message| message.contains("was removed")), "{found:?}");
+}
+
+#[test]
+fn an_operator_is_enough_of_a_fix_between_sure_clones() {
+    let (before, _) = fix_of_one();
+    let after = [("rdb.c", before[0].1.replace("fp) < 0)", "fp) <= 0)")), before[1].clone()];
+    assert_eq!(missed(&Change { before: &before, after: &after }), ["rdb.c:9-9 <- aof.c:9-9"]);
+}
+
+#[test]
+fn an_edit_that_reaches_all_members_is_nothing() {
+    let (before, after) = fix_of_one();
+    let both = [after[0].clone(), ("aof.c", fixed("save_aof", "aof", "out"))];
+    assert!(missed(&Change { before: &before, after: &both }).is_empty());
+}
+
+#[test]
+fn a_sibling_that_differs_just_there_or_was_mended_before_is_nothing() {
+    let (before, after) = fix_of_one();
+    for other in ["    close_all(out, 3);\n", "    if (out != NULL)\n        fclose(out);\n"] {
+        let aof = before[1].1.replace("    fclose(out);\n", other);
+        let (before, after) = ([before[0].clone(), ("aof.c", aof.clone())], [after[0].clone(), ("aof.c", aof)]);
+        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn renames_layout_comments_literals_moves_and_whole_functions_are_nothing() {
+    let (before, _) = fix_of_one();
+    let rdb = &before[0].1;
+    let extra = "int count(int a, int b)\n{\n    while (a < b)\n        a = next(a, b);\n    return a;\n}\n";
+    let rows = [
+        ("renamed", rdb.replace("fp", "stream").replace("save_rdb", "store")),
+        (
+            "laid out",
+            rdb.replace("    if (fflush(fp) == EOF)\n        goto failed;", "  if (fflush(fp) == EOF) goto failed;"),
+        ),
+        ("commented", rdb.replace("failed:\n", "failed: /* whatever went wrong */\n")),
+        ("another literal", rdb.replace("cannot write %s: %s", "no: %s %s").replace("256", "512")),
+        ("a function more", format!("{rdb}\n{extra}")),
+    ];
+    for (what, text) in rows {
+        let after = [("rdb.c", text), before[1].clone()];
+        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{what}");
+    }
+    let longer = [("rdb.c", format!("{extra}\n{rdb}")), before[1].clone(), ("b.c", extra.to_owned())];
+    let removed = [before[0].clone(), before[1].clone(), ("b.c", extra.to_owned())];
+    assert_eq!(missed(&Change { before: &longer, after: &removed }), [""; 0], "a function less");
+    let moved = [("src/rdb.c", rdb.clone()), before[1].clone()];
+    assert_eq!(missed(&Change { before: &before, after: &moved }), [""; 0], "a file moved");
+}
+
+#[test]
+fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
+    let (before, after) = fix_of_one();
+    let in_tests = |[rdb, aof]: [(&'static str, String); 2]| [("tests/rdb.c", rdb.1), aof];
+    assert!(missed(&Change { before: &in_tests(before), after: &in_tests(after) }).is_empty());
+    // Three pairs that share an idiom.
+    let idioms = [
+        ("    if (p == NULL)\n        return -1;\n", "    if (p == NULL)\n        return error(ENOMEM);\n"),
+        (
+            "    for (i = 0; i < n; i++)\n        sum += a[i];\n",
+            "    for (i = 0; i < n; i++)\n        sum += a[i] * w[i];\n",
+        ),
+        ("    free(a);\n    free(b);\n    return 0;\n", "    free(a);\n    a = NULL;\n    free(b);\n    return 0;\n"),
+    ];
+    for (was, is) in idioms {
+        let one = format!(
+            "int parse(struct reader *r)\n{{\n    struct node *p = new_node(r, 3);\n{was}    link(r, p);\n}}\n"
+        );
+        let two = format!(
+            "long total(long *a, int n, long *b)\n{{\n    long sum = 0, i;\n    reset(b);\n{was}    show(sum);\n}}\n"
+        );
+        let before = [("one.c", one.clone()), ("two.c", two.clone())];
+        let after = [("one.c", one.replace(was, is)), ("two.c", two)];
+        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{was}");
+    }
+}
+
+#[test]
+fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
+    let paths = ["src/a/rdb.c", "lib/z.c", "src/a/near.c", "src/b.c"];
+    let names = [("save_rdb", "rdb", "fp"), ("save_z", "z", "o"), ("save_n", "near", "f"), ("save_b", "b", "out")];
+    let files = |first: String| -> Vec<(&str, String)> {
+        let others = paths.iter().zip(names).skip(1).map(|(path, (a, b, c))| (*path, save(a, b, c)));
+        [(paths[0], first)].into_iter().chain(others).collect()
+    };
+    let before = files(save("save_rdb", "rdb", "fp"));
+    let after = files(fixed("save_rdb", "rdb", "fp"));
+    let change = Change { before: &before, after: &after };
+    let found = missed(&change);
+    assert_eq!(found, ["src/a/rdb.c:17-19 <- src/a/near.c:17-18, src/b.c:17-18, lib/z.c:17-18"]);
+    let found = findings(&change.made(), "missed-sibling");
+    assert_eq!(found[0]["missed"]["siblings"], 3);
+    assert!(found[0]["message"].as_str().is_some_and(|text| text.ends_with("and 2 other siblings lack it too")));
+}
+
+#[test]
+fn a_thousand_siblings_are_one_note() {
+    let many: Vec<(String, String)> =
+        (0..1_000).map(|n| (format!("src/f{n}.c"), save(&format!("save{n}"), "rdb", "fp"))).collect();
+    let before: Vec<(&str, String)> = many.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
+    let mut after = before.clone();
+    after[7].1 = fixed("save7", "rdb", "fp");
+    let found = findings(&Change { before: &before, after: &after }.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["origins"].as_array().is_some_and(|origins| origins.len() == 16));
+}
+
+#[test]
+fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not() {
+    for (is_old, merges) in [(true, false), (true, true), (false, false)] {
+        let repository = Repository::new();
+        repository.write("src/rdb.c", save("save_rdb", "rdb", "fp"));
+        repository.commit("first");
+        if merges {
+            repository.git(&["checkout", "--quiet", "-b", "side"]);
+        }
+        repository.write("src/rdb.c", fixed("save_rdb", "rdb", "fp").replace("path[256]", "path[MAX_PATH + 1]"));
+        let fix = repository.commit("rdb: do not close what was never opened");
+        if merges {
+            repository.git(&["checkout", "--quiet", "main"]);
+            repository.write("other.c", "int other;\n");
+            repository.commit("something else");
+            repository.git(&["merge", "--quiet", "--no-edit", "side"]);
+        }
+        repository.write(
+            "src/rdb.c",
+            fixed("save_rdb", "rdb", "fp").replace("256", "MAX_PATH + 1").replacen("int ", "/* v2 */ int ", 1),
+        );
+        repository.commit("a comment");
+        let copy = if is_old {
+            save("save_aof", "aof", "out")
+        } else {
+            fixed("save_aof", "aof", "out").replace("256", "MAX_PATH + 1")
+        };
+        repository.write("src/aof.c", copy);
+        repository.commit("aof");
+        let found = findings(&repository, "copied-before-fix");
+        if !is_old {
+            assert!(found.is_empty(), "{found:?}");
+            continue;
+        }
+        assert_eq!(found.len(), 1, "merges: {merges}");
+        let since = &found[0]["changedSince"];
+        assert_eq!(since.as_array().map(Vec::len), Some(1), "{since}");
+        assert_eq!(
+            (&since[0]["commit"], &since[0]["subject"]),
+            (&Value::from(fix), &Value::from("rdb: do not close what was never opened"))
+        );
+        assert_eq!(found[0]["level"], "warning");
+    }
+}
+
+#[test]
+fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
+    let body = |name: &str, call: &str| {
+        format!(
+            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+        )
+    };
+    let rows = [
+        ("# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n", "models/bert/modeling_bert.py"),
+        ("# secondhand: same-as(models/bert/modeling_bert.py#BertOutput)\n", "models/bert/modeling_bert.py"),
+    ];
+    for (mark, path) in rows {
+        let files = |bert: &str, roberta: &str| {
+            [(path, body("Bert", bert)), ("models/roberta.py", format!("{mark}{}", body("Roberta", roberta)))]
+        };
+        let edited = "drop.out.of(mask)";
+        let parted = |before: [(&str, String); 2], after: [(&str, String); 2]| {
+            let repository = Change { before: &before, after: &after }.made();
+            findings(&repository, "out-of-step")
+                .iter()
+                .map(|of| of["path"].as_str().unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(parted(files("drop", "drop"), files(edited, "drop")), [path], "{mark}");
+        assert_eq!(parted(files("drop", "drop"), files("drop", edited)), ["models/roberta.py"], "{mark}");
+        assert_eq!(parted(files("drop", "drop"), files(edited, edited)), [""; 0], "{mark}");
+        assert_eq!(parted(files(edited, "drop"), files("drop", "drop")), [""; 0], "{mark}");
+    }
+}
+
+#[test]
+fn a_first_commit_and_a_merge_are_judged_like_any_other() {
+    let (before, after) = fix_of_one();
+    let repository = Change { before: &before, after: &after }.made();
+    let first = repository.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let report = repository.check(&["--base", &first, "--head", &first]);
+    assert_eq!(report.list("/findings").len(), 0);
+    // A merge brings the fix in: against its first parent it is the fix.
+    repository.git(&["checkout", "--quiet", "-b", "side", &first]);
+    repository.write("other.c", "int other;\n");
+    repository.commit("side");
+    repository.git(&["merge", "--quiet", "--no-edit", "main"]);
+    assert_eq!(findings(&repository, "missed-sibling").len(), 1);
+}
