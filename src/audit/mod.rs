@@ -25,6 +25,9 @@ mod change;
 // Judges what was found: copies, findings, suppressions.
 mod judge;
 
+// Finds what copies have missed, and which versions folders are.
+mod stale;
+
 // Runs `check`, `audit`, `compare`, `find`, `scan` and `history`.
 mod check;
 mod compare;
@@ -42,7 +45,8 @@ pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, tim
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;
 pub use outcome::{
-    Audited, Brought, Comment, Common, CopiedFile, Duplication, End, Examined, Explained, Outcome, Share, Taken,
+    Audited, Brought, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined, Explained,
+    FolderVersion, Outcome, Share, Taken,
 };
 pub use read::{Remembered, Skip, warm};
 pub use scan::{Tree, scan};

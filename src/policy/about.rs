@@ -1,5 +1,6 @@
-//! Defines what a finding is about: a copy, or files that were not examined.
+//! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
+use super::Behind;
 use crate::text::FilePath;
 
 /// What a finding is about.
@@ -7,6 +8,8 @@ use crate::text::FilePath;
 pub enum About {
     /// A copy that a change adds; or, if nothing in it is novel, a clone class of a tree.
     Copy,
+    /// Commits of its origin that a copy lacks.
+    Behind(Behind),
     /// A changed file that could not be examined.
     Unread(Unexamined),
     /// All changed files that were left out on purpose, sorted by path.

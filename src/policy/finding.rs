@@ -1,6 +1,8 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
-use super::{About, Answer, Date, Fragment, Judgment, KnownCopy, Level, Milder, Origin, Place, Rule, Unexamined};
+use super::{
+    About, Answer, Behind, Date, Fragment, Judgment, KnownCopy, Level, Milder, Origin, Place, Rule, Unexamined,
+};
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
 
@@ -138,7 +140,7 @@ impl Finding {
         // The same file is the same finding whatever it contains, and left-out files together are one finding.
         let of = match &about {
             About::Unread(file) => identity(rule, &path, fnv_1a(file.reason.bytes())),
-            About::LeftOut(_) | About::Copy => identity(rule, &FilePath::new(""), 0),
+            About::LeftOut(_) | About::Copy | About::Behind(_) => identity(rule, &FilePath::new(""), 0),
         };
         Self {
             rule,
@@ -158,6 +160,29 @@ impl Finding {
         }
     }
 
+    /// A finding about commits that a copy at `path` lacks.
+    pub fn behind(behind: Behind, judgment: Judgment, path: FilePath, fragment: Fragment) -> Self {
+        let hashes: Vec<&str> = behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
+        // The same commits are the same finding wherever the copy moves in its file; a further one is another.
+        let identity = identity(judgment.rule, &path, fnv_1a(hashes.join(" ").bytes()));
+        let n_places = behind.commits.iter().map(|missed| missed.places.len()).sum();
+        Self {
+            fragment,
+            added: fragment,
+            identity,
+            n_places,
+            ..Self::unexamined(About::Behind(behind), judgment, path)
+        }
+    }
+
+    /// What the copy lacks, if it is about that.
+    pub fn missed(&self) -> Option<&Behind> {
+        match &self.about {
+            About::Behind(behind) => Some(behind),
+            _ => None,
+        }
+    }
+
     /// Whether it is about a copy.
     pub fn is_copy(&self) -> bool {
         self.about == About::Copy
@@ -166,7 +191,7 @@ impl Finding {
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[Unexamined] {
         match &self.about {
-            About::Copy => &[],
+            About::Copy | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
         }
@@ -186,6 +211,7 @@ impl Finding {
     pub fn message(&self) -> String {
         match &self.about {
             About::Copy => self.copy_message(),
+            About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
                 let named: Vec<_> = files.iter().take(MAX_NAMED).map(Unexamined::describe).collect();

@@ -4,6 +4,7 @@
 
 mod about;
 mod baseline;
+mod behind;
 mod date;
 mod finding;
 mod judgment;
@@ -11,11 +12,13 @@ mod licensing;
 mod origin;
 mod ranking;
 mod rules;
+mod security;
 mod suppression;
 mod verdict;
 
 pub use about::{About, Unexamined};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
+pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
 pub use date::{Date, DateError};
 pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
@@ -23,6 +26,7 @@ pub use licensing::{Accepted, Decision, Exception, LicensePolicy, LicenseTerm};
 pub use origin::{Component, Deletion, FirstSeen, Fragment, InCommon, Origin, Place, Rank, Writing, order_origins};
 pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};
+pub use security::{says_security, vulnerability_ids};
 pub use suppression::{BadSuppression, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 

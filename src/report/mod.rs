@@ -17,11 +17,14 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod missed;
+mod missing_patch;
 mod plain_json;
 mod rdjson;
 mod sarif;
 mod sides;
 mod sonarqube;
+mod stale;
 mod text;
 mod timeline;
 mod words;
@@ -83,6 +86,12 @@ pub static AUDIT_FORMATS: &[Format] =
 /// All formats of an audit of a whole tree.
 pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
     FORMATS.iter().chain(AUDIT_FORMATS)
+}
+
+/// The formats of what copies lack: its own text, those of findings, and patches.
+pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
+    static OWN: &[Format] = &[stale::FORMAT, missing_patch::FORMAT];
+    OWN.iter().chain(FORMATS.iter().filter(|format| format.name != stale::FORMAT.name))
 }
 
 impl<T> Format<T> {

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
 use super::frame::{Canvas, Titles, draw, draw_one};
+use super::missed::commit_lines;
 use super::sides::{Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, found, likeness, percent, place, provenance, silently_skipped, text_of,
@@ -22,6 +23,8 @@ pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of ea
 
 /// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
+/// Maximum missed commits of a file to list.
+const MAX_COMMITS: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -37,6 +40,21 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
         if finding.level > Level::Note {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
+        }
+        writeln!(out, "{text}")?;
+    }
+    for finding in best_first(&outcome.findings) {
+        let Some(behind) = finding.missed() else { continue };
+        let at = format!("{}:{}", finding.path, finding.fragment.start.line);
+        let mut text = headline(finding, canvas) + &note(&at, canvas);
+        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
+        text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
+        if finding.level > Level::Note {
+            let keep = allowing(finding, &languages);
+            text.push_str(&note(
+                &format!("to do: apply what is missing, or keep it with a comment above: {keep}"),
+                canvas,
+            ));
         }
         writeln!(out, "{text}")?;
     }

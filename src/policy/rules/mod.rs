@@ -5,18 +5,22 @@
 
 mod copied_code;
 mod corpus_copy;
+mod known_vulnerability;
 mod license_conflict;
 mod not_examined;
 mod revived_code;
+mod stale_copy;
 mod unknown_license;
 
-use super::{About, Deletion, Level, Origin, Place, Verdict};
+use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
 
 /// All rules, the most severe first: of two with the same level for the same code, the first one counts.
 pub static RULES: &[&Rule] = &[
     &license_conflict::RULE,
     &unknown_license::RULE,
     &corpus_copy::RULE,
+    &known_vulnerability::RULE,
+    &stale_copy::RULE,
     &copied_code::RULE,
     &revived_code::RULE,
     &not_examined::RULE,
@@ -66,6 +70,8 @@ pub enum When {
     Component(fn(&Origin, &Verdict) -> Option<Level>),
     /// It looks at changed files that were not examined.
     Unexamined(fn(&About) -> Option<Level>),
+    /// It looks at commits of a component that a copy lacks.
+    Behind(fn(&Behind) -> Option<Level>),
 }
 
 /// Applies, at the configured level.
@@ -77,7 +83,7 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl When {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(self, Self::Unexamined(_))
+        !matches!(self, Self::Unexamined(_) | Self::Behind(_))
     }
 
     /// Whether it looks at copies of code in this place.
@@ -99,6 +105,14 @@ impl When {
         }
     }
 
+    /// The maximum level of a copy that lacks these commits; `None` if the rule does not apply.
+    pub fn of_behind(&self, behind: &Behind) -> Option<Level> {
+        match self {
+            Self::Behind(when) => when(behind),
+            _ => None,
+        }
+    }
+
     /// The maximum level of what was not examined; `None` if the rule does not apply.
     pub fn of_unexamined(&self, about: &About) -> Option<Level> {
         match self {
@@ -115,6 +129,8 @@ pub enum Topic {
     Duplication,
     /// Third-party code, and its license.
     License,
+    /// Fixes that a copy lacks.
+    Fixes,
     /// What the audit did not see.
     Coverage,
 }

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     when: When::Unexamined(|about| match about {
         About::Unread(_) => AS_SET,
         About::LeftOut(_) => AT_MOST_A_NOTE,
-        About::Copy => None,
+        About::Copy | About::Behind(_) => None,
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
     summary: "a changed file was not examined",
