@@ -119,7 +119,7 @@ pub fn audit(
             kept.take(asked, origins, &mut outcome)?;
         }
     }
-    let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
+    let is_source = |entry: &&Entry| sources.promise(&entry.path).is_some();
     let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
     let versions = fit(&kept.copies, outsides, &paths)?;
     outcome.examined.n_novel = gathered.n_tokens;

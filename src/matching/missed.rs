@@ -56,6 +56,8 @@ pub struct MissedHunk {
     pub lines: Range<usize>,
     /// The tokens of the copy that the hunk would change, or the two that it would come between.
     pub at: Range<usize>,
+    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it is.
+    pub is_spelled: bool,
 }
 
 /// A token stream to look hunks up in.
@@ -258,7 +260,9 @@ pub fn missed(
             } else {
                 changed
             };
-            found.push(MissedHunk { hunk: hunk.clone(), lines, at });
+            let own = &copy.tokens[place..place + pattern.len()];
+            let is_spelled = own.iter().zip(pattern).all(|(a, b)| a.exact == b.exact);
+            found.push(MissedHunk { hunk: hunk.clone(), lines, at, is_spelled });
         }
     }
     found

@@ -25,7 +25,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for (path, mut commits) in of_files {
-        commits.sort_by_key(|missed| (missed.commit.time, &missed.commit));
+        commits.sort_by_key(|missed| missed.commit.time);
         let Some(text) = outcome.texts.get(path) else { continue };
         let mut edits: Vec<&LineEdit> = Vec::new();
         for missed in commits {

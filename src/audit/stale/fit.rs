@@ -159,9 +159,9 @@ fn version_of_folder(
         return Ok(None);
     }
     let mut version = FolderVersion {
-        folder: joined(&folder.folder, b""),
+        folder: FilePath::new(folder.folder.clone()),
         component: Arc::new(first.lineage.component()?),
-        origin: joined(&folder.origin, b""),
+        origin: FilePath::new(folder.origin.clone()),
         tags: best
             .first()
             .zip(best.last())

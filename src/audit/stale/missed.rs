@@ -68,7 +68,8 @@ pub(in crate::audit) fn stale(
 
 /// The finding about missed commits, if there are any and the rule is on.
 pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) -> Option<Finding> {
-    behind.commits.sort_by(|a, b| (a.commit.time, &a.commit, &a.origin).cmp(&(b.commit.time, &b.commit, &b.origin)));
+    // In a lineage they are in order already, also those of the same second.
+    behind.commits.sort_by_key(|missed| missed.commit.time);
     let at = behind.first_place()?.fragment;
     let path = &holder.source.path;
     let judgment = config.levels.judge_behind(&behind, config.ground(path, holder.source.is_prose))?;
@@ -100,7 +101,11 @@ fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Res
             let reader = clone.get_or_insert_with(|| lineage.clone_at_hand()).as_ref().map(Repository::reader);
             let text = reader.and_then(|reader| text_of(&reader, lineage, after, &name));
             let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
-            let places = missed.iter().filter_map(|missed| versions.place(missed, holder.source, &lines)).collect();
+            let mut places: Vec<MissedPlace> =
+                missed.iter().filter_map(|missed| versions.place(missed, holder.source, &lines)).collect();
+            // Hunks that read the same may each be missed in several places.
+            places.sort_by_key(|place| place.fragment);
+            places.dedup_by_key(|place| place.fragment);
             let commit = lineage.segment.past_commit(change.commit).map_err(|why| lineage.stored.fails(why))?;
             found.push(MissedCommit { commit, origin: name, places, n_hunks: hunks.len() });
         }
@@ -178,12 +183,12 @@ impl Versions<'_> {
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
     }
 
-    /// How to change the lines of the copy: only whole lines are replaced.
+    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has not renamed anything.
     fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
         let text = self.text?;
         let document = source.document();
         let is_whole = document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
-        if !is_whole || source.encoded.is_some() {
+        if !is_whole || !missed.is_spelled || source.encoded.is_some() {
             return None;
         }
         let of_new = line_range(self.new, &Lines::new(self.new.text), &hunk.after);
