@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::change::{Changed, queries};
 use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, JudgedWith, comments};
-use super::read::{Remembered, Skip, Source, Sources};
+use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
 use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, FolderVersion, Outcome, Taken};
@@ -119,7 +119,7 @@ pub fn audit(
             kept.take(asked, origins, &mut outcome)?;
         }
     }
-    let is_source = |entry: &&Entry| sources.promise(&entry.path).is_some();
+    let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
     let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
     let versions = fit(&kept.copies, outsides, &paths)?;
     outcome.examined.n_novel = gathered.n_tokens;

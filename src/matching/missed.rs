@@ -7,8 +7,8 @@
 //! context     return parse(b);        return parse(b);          return parse(b);
 //! ```
 //!
-//! A hunk is looked for as `patch` does: what the commit removed, with [`CONTEXT`] tokens on each side, which is all
-//! that shows the place of a pure insertion. What has the fix has something else there, whoever made it and however
+//! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on each side, which are
+//! all that shows the place of a pure insertion. What has the fix has something else there, whoever made it and however
 //! it got there, so it is silent without knowing how.
 //!
 //! Invariant: a change of layout, comments or names, and one that the copy has in any form, is never missed.
@@ -22,9 +22,11 @@ use super::Document;
 use crate::language::{Kind, Token};
 use crate::text::fnv_1a;
 
-/// Tokens on each side of a hunk that a copy must have too. More of them miss copies that were edited nearby, fewer
-/// find places that only look alike.
+/// Tokens on each side of an insertion that a copy must have too. More of them miss copies that were edited nearby,
+/// fewer find places that only look alike.
 pub const CONTEXT: usize = 16;
+/// Tokens on each side of a hunk that says by itself where it is: one that removes [`CONTEXT`] tokens or more.
+const MIN_CONTEXT: usize = 8;
 /// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;
 /// Minimum different names and literals of a hunk with its context: brackets and keywords alone are everywhere.
@@ -225,8 +227,9 @@ fn depths_of(tokens: &[Token]) -> Vec<i32> {
 
 /// What a hunk removed, the rest of its lines, and the context.
 fn with_context(hunk: &Hunk, n_tokens: usize) -> Range<usize> {
-    let start = hunk.before.start.min(hunk.removed.start.saturating_sub(CONTEXT));
-    start..hunk.before.end.max(hunk.removed.end + CONTEXT).min(n_tokens)
+    let n_context = (CONTEXT - (hunk.removed.len() / 2).min(CONTEXT)).max(MIN_CONTEXT);
+    let start = hunk.before.start.min(hunk.removed.start.saturating_sub(n_context));
+    start..hunk.before.end.max(hunk.removed.end + n_context).min(n_tokens)
 }
 
 /// The hunks of a change from `before` to `after` that `copy` has missed; `latest` is the newest version of the file.

@@ -56,7 +56,7 @@ struct Member<'m> {
     n_lines: usize,
 }
 
-/// Minimum files of a folder for its version to be told; a single file is told of if it is nearly equal.
+/// Minimum files of a folder for its version to be reported; a single file must differ in less than a tenth of its lines.
 const MIN_FILES: usize = 2;
 
 /// The versions of all folders that were copied from components with history; `paths` are the files of the tree.
@@ -155,7 +155,8 @@ fn version_of_folder(
     };
     let n_lines: usize = members.iter().map(|of| of.n_lines).sum();
     let n_edited: usize = members.iter().zip(&chosen).map(|(of, blob)| of.distance(*blob)).sum();
-    if members.len() < MIN_FILES && 10 * n_edited > n_lines || 2 * n_edited > 2 * n_lines {
+    // What shares less than half of its lines with every version is something else by now.
+    if members.len() < MIN_FILES && 10 * n_edited > n_lines || n_edited > n_lines {
         return Ok(None);
     }
     let mut version = FolderVersion {
