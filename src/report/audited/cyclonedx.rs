@@ -122,7 +122,7 @@ fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
 }
 
 /// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.
-fn pedigree(ancestors: Vec<Value>, notes: String, file: &CopiedFile, audited: &Audited) -> Value {
+fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audited) -> Value {
     let edited = audited.versions.iter().flat_map(|of| &of.edited).find(|edited| edited.path == file.path);
     let mut pedigree = json!({"ancestors": ancestors, "notes": notes});
     if let Some(edited) = edited {
@@ -153,7 +153,7 @@ fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
         "bom-ref": format!("file-{number}"),
         "name": file.path.to_string(),
         "hashes": [{"alg": "SHA-1", "content": file.sha1}],
-        "pedigree": pedigree(ancestors, parts.collect::<Vec<_>>().join("; "), file, audited),
+        "pedigree": pedigree(&ancestors, &parts.collect::<Vec<_>>().join("; "), file, audited),
         "properties": properties,
     })
 }
