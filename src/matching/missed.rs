@@ -178,11 +178,15 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
         if removed.is_empty() && added.is_empty() {
             return false;
         }
-        if removed.is_empty() {
-            // A function that is new beside others changes none of them.
-            let depths = depths.get_or_insert_with(|| depths_of(old));
-            let is_nested = depths.last().is_some_and(|_| depths.iter().any(|&depth| depth > 0));
-            if is_nested && depths[hunk.removed.start] == 0 {
+        let depths = depths.get_or_insert_with(|| depths_of(old));
+        if depths.iter().any(|&depth| depth > 0) {
+            let is_outside = |part: &Range<usize>| depths[part.start] == 0 && depths[part.end] == 0;
+            // A function that is new beside others changes none of them. One that is gone, or makes room for another,
+            // was not fixed.
+            let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
+            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty())
+                || is_outside(&hunk.before) && has_body
+            {
                 return false;
             }
         }
@@ -355,5 +359,7 @@ mod tests {
     fn a_new_function_changes_no_other() {
         check(BEFORE, &format!("{BEFORE}int more(int a) {{ return load(a, a, a); }}\n"), BEFORE, 0);
         check(BEFORE, &format!("int more(int a) {{ return load(a, a, a); }}\n{BEFORE}"), BEFORE, 0);
+        check(&format!("{BEFORE}int end;\n"), "int end;\n", BEFORE, 0);
+        check(BEFORE, "int more(int a) {\n    return a;\n}\n", BEFORE, 0);
     }
 }

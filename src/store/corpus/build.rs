@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
-use super::past::PastWriter;
+use super::past::{PastWriter, write_table};
 use super::tokens::{pack, put};
 use super::{Stats, params};
 use crate::fingerprint;
@@ -519,23 +519,6 @@ impl<'b> Builder<'b> {
 fn folder(path: &FilePath) -> &[u8] {
     let bytes = path.as_bytes();
     &bytes[..bytes.len() - path.name().len()]
-}
-
-/// Writes values as JSON, one after the other, preceded by a table of where each ends.
-pub(super) fn write_table<T: serde::Serialize>(
-    out: &mut SegmentWriter,
-    section: u32,
-    all: &[T],
-) -> Result<(), SegmentError> {
-    let (mut ends, mut texts) = (Vec::new(), Vec::new());
-    for value in all {
-        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("what it says of licenses"))?;
-        ends.extend((texts.len() as u64).to_le_bytes());
-    }
-    out.begin(section);
-    out.write(&ends)?;
-    out.begin(section + 1);
-    out.write(&texts)
 }
 
 impl Sink for Builder<'_> {

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::build::write_table;
 use super::open::{CorpusSegment, SECTION, number_of};
 use crate::git::BlobId;
 use crate::policy::PastCommit;
@@ -209,6 +208,23 @@ impl PastWriter {
         write_table(out, SECTION.tags, &self.tags)?;
         write_table(out, SECTION.commits, &self.commits)
     }
+}
+
+/// Writes values as JSON, one after the other, preceded by a table of where each ends.
+pub(super) fn write_table<T: serde::Serialize>(
+    out: &mut SegmentWriter,
+    section: u32,
+    all: &[T],
+) -> Result<(), SegmentError> {
+    let (mut ends, mut texts) = (Vec::new(), Vec::new());
+    for value in all {
+        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("what it says of licenses"))?;
+        ends.extend((texts.len() as u64).to_le_bytes());
+    }
+    out.begin(section);
+    out.write(&ends)?;
+    out.begin(section + 1);
+    out.write(&texts)
 }
 
 impl CorpusSegment {
