@@ -171,11 +171,11 @@ fn path(repository: &Repository) -> &str {
 
 /// The findings about missed commits: `warning stale-copy lib/record.c:9 1a2b3c4 [CVE-1]`.
 fn findings(report: &Report) -> Vec<String> {
-    let missed = report.list("/findings").iter().filter(|finding| !finding["missed"].is_null());
+    let missed = report.list("/findings").iter().filter(|finding| !finding["missedCommits"].is_null());
     missed
         .map(|finding| {
             let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
-            let commits = finding["missed"]["commits"].as_array().expect("there are commits").iter().map(|commit| {
+            let commits = finding["missedCommits"]["commits"].as_array().expect("there are commits").iter().map(|commit| {
                 let ids: Vec<_> = commit["ids"].as_array().expect("there are ids").iter().map(text).collect();
                 format!("{}{}", &text(&commit["hash"])[..7], ids.iter().map(|id| format!(" {id}")).collect::<String>())
             });

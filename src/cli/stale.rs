@@ -15,8 +15,8 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     if !has_past {
         return Err(Failure::NoPast);
     }
-    outcome.findings.retain(|finding| finding.missed().is_some());
-    outcome.suppressed.retain(|suppressed| suppressed.finding.missed().is_some());
+    outcome.findings.retain(|finding| finding.behind().is_some());
+    outcome.suppressed.retain(|suppressed| suppressed.finding.behind().is_some());
     outcome.n_suppressed = outcome.suppressed.len();
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();

@@ -176,7 +176,7 @@ impl Finding {
     }
 
     /// What the copy lacks, if it is about that.
-    pub fn missed(&self) -> Option<&Behind> {
+    pub fn behind(&self) -> Option<&Behind> {
         match &self.about {
             About::Behind(behind) => Some(behind),
             _ => None,

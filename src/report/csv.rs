@@ -59,7 +59,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         for (at, origin) in finding.origins.iter().enumerate() {
             table.write_record(row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)))?;
         }
-        for missed in finding.missed().iter().flat_map(|behind| &behind.commits) {
+        for missed in finding.behind().iter().flat_map(|behind| &behind.commits) {
             table.write_record(missed_row(finding, missed, &suppressed).iter().map(|cell| defused(cell)))?;
         }
         for file in finding.unexamined_files() {
@@ -127,7 +127,7 @@ fn row(
 /// The row of a commit that a copy lacks: the columns about copies are empty.
 fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [String; COLUMNS.len()] {
     let place = missed.places.first();
-    let component = finding.missed().map(|behind| &behind.component);
+    let component = finding.behind().map(|behind| &behind.component);
     let known = |text: Option<&String>| text.cloned().unwrap_or_default();
     COLUMNS.map(|column| match column {
         "rule" => finding.rule.id.to_owned(),

@@ -129,7 +129,7 @@ struct EditedLines {
 /// Commits of a component that a copy lacks.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Missed {
+struct MissedCommits {
     component: String,
     corpus: String,
     purl: Option<String>,
@@ -344,7 +344,7 @@ struct Finding {
     /// The files that were not examined, if the rule is `not-examined`; there are no origins then.
     unexamined: Vec<Unexamined>,
     /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there are no origins then.
-    missed: Option<Missed>,
+    missed_commits: Option<MissedCommits>,
     /// Stays the same when lines move.
     identity: String,
 }
@@ -611,12 +611,12 @@ fn finding(finding: &policy::Finding) -> Finding {
         lines: finding.fragment.n_lines(),
         origins: finding.origins.iter().map(origin).collect(),
         unexamined: finding.unexamined_files().iter().map(unexamined).collect(),
-        missed: finding.missed().map(missed),
+        missed_commits: finding.behind().map(missed_commits),
         identity: finding.identity.clone(),
     }
 }
 
-fn missed(of: &policy::Behind) -> Missed {
+fn missed_commits(of: &policy::Behind) -> MissedCommits {
     let place = |place: &policy::MissedPlace| MissedPlace {
         fragment: fragment(&place.fragment),
         origin_start_line: place.origin_lines.start,
@@ -629,7 +629,7 @@ fn missed(of: &policy::Behind) -> Missed {
         changes: missed.n_hunks,
     };
     let component = &of.component;
-    Missed {
+    MissedCommits {
         component: component.name.clone(),
         corpus: component.corpus.clone(),
         purl: component.purl.clone(),

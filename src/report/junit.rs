@@ -86,7 +86,7 @@ fn case(
 
 /// Both sides, and all other places.
 fn body(finding: &Finding, outcome: &Outcome) -> String {
-    if let Some(behind) = finding.missed() {
+    if let Some(behind) = finding.behind() {
         let told = super::missed::commit_lines(behind, usize::MAX);
         return told.iter().map(|line| format!("{line}\n")).collect();
     }

@@ -97,7 +97,7 @@ fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
 }
 
 fn row(finding: &Finding) -> String {
-    if let Some(behind) = finding.missed() {
+    if let Some(behind) = finding.behind() {
         let told = super::missed::commit_lines(behind, MAX_LINES);
         let told: Vec<String> = told.iter().map(|line| escaped(line)).collect();
         return format!(

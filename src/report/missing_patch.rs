@@ -20,7 +20,7 @@ const CONTEXT: u32 = 3;
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut of_files: BTreeMap<&FilePath, Vec<&MissedCommit>> = BTreeMap::new();
     for finding in &outcome.findings {
-        if let Some(behind) = finding.missed() {
+        if let Some(behind) = finding.behind() {
             of_files.entry(&finding.path).or_default().extend(&behind.commits);
         }
     }

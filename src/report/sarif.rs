@@ -275,7 +275,7 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 }
 
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
-    if let Some(behind) = finding.missed() {
+    if let Some(behind) = finding.behind() {
         let commit = |missed: &MissedCommit| {
             let places: Vec<_> = missed.places.iter().map(|place| json!(place.fragment.start.line)).collect();
             json!({

@@ -16,7 +16,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     }
     let findings: Vec<_> = best_first(&outcome.findings);
     for finding in &findings {
-        let Some(behind) = finding.missed() else { continue };
+        let Some(behind) = finding.behind() else { continue };
         let (level, rule, line) = (finding.level.name(), finding.rule.id, finding.fragment.start.line);
         writeln!(out, "{level}[{rule}]: {}:{line}: {}", finding.path, finding.message())?;
         for line in commit_lines(behind, usize::MAX) {
@@ -38,7 +38,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             }
         }
     }
-    let n_commits: usize = findings.iter().filter_map(|of| of.missed()).map(|behind| behind.commits.len()).sum();
+    let n_commits: usize = findings.iter().filter_map(|of| of.behind()).map(|behind| behind.commits.len()).sum();
     let n_files = findings.iter().map(|finding| &finding.path).collect::<std::collections::BTreeSet<_>>().len();
     let n_warnings = findings.iter().filter(|finding| finding.level > Level::Note).count();
     let what = match n_commits {

@@ -44,7 +44,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{text}")?;
     }
     for finding in best_first(&outcome.findings) {
-        let Some(behind) = finding.missed() else { continue };
+        let Some(behind) = finding.behind() else { continue };
         let at = format!("{}:{}", finding.path, finding.fragment.start.line);
         let mut text = headline(finding, canvas) + &note(&at, canvas);
         let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };

@@ -54,7 +54,7 @@ def main():
         report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
         told = {}
         for finding in report["findings"]:
-            for commit in finding["missed"]["commits"]:
+            for commit in finding["missedCommits"]["commits"]:
                 told[(commit["hash"], finding["path"])] = (commit, finding["level"])
         for version in report["audit"]["versions"]:
             print("version:", version["folder"], version["version"], version["files"], "files, of which identical", version["identicalFiles"],
