@@ -308,8 +308,10 @@ fn a_copy_of_an_old_version_is_one_finding_that_names_it() {
     repository.write("new.c", C.file("new", &[C.first, C.second]).text.replace("int ", "int  "));
     repository.commit("after");
     let found = shelf.check(&repository, "known");
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("of alpha v1 ("), "{found:?}");
+    // What the later version changed, the copy lacks: that is another matter.
+    let copies: Vec<_> = found.iter().filter(|of| !of.starts_with("stale-copy")).collect();
+    assert_eq!(copies.len(), 1, "{found:?}");
+    assert!(copies[0].contains("of alpha v1 ("), "{found:?}");
 }
 
 /// A function as anybody would write it, in other words each time.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
+use rayon::prelude::*;
+
 use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
 use super::judge::{AllCopies, Attributions, Copied, Nearby, comments, unexamined};
 use super::outdated::mark_old_copies;
@@ -12,10 +14,11 @@ use super::search::{
     Hit, Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, sight, twins,
 };
 use super::siblings::{self, PreImages, lenient};
+use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::policy::{Notice, Place};
+use crate::policy::{Finding, Notice, Place};
 use crate::text::FilePath;
 
 /// The range to check: two states of the repository.
@@ -144,6 +147,9 @@ pub fn check(
         all.take(searched, Some(&config.enough));
     }
 
+    if config.levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
+        outcome.findings.extend(missed_by(&asking, &all, elsewhere.outsides, config)?);
+    }
     let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
     let attributions = if all.copies.iter().flatten().any(is_of_component) {
         Attributions::read(&head_files.entries, &repository.reader())?
@@ -179,6 +185,28 @@ pub fn check(
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
+}
+
+/// The findings about what the copies that a change adds have missed.
+fn missed_by(
+    asking: &[&Changed],
+    all: &AllCopies<'_>,
+    outsides: &[Outside],
+    config: &Config,
+) -> Result<Vec<Finding>, Error> {
+    let origins = |copies: &Vec<Copied>| {
+        let files = copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
+        files.collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    let holders: Vec<Holder<'_>> = asking
+        .iter()
+        .zip(&all.copies)
+        .map(|(file, copies)| Holder { source: &file.source, novel: Some(&file.novel), origins: origins(copies) })
+        .collect();
+    let of_files = holders.par_iter().map(|holder| stale(holder, outsides, config));
+    let mut findings: Vec<Finding> = of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+    findings.extend(vulnerable(&holders, outsides, config)?);
+    Ok(findings)
 }
 
 /// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A file

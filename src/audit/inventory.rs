@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use super::change::{Changed, queries};
 use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, JudgedWith, comments};
-use super::read::{Remembered, Skip, Source, Sources};
+use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
-use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, Outcome, Taken};
+use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
+use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, FolderVersion, Outcome, Taken};
 use crate::config::Config;
 use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};
 use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
@@ -69,6 +70,7 @@ pub fn audit(
     outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
     let mut gathered = Gathered::default();
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
+    let mut kept = Kept::new(outsides, context);
     context.progress.begin("reading", own.len());
     let mut rest = &own[..];
     while !rest.is_empty() {
@@ -85,8 +87,10 @@ pub fn audit(
             }
         }
         outcome.examined.n_judged += asked.len();
+        let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
         let n_compared = comparing.each(&asked, |file, copies, found| {
             gathered.add(file, copies, found, config);
+            origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
             outcome.comments.extend(comments(source, &[]));
             let of_file = findings_of(file, copies, found, &attributions, context);
@@ -97,11 +101,108 @@ pub fn audit(
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
+        kept.take(asked, origins, &mut outcome)?;
     }
+    if kept.is_asked {
+        // What is vendored is not judged as a copy: it is known to be one. It may have missed something all the same.
+        let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
+        let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
+        let comparing = Comparing { vendored: &[], ..comparing };
+        let mut rest = &vendored[..];
+        while !rest.is_empty() {
+            let (batch, left) = rest.split_at(batch_of(rest, &reader));
+            rest = left;
+            let read = comparing.read(batch)?.into_iter().flatten();
+            let asked = read.map(|source| comparing.asked(source)).collect::<Result<Vec<_>, Error>>()?;
+            let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
+            comparing.each(&asked, |file, copies, found| origins.push(component_files(file, copies, found, config)))?;
+            kept.take(asked, origins, &mut outcome)?;
+        }
+    }
+    let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
+    let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
+    let versions = fit(&kept.copies, outsides, &paths)?;
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    outcome.audited = Some(gathered.finish(project, time, &outcome.findings));
+    let mut audited = gathered.finish(project, time, &outcome.findings);
+    audited.name_versions(versions);
+    outcome.audited = Some(audited);
     Ok(outcome)
+}
+
+/// The files of components whose code a file holds, those with most of it first.
+fn component_files(file: &Asked, copies: &[Copied], found: &[Found], config: &Config) -> Vec<ComponentFile> {
+    let named = |component: &Component, path: &FilePath| ComponentFile {
+        corpus: component.corpus.clone(),
+        component: component.name.clone(),
+        path: path.clone(),
+    };
+    if !file.whole.is_empty() {
+        return file.whole.iter().map(|(path, component)| named(component, path)).collect();
+    }
+    let mut n_tokens: BTreeMap<ComponentFile, usize> = BTreeMap::new();
+    for copied in copies {
+        if let Some(file) = ComponentFile::of(&found[copied.found]) {
+            *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
+        }
+    }
+    let mut files: Vec<(ComponentFile, usize)> =
+        n_tokens.into_iter().filter(|(_, n)| *n >= config.min_tokens).collect();
+    files.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    files.into_iter().map(|(file, _)| file).collect()
+}
+
+/// What is needed of the files of a tree once all are read, to find what they have missed.
+struct Kept<'k> {
+    outsides: &'k [Outside],
+    context: Context<'k>,
+    /// Whether any rule about what copies have missed is on, and there is a corpus to ask.
+    is_asked: bool,
+    copies: Vec<WholeCopy>,
+}
+
+impl<'k> Kept<'k> {
+    fn new(outsides: &'k [Outside], context: Context<'k>) -> Self {
+        let is_stored = outsides.iter().any(|outside| matches!(outside, Outside::Stored(_)));
+        Self { outsides, context, is_asked: is_stored, copies: Vec::new() }
+    }
+
+    /// Takes the files of a batch with the files of components whose code they hold, and reports what they have missed.
+    fn take(
+        &mut self,
+        asked: Vec<Asked>,
+        origins: Vec<Vec<ComponentFile>>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        if !self.is_asked {
+            return Ok(());
+        }
+        let config = self.context.config;
+        let files = asked.into_iter().zip(origins).map(|(file, origins)| (file.changed.source, origins));
+        let mut copies: Vec<WholeCopy> = files.map(|(source, origins)| WholeCopy { source, origins }).collect();
+        if config.levels.ask_for_missed() {
+            let holders: Vec<Holder<'_>> = copies
+                .iter()
+                .map(|copy| Holder { source: &copy.source, novel: None, origins: copy.origins.clone() })
+                .collect();
+            self.context.progress.begin("missed commits", holders.len());
+            let of_files = holders.par_iter().map(|holder| {
+                self.context.progress.step();
+                stale(holder, self.outsides, config)
+            });
+            let mut findings: Vec<Finding> =
+                of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+            findings.extend(vulnerable(&holders, self.outsides, config)?);
+            for finding in &findings {
+                let copy = copies.iter().find(|copy| copy.source.path == finding.path);
+                outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone())));
+            }
+            outcome.findings.extend(findings);
+        }
+        copies.retain(|copy| !copy.origins.is_empty());
+        self.copies.append(&mut copies);
+        Ok(())
+    }
 }
 
 /// The findings of a file in which everything is new.
@@ -418,7 +519,24 @@ impl Gathered {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let n_copied = files.iter().map(|file| file.n_copied).sum();
         let components = taken.into_iter().map(|(_, taken)| taken).collect();
-        Audited { project, time, n_files, n_tokens, n_copied, files, components, brought: None }
+        Audited { project, time, n_files, n_tokens, n_copied, files, components, versions: Vec::new(), brought: None }
+    }
+}
+
+impl Audited {
+    /// Names the versions of folders, also in the components that they were copied from.
+    fn name_versions(&mut self, versions: Vec<FolderVersion>) {
+        for taken in &mut self.components {
+            let is_it = |of: &&FolderVersion| {
+                (&of.component.corpus, &of.component.name) == (&taken.component.corpus, &taken.component.name)
+            };
+            // Of several folders, the largest speaks for the component.
+            if let Some(best) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) {
+                let version = best.version().or_else(|| taken.component.version.clone());
+                taken.component = Arc::new(Component { version, purl: best.purl(), ..(*taken.component).clone() });
+            }
+        }
+        self.versions = versions;
     }
 }
 

@@ -34,6 +34,9 @@ mod siblings;
 // Finds copies of what their origin was.
 mod outdated;
 
+// Finds what copies have missed, and which versions folders are.
+mod stale;
+
 // Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
 mod check;
 mod compare;
@@ -54,7 +57,8 @@ pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, tim
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;
 pub use outcome::{
-    Audited, Brought, Comment, Common, CopiedFile, Duplication, End, Examined, Explained, Outcome, Share, Taken,
+    Audited, Brought, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined, Explained,
+    FolderVersion, Outcome, Share, Taken,
 };
 pub use owners::owners;
 pub use read::{Remembered, Skip, warm};

@@ -13,6 +13,7 @@ use super::flags::{
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats, scan_formats,
+    stale_formats,
 };
 use crate::sources::kinds;
 
@@ -54,8 +55,13 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        #[arg(value_name = "SOURCE", required = true, help = format!("What to add: {}", kinds()))]
+        #[arg(value_name = "SOURCE", required_unless_present = "fixes", help = format!("What to add: {}", kinds()))]
         sources: Vec<String>,
+        /// Add the fixes of known vulnerabilities that this lists: OSV records with ranges of the type GIT, in a JSON
+        /// file or a folder of them, or a text with `REPOSITORY COMMIT [ID]...` on each line; each SOURCE is then a
+        /// clone to read the commits from
+        #[arg(long, value_name = "FILE|DIR")]
+        fixes: Option<String>,
         #[command(flatten)]
         declared: Declared,
     },
@@ -136,6 +142,8 @@ pub(super) enum Command {
     History(History),
     /// Find code from known projects in a whole tree, and its licenses
     Audit(Audit),
+    /// Find copies that lack what their origins have fixed since, and the versions of vendored folders
+    Stale(Stale),
     /// Manage corpora: the code of known projects to compare with
     #[command(
         subcommand,
@@ -414,6 +422,30 @@ pub(super) struct Audit {
     /// Audit every commit too, and show which one first added what; this reads all history
     #[arg(long)]
     pub history: bool,
+    #[command(flatten)]
+    pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub min_tokens: MinTokens,
+    #[command(flatten)]
+    pub suppressing: Suppressing,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+const STALE_EXAMPLES: &str = "\
+Examples:
+  secondhand corpus add oss ~/src/zlib                      a project with all its history
+  secondhand stale --corpus oss                             what the copies of it in this tree lack
+  secondhand stale --corpus oss --format patch | git apply  apply what is missing
+  secondhand corpus add fixes --fixes osv/ ~/src/zlib       fixes of known vulnerabilities, from OSV records
+  secondhand stale --corpus fixes --fail-on warning         code that lacks them";
+
+/// Flags of `stale`.
+#[derive(Debug, Args)]
+#[command(after_help = STALE_EXAMPLES, mut_args = with_formats(stale_formats()))]
+pub(super) struct Stale {
+    #[command(flatten)]
+    pub tree: TreeFlags,
     #[command(flatten)]
     pub corpora: CorpusFlags,
     #[command(flatten)]

@@ -3,12 +3,12 @@
 use super::args::Audit;
 use super::corpus::outsides;
 use super::error::Failure;
-use super::flags::Common;
+use super::flags::{Common, CorpusFlags, MinTokens, Suppressing, TreeFlags};
 use super::output::{Reports, told};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
-use crate::audit::{Context, Outcome, Whole, audit, brought, suppress};
+use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, suppress};
 use crate::git::Repository;
 use crate::policy::Accepted;
 use crate::report::audit_formats;
@@ -16,27 +16,39 @@ use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
-    let outcome = outcome(flags, common)?;
-    let fails = flags.output.fails(&outcome);
+    let Audit { tree, history, corpora, min_tokens, suppressing, output } = flags;
+    let (mut outcome, _) = audited(tree, corpora, min_tokens, suppressing, *history, common)?;
+    if !suppressing.show_suppressed {
+        outcome.suppressed.clear();
+    }
+    let fails = output.fails(&outcome);
     reports.write(&told(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
 
-/// The outcome of the audit, before it is written.
-fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
+/// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows
+/// what commits did.
+pub(super) fn audited(
+    tree: &TreeFlags,
+    corpora: &CorpusFlags,
+    min_tokens: &MinTokens,
+    suppressing: &Suppressing,
+    has_history: bool,
+    common: &Common,
+) -> Result<(Outcome, bool), Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let root = repository.root();
-    let (config, origin) = settings::read(common, Some(root), flags.min_tokens.setting("min-tokens").as_slice())?;
+    let (config, origin) = settings::read(common, Some(root), min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
-    let outsides = outsides(&flags.corpora.named, &config, &languages, root, common)?;
+    let outsides = outsides(&corpora.named, &config, &languages, root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }
-    let baseline = baseline_of(Some(root), &config, &flags.suppressing)?;
+    let baseline = baseline_of(Some(root), &config, suppressing)?;
     let decisions = decisions_of(root, &config)?;
     let reader = repository.reader();
-    let (end, snapshot) = scan::tree(&repository, flags.tree.rev.as_deref())?;
+    let (end, snapshot) = scan::tree(&repository, tree.rev.as_deref())?;
     let time = match end.commit {
         Some(commit) => reader.time(commit)?,
         None => now(),
@@ -47,15 +59,12 @@ fn outcome(flags: &Audit, common: &Common) -> Result<Outcome, Failure> {
         let bar = Bar::of(common);
         let context = Context { config: &config, languages: &languages, progress: &bar };
         let mut outcome = audit(&repository, Whole { end, snapshot, project, time }, &outsides, context)?;
-        if let Some(audited) = outcome.audited.as_mut().filter(|_| flags.history) {
+        if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
             audited.brought = Some(brought(&repository, audited, &outsides, context)?);
         }
         outcome
     };
     let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &decisions };
     suppress(&mut outcome, &baseline, accepted, today(), true);
-    if !flags.suppressing.show_suppressed {
-        outcome.suppressed.clear();
-    }
-    Ok(outcome)
+    Ok((outcome, outsides.iter().any(Outside::has_past)))
 }

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::fingerprint;
 use crate::git::Entry;
 use crate::language::Languages;
-use crate::sources::{DeclaredComponent, Folder, Note};
+use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{Addition, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
 use crate::text::printable;
@@ -30,7 +30,9 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
     start_threads(common.threads)?;
     let shelf = shelf(common)?;
     match command {
-        CorpusCommand::Add { corpus, sources, declared } => add(&shelf.new_corpus(corpus)?, sources, declared, common)?,
+        CorpusCommand::Add { corpus, sources, fixes, declared } => {
+            add(&shelf.new_corpus(corpus)?, sources, fixes.as_deref(), declared, common)?;
+        }
         CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
         CorpusCommand::List => list(&shelf)?,
         CorpusCommand::Show { corpus } => show(&shelf.corpus(corpus)?)?,
@@ -119,7 +121,13 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
     }
 }
 
-fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common) -> Result<(), Failure> {
+fn add(
+    corpus: &Corpus,
+    sources: &[String],
+    fixes: Option<&str>,
+    declared: &Declared,
+    common: &Common,
+) -> Result<(), Failure> {
     let component = DeclaredComponent {
         name: declared.name.clone().unwrap_or_default(),
         version: declared.component_version.clone(),
@@ -127,6 +135,15 @@ fn add(corpus: &Corpus, sources: &[String], declared: &Declared, common: &Common
         url: declared.url.clone(),
         license: declared.license.clone(),
     };
+    if let Some(list) = fixes {
+        let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
+        // What the corpus was made from is at hand as well.
+        let known = corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
+        clones.extend(known.filter(|spec| has_past(spec)));
+        clones.sort();
+        clones.dedup();
+        return read_all(corpus, &[(fixes_source(&absolute(list), &clones), component)], common);
+    }
     if component != DeclaredComponent::default() && sources.len() > 1 {
         return Err(Failure::Declared);
     }
@@ -181,10 +198,19 @@ fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &C
             None => "nothing new".to_owned(),
         };
         if !common.quiet {
-            print_text(&format!("{}: {said}\n{}", printable(source.as_bytes()), notes_text(&notes, common.verbose)))?;
+            print_text(&format!(
+                "{}: {said}\n{}",
+                printable(label_of(source).as_bytes()),
+                notes_text(&notes, common.verbose)
+            ))?;
         }
     }
     failed.map_or(Ok(()), |why| Err(why.into()))
+}
+
+/// What a source is called when it is added: as it was named.
+fn label_of(source: &str) -> String {
+    if source.contains('\n') || is_fixes(source) { label(source) } else { source.to_owned() }
 }
 
 fn notes_text(notes: &[Note], is_verbose: bool) -> String {

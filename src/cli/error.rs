@@ -72,6 +72,8 @@ pub(super) enum Failure {
     Declared,
     #[error("cannot audit: no corpus to compare with")]
     NothingToAudit,
+    #[error("cannot find missed commits: no corpus has the history of a component, or a list of fixes")]
+    NoPast,
     #[error("cannot compare: there is only one submission")]
     NothingToCompare,
     #[error("cannot compare: fewer than two of the {n} submissions contain a file that can be compared")]
@@ -118,6 +120,10 @@ impl Failure {
             }
             Self::NothingToAudit => Some(
                 "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one".to_owned(),
+            ),
+            Self::NoPast => Some(
+                "add a clone with `secondhand corpus add NAME REPOSITORY`, or update a corpus of an older version with `secondhand corpus update NAME`"
+                    .to_owned(),
             ),
             Self::NothingToCompare => {
                 Some("give two files or folders, or one folder with a file or folder for each submission".to_owned())

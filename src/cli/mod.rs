@@ -25,6 +25,7 @@ mod resemblance;
 mod scan;
 mod settings;
 mod show;
+mod stale;
 mod suppressing;
 mod survey;
 mod uncommitted;
@@ -84,6 +85,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Scan(flags) => scan::run(flags, &cli.common),
         Command::History(flags) => history::run(flags, &cli.common),
         Command::Audit(flags) => audit::run(flags, &cli.common),
+        Command::Stale(flags) => stale::run(flags, &cli.common),
         Command::Corpus(command) => corpus::run(command, &cli.common),
         Command::Init(flags) => init::run(flags, &cli.common),
         Command::Cache { action } => cache::run(action, &cli.common),

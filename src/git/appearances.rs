@@ -116,6 +116,15 @@ impl Reader {
         Ok(BlobId::of(ids.join("\n").as_bytes()).to_string())
     }
 
+    /// The tags and their commits, the oldest first.
+    ///
+    /// # Errors
+    /// If the references cannot be read.
+    pub fn tags(&self) -> Result<Vec<(String, CommitId)>, Error> {
+        let (_, tags) = self.tips_and_tags()?;
+        Ok(tags.into_iter().map(|(name, commit)| (name.to_string(), commit)).collect())
+    }
+
     /// The commits that references point to, and the tags among them, the oldest first.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
     fn tips_and_tags(&self) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {

@@ -1,6 +1,6 @@
-//! Defines what a finding is about: a copy, or files that were not examined.
+//! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
-use super::{Missed, Outdated};
+use super::{Behind, Missed, Outdated};
 use crate::text::FilePath;
 
 /// What a finding is about.
@@ -12,6 +12,8 @@ pub enum About {
     OldCopy(Outdated),
     /// An edit of code that has siblings, which it did not reach.
     Missed(Missed),
+    /// Commits of its origin that a copy lacks.
+    Behind(Behind),
     /// A changed file that could not be examined.
     Unread(Unexamined),
     /// All changed files that were left out on purpose, sorted by path.

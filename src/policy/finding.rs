@@ -1,8 +1,8 @@
 //! Defines a finding: a copy, or what was not examined, with its rule, level and identity.
 
 use super::{
-    About, Answer, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, Missed, Origin, Outdated, Place, Rule,
-    Unexamined,
+    About, Answer, Behind, Change, Date, Fragment, Judgment, KnownCopy, Level, Milder, Missed, Origin, Outdated, Place,
+    Rule, Unexamined,
 };
 use crate::language::Token;
 use crate::text::{FilePath, Position, fnv_1a, printable};
@@ -163,6 +163,29 @@ impl Finding {
         }
     }
 
+    /// A finding about commits that a copy at `path` lacks.
+    pub fn of_behind(behind: Behind, judgment: Judgment, path: FilePath, fragment: Fragment) -> Self {
+        let hashes: Vec<&str> = behind.commits.iter().map(|missed| missed.commit.hash.as_str()).collect();
+        // The same commits are the same finding wherever the copy moves in its file; a further one is another.
+        let identity = identity(judgment.rule, &path, fnv_1a(hashes.join(" ").bytes()));
+        let n_places = behind.commits.iter().map(|missed| missed.places.len()).sum();
+        Self {
+            fragment,
+            added: fragment,
+            identity,
+            n_places,
+            ..Self::unexamined(About::Behind(behind), judgment, path)
+        }
+    }
+
+    /// What the copy lacks, if it is about that.
+    pub fn behind(&self) -> Option<&Behind> {
+        match &self.about {
+            About::Behind(behind) => Some(behind),
+            _ => None,
+        }
+    }
+
     /// Whether it is about a copy.
     pub fn is_copy(&self) -> bool {
         matches!(self.about, About::Copy | About::OldCopy(_))
@@ -192,7 +215,7 @@ impl Finding {
     /// The files that were not examined; empty for a copy.
     pub fn unexamined_files(&self) -> &[Unexamined] {
         match &self.about {
-            About::Copy | About::OldCopy(_) | About::Missed(_) => &[],
+            About::Copy | About::OldCopy(_) | About::Missed(_) | About::Behind(_) => &[],
             About::Unread(file) => std::slice::from_ref(file),
             About::LeftOut(files) => files,
         }
@@ -214,6 +237,7 @@ impl Finding {
             About::Copy => self.copy_message(),
             About::OldCopy(outdated) => self.old_copy_message(outdated),
             About::Missed(missed) => self.missed_message(missed),
+            About::Behind(behind) => printable(behind.describe().as_bytes()),
             About::Unread(file) => format!("not examined: {}", file.describe()),
             About::LeftOut(files) => {
                 let named: Vec<_> = files.iter().take(MAX_NAMED).map(Unexamined::describe).collect();

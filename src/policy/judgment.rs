@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
+use super::{About, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
 
 /// The configured levels.
 #[derive(Debug, Clone)]
@@ -160,6 +160,18 @@ impl Levels {
     fn judge_origin(&self, origin: &Origin, circumstances: Circumstances) -> Option<Judgment> {
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_copy(origin)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+    }
+
+    /// Judges commits that a copy lacks; `None` if the rule is off.
+    pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
+        let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
+        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_behind(behind)?, circumstances));
+        judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
+    }
+
+    /// Whether any enabled rule looks at what copies lack.
+    pub fn ask_for_missed(&self) -> bool {
+        RULES.iter().any(|rule| matches!(rule.when, super::When::Behind(_)) && self.of(rule).is_some())
     }
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.

@@ -4,6 +4,7 @@
 
 mod about;
 mod baseline;
+mod behind;
 mod date;
 mod finding;
 mod judgment;
@@ -13,11 +14,13 @@ mod origin;
 mod owners;
 mod ranking;
 mod rules;
+mod security;
 mod suppression;
 mod verdict;
 
 pub use about::{About, Unexamined};
 pub use baseline::{Baseline, BaselineError, KnownCopy};
+pub use behind::{Behind, LineEdit, MissedCommit, MissedPlace, PastCommit};
 pub use date::{Date, DateError};
 pub use finding::{Finding, Notice, Suppressed, SuppressedBy, content, identity};
 pub use judgment::{Circumstances, Judgment, Levels, Milder, SaysLittle};
@@ -27,6 +30,7 @@ pub use origin::{Component, Deletion, FirstSeen, Fragment, InCommon, Origin, Pla
 pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};
+pub use security::{says_security, vulnerability_ids};
 pub use suppression::{BadSuppression, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 

@@ -1,4 +1,4 @@
-//! Writes a row for each origin of each finding, and for each file that was not examined, for spreadsheets.
+//! Writes a row for each origin of each finding, each missed commit, and each file that was not examined, for spreadsheets.
 //!
 //! Promise: no cell is a formula, whatever the name of a file or a component.
 
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::words::day;
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::policy::{Finding, Origin, Place, Unexamined, Verdict};
+use crate::policy::{Finding, MissedCommit, Origin, Place, Unexamined, Verdict};
 
 pub(super) const FORMAT: Format = Format { name: "csv", help: "a row for each origin, for spreadsheets", write };
 
@@ -58,6 +58,9 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {
             table.write_record(row(finding, at + 1, origin, &suppressed, outcome).iter().map(|cell| defused(cell)))?;
+        }
+        for missed in finding.behind().iter().flat_map(|behind| &behind.commits) {
+            table.write_record(missed_row(finding, missed, &suppressed).iter().map(|cell| defused(cell)))?;
         }
         for file in finding.unexamined_files() {
             table.write_record(unexamined_row(finding, file, &suppressed).iter().map(|cell| defused(cell)))?;
@@ -119,6 +122,29 @@ fn row(
         known(brought.map(|brought| &brought.first.commit)),
         brought.and_then(|brought| day(brought.first.time)).unwrap_or_default(),
     ]
+}
+
+/// The row of a commit that a copy lacks: the columns about copies are empty.
+fn missed_row(finding: &Finding, missed: &MissedCommit, suppressed: &str) -> [String; COLUMNS.len()] {
+    let place = missed.places.first();
+    let component = finding.behind().map(|behind| &behind.component);
+    let known = |text: Option<&String>| text.cloned().unwrap_or_default();
+    COLUMNS.map(|column| match column {
+        "rule" => finding.rule.id.to_owned(),
+        "level" => finding.level.name().to_owned(),
+        "path" => finding.path.to_string(),
+        "start_line" => place.map(|place| place.fragment.start.line.to_string()).unwrap_or_default(),
+        "end_line" => place.map(|place| place.fragment.end.line.to_string()).unwrap_or_default(),
+        "identity" => finding.identity.clone(),
+        "origin_path" => missed.origin.to_string(),
+        "component" => known(component.map(|of| &of.name)),
+        "purl" => known(component.and_then(|of| of.purl.as_ref())),
+        "url" => known(component.and_then(|of| of.url.as_ref())),
+        "corpus" => known(component.map(|of| &of.corpus)),
+        "message" => super::missed::commit_line(missed),
+        "suppressed" => suppressed.to_owned(),
+        _ => String::new(),
+    })
 }
 
 /// The row of a file that was not examined: the columns about copies and origins are empty.

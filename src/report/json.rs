@@ -61,10 +61,120 @@ struct Audit {
     by_license_class: BTreeMap<&'static str, OfClass>,
     /// Whose code it is, the largest share first.
     components: Vec<Taken>,
+    /// Which versions of components folders are, as far as the corpora have their history; sorted by folder.
+    versions: Vec<FolderVersion>,
     /// The files that contain code of components, sorted by path.
     copied_files: Vec<CopiedFile>,
     /// What the history added, the oldest first, if requested.
     brought: Option<Vec<Brought>>,
+}
+
+/// A folder that was copied from a component, and the version that it fits best.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FolderVersion {
+    /// The folder; empty for the root.
+    folder: String,
+    component: String,
+    corpus: String,
+    /// The folder of the component that it is a copy of; empty for its root.
+    origin: String,
+    /// A tag, `FIRST to LAST` where several tags fit equally, or a commit where there are no tags.
+    version: Option<String>,
+    first_tag: Option<String>,
+    last_tag: Option<String>,
+    /// The package URL with the version, if it is a single one.
+    purl: Option<String>,
+    /// The commit that fits better than any tag.
+    nearest_commit: Option<PastCommit>,
+    /// The lines that differ from that commit.
+    nearest_commit_lines: Option<usize>,
+    files: usize,
+    lines: usize,
+    /// Files that are identical to those of the version.
+    identical_files: usize,
+    /// Files that differ in comments and layout only.
+    equal_files: usize,
+    added_lines: usize,
+    removed_lines: usize,
+    /// The local edits.
+    edited: Vec<EditedFile>,
+    /// Files that the version does not have.
+    added: Vec<String>,
+    /// Files of the version that are not there, by their paths in the component.
+    missing: Vec<String>,
+    /// Further ones in folders of which nothing was copied.
+    missing_elsewhere: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EditedFile {
+    path: String,
+    origin: String,
+    edits: Vec<EditedLines>,
+}
+
+/// Lines that were replaced: from 1, the end after the last; an empty range comes before its start.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct EditedLines {
+    removed_start: u32,
+    removed_end: u32,
+    added_start: u32,
+    added_end: u32,
+    /// The lines of the version, if its repository is at hand.
+    removed: Option<Vec<String>>,
+    added: Vec<String>,
+}
+
+/// Commits of a component that a copy lacks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MissedCommits {
+    component: String,
+    corpus: String,
+    purl: Option<String>,
+    url: Option<String>,
+    /// Whether they come from a list of fixes.
+    is_listed: bool,
+    /// The oldest first.
+    commits: Vec<MissedCommit>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MissedCommit {
+    #[serde(flatten)]
+    commit: PastCommit,
+    /// The file that it changed, as it was called then.
+    origin: String,
+    /// The places of the copy that it would change.
+    places: Vec<MissedPlace>,
+    /// The places of the file that it changed.
+    changes: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PastCommit {
+    hash: String,
+    /// Its time, in seconds since 1970.
+    time: i64,
+    subject: String,
+    /// CVE, GHSA and other ids.
+    ids: Vec<String>,
+    /// Whether it says that it fixes a security fault.
+    is_security: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MissedPlace {
+    fragment: Fragment,
+    /// The lines of the origin before the commit, the end after the last.
+    origin_start_line: u32,
+    origin_end_line: u32,
 }
 
 /// Code of a component that a commit added to a file.
@@ -239,6 +349,8 @@ struct Finding {
     missed: Option<Missed>,
     /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the present one.
     changed_since: Vec<ChangedBy>,
+    /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there are no origins then.
+    missed_commits: Option<MissedCommits>,
     /// Stays the same when lines move.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
@@ -491,6 +603,7 @@ fn audit(of: &audit::Audited) -> Audit {
         copied_percent: percent_of(of.n_copied, of.n_tokens),
         by_license_class: super::audited::classes(of).into_iter().map(of_class).collect(),
         components: of.components.iter().map(taken).collect(),
+        versions: of.versions.iter().map(folder_version).collect(),
         copied_files: of.files.iter().map(file).collect(),
         brought: of.brought.as_ref().map(|all| all.iter().map(brought).collect()),
     }
@@ -555,6 +668,7 @@ fn finding(finding: &policy::Finding) -> Finding {
             patches: missed.patches.clone(),
         }),
         changed_since: finding.changed_since().iter().map(changed_by).collect(),
+        missed_commits: finding.behind().map(missed_commits),
         identity: finding.identity.clone(),
         owners: Vec::new(),
         origin_owners: Vec::new(),
@@ -565,6 +679,75 @@ fn finding(finding: &policy::Finding) -> Finding {
 
 fn changed_by(change: &policy::Change) -> ChangedBy {
     ChangedBy { commit: change.commit.clone(), subject: change.subject.clone(), time: change.time }
+}
+
+fn missed_commits(of: &policy::Behind) -> MissedCommits {
+    let place = |place: &policy::MissedPlace| MissedPlace {
+        fragment: fragment(&place.fragment),
+        origin_start_line: place.origin_lines.start,
+        origin_end_line: place.origin_lines.end,
+    };
+    let commit = |missed: &policy::MissedCommit| MissedCommit {
+        commit: past_commit(&missed.commit),
+        origin: missed.origin.to_string(),
+        places: missed.places.iter().map(place).collect(),
+        changes: missed.n_hunks,
+    };
+    let component = &of.component;
+    MissedCommits {
+        component: component.name.clone(),
+        corpus: component.corpus.clone(),
+        purl: component.purl.clone(),
+        url: component.url.clone(),
+        is_listed: of.is_listed,
+        commits: of.commits.iter().map(commit).collect(),
+    }
+}
+
+fn past_commit(of: &policy::PastCommit) -> PastCommit {
+    let policy::PastCommit { hash, time, subject, ids, is_security } = of.clone();
+    PastCommit { hash, time, subject, ids, is_security }
+}
+
+fn folder_version(of: &audit::FolderVersion) -> FolderVersion {
+    let shown = |line: &Vec<u8>| crate::text::printable(line);
+    let edit = |edit: &audit::EditedLines| EditedLines {
+        removed_start: edit.removed.start,
+        removed_end: edit.removed.end,
+        added_start: edit.added.start,
+        added_end: edit.added.end,
+        removed: edit.removed_text.as_ref().map(|lines| lines.iter().map(shown).collect()),
+        added: edit.added_text.iter().map(shown).collect(),
+    };
+    let file = |file: &audit::EditedFile| EditedFile {
+        path: file.path.to_string(),
+        origin: file.origin.to_string(),
+        edits: file.edits.iter().map(edit).collect(),
+    };
+    let names = |paths: &[crate::text::FilePath]| paths.iter().map(ToString::to_string).collect();
+    let (added_lines, removed_lines) = of.n_edited_lines();
+    FolderVersion {
+        folder: of.folder.to_string(),
+        component: of.component.name.clone(),
+        corpus: of.component.corpus.clone(),
+        origin: of.origin.to_string(),
+        version: of.version(),
+        first_tag: of.tags.as_ref().map(|(first, _)| first.clone()),
+        last_tag: of.tags.as_ref().map(|(_, last)| last.clone()),
+        purl: of.purl(),
+        nearest_commit: of.commit.as_ref().map(|(commit, _)| past_commit(commit)),
+        nearest_commit_lines: of.commit.as_ref().map(|(_, n)| *n),
+        files: of.n_files,
+        lines: of.n_lines,
+        identical_files: of.n_same_bytes,
+        equal_files: of.n_same_tokens,
+        added_lines,
+        removed_lines,
+        edited: of.edited.iter().map(file).collect(),
+        added: names(&of.added),
+        missing: names(&of.missing),
+        missing_elsewhere: of.n_missing_elsewhere,
+    }
 }
 
 fn unexamined(of: &policy::Unexamined) -> Unexamined {

@@ -97,6 +97,18 @@ fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
 }
 
 fn row(finding: &Finding) -> String {
+    if let Some(behind) = finding.behind() {
+        let told = super::missed::commit_lines(behind, MAX_LINES);
+        let told: Vec<String> = told.iter().map(|line| escaped(line)).collect();
+        return format!(
+            "| {} {} | missed commits | {} | {}<br>{} | |\n",
+            sign(finding.level),
+            escaped(finding.rule.id),
+            code_span(&format!("{}:{}", finding.path, finding.fragment.start.line)),
+            escaped(&behind.component.label()),
+            told.join("<br>"),
+        );
+    }
     if !finding.has_code() {
         let (files, word) = (finding.unexamined_files(), super::words::unexamined_word(finding));
         let mut named: Vec<_> = files.iter().take(MAX_LINES).map(|file| code_span(&file.describe())).collect();

@@ -19,6 +19,8 @@ mod json;
 mod junit;
 mod markdown;
 mod measured;
+mod missed;
+mod missing_patch;
 mod passages;
 mod patch;
 mod plain_json;
@@ -27,6 +29,7 @@ mod resemblance;
 mod sarif;
 mod sides;
 mod sonarqube;
+mod stale;
 mod text;
 mod timeline;
 mod words;
@@ -111,6 +114,12 @@ pub fn scan_formats() -> impl Iterator<Item = &'static Format> + Clone {
 /// All formats of an audit of a whole tree.
 pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
     FORMATS.iter().chain(AUDIT_FORMATS)
+}
+
+/// The formats of what copies lack: its own text, those of findings, and patches.
+pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
+    static OWN: &[Format] = &[stale::FORMAT, missing_patch::FORMAT];
+    OWN.iter().chain(FORMATS.iter().filter(|format| format.name != stale::FORMAT.name))
 }
 
 impl<T> Format<T> {

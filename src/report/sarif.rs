@@ -19,7 +19,7 @@ use super::words::{day, percent, place, provenance};
 use super::{Format, REPOSITORY, Style, VERSION};
 use crate::audit::Outcome;
 use crate::policy::{
-    Finding, Fragment, Level, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
+    Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
 };
 use crate::text::FilePath;
 
@@ -112,7 +112,8 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
         );
         notes.push(notification(&text, "warning"));
     }
-    notes.extend(outcome.findings.iter().filter(|finding| !finding.has_code()).take(MAX_UNEXAMINED).map(unexamined));
+    let unread = outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty());
+    notes.extend(unread.take(MAX_UNEXAMINED).map(unexamined));
     notes.extend(summary(outcome, false).lines().map(|line| notification(line, "note")));
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
@@ -158,6 +159,7 @@ fn tags(rule: &Rule) -> &'static [&'static str] {
     match rule.topic {
         Topic::Duplication => &["maintainability", "duplication"],
         Topic::License => &["license", "duplication"],
+        Topic::Fixes => &["security", "maintainability"],
         Topic::Coverage => &["coverage"],
     }
 }
@@ -283,6 +285,25 @@ fn location(path: &FilePath, fragment: &Fragment) -> Location {
 }
 
 fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
+    if let Some(behind) = finding.behind() {
+        let commit = |missed: &MissedCommit| {
+            let places: Vec<_> = missed.places.iter().map(|place| json!(place.fragment.start.line)).collect();
+            json!({
+                "commit": missed.commit.hash,
+                "date": day(missed.commit.time),
+                "subject": missed.commit.subject,
+                "ids": missed.commit.ids,
+                "origin": missed.origin.to_string(),
+                "lines": places,
+            })
+        };
+        let commits: Vec<_> = behind.commits.iter().take(MAX_COMPONENTS).map(commit).collect();
+        return vec![
+            ("component", json!(behind.component.name)),
+            ("missedCommits", json!(commits)),
+            ("missedCommitsCount", json!(behind.commits.len())),
+        ];
+    }
     if !finding.has_code() {
         let file =
             |file: &Unexamined| json!({"path": file.path.to_string(), "files": file.n_files, "reason": file.reason});

@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one};
+use super::missed::commit_lines;
 use super::sides::{Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, found, grouped, likeness, missed_note, owned_by, percent, place, provenance,
@@ -17,12 +18,14 @@ use super::words::{
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::language::Languages;
-use crate::policy::{About, Finding, Level, Origin, Place, Unexamined};
+use crate::policy::{About, Finding, Level, Origin, Place, Unexamined, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "text", help: "both sides of each copy, for people", write };
 
 /// Maximum origins to list below the frames; the rest are counted.
 const MAX_ORIGINS: usize = 5;
+/// Maximum missed commits of a file to list.
+const MAX_COMMITS: usize = 5;
 /// Maximum renamed words to list.
 const MAX_RENAMES: usize = 6;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -51,6 +54,21 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         }
         if finding.level > Level::Note || finding.missed().is_some() {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
+        }
+        writeln!(out, "{text}")?;
+    }
+    for finding in best_first(&outcome.findings) {
+        let Some(behind) = finding.behind() else { continue };
+        let at = format!("{}:{}", finding.path, finding.fragment.start.line);
+        let mut text = headline(finding, canvas) + &note(&at, canvas);
+        let n_told = if style.is_verbose || style.is_full { usize::MAX } else { MAX_COMMITS };
+        text.extend(commit_lines(behind, n_told).iter().map(|line| note(line, canvas)));
+        if finding.level > Level::Note {
+            let keep = allowing(finding, &languages);
+            text.push_str(&note(
+                &format!("to do: apply what is missing, or keep it with a comment above: {keep}"),
+                canvas,
+            ));
         }
         writeln!(out, "{text}")?;
     }

@@ -9,9 +9,11 @@
 // Archives can be in archives: `archive`, `tar` and `zip` form a circle.
 mod archive;
 mod debian;
+mod fixes;
 mod folder;
 mod limits;
 mod list;
+mod past;
 mod purl;
 mod repository;
 mod tar;
@@ -24,7 +26,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub use fixes::{FixedFile, fixes_source, is_fixes};
 pub use limits::Limits;
+pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
 use crate::git;
@@ -105,6 +109,20 @@ pub trait Sink {
     /// If it cannot be stored; the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
 
+    /// Accepts what the commits of a component did; its files are passed on as well.
+    fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
+        let _ = (component, past);
+    }
+
+    /// Accepts a file that a listed commit fixed.
+    ///
+    /// # Errors
+    /// Like [`Sink::take`].
+    fn fixed(&mut self, file: FixedFile) -> Result<(), Error> {
+        let _ = file;
+        Ok(())
+    }
+
     /// Accepts a note about something that was skipped.
     fn note(&mut self, note: Note);
 }
@@ -141,8 +159,16 @@ pub struct Request<'r> {
 }
 
 /// All kinds of sources; the first that takes what is named reads it.
-pub static SOURCES: &[&SourceKind] =
-    &[&purl::SOURCE, &list::SOURCE, &debian::SOURCE, &zip::SOURCE, &tar::SOURCE, &repository::SOURCE, &folder::SOURCE];
+pub static SOURCES: &[&SourceKind] = &[
+    &fixes::SOURCE,
+    &purl::SOURCE,
+    &list::SOURCE,
+    &debian::SOURCE,
+    &zip::SOURCE,
+    &tar::SOURCE,
+    &repository::SOURCE,
+    &folder::SOURCE,
+];
 
 /// Reads the source in `request` into `sink`.
 ///
@@ -194,16 +220,28 @@ pub fn label(spec: &str) -> String {
     if spec.starts_with("pkg:") {
         return spec.to_owned();
     }
+    if let Some((list, _)) = fixes::list_of(spec) {
+        return base_name(Path::new(list));
+    }
     match repository::repository_of(spec) {
         Some((path, Some(revision))) => format!("{}@{revision}", base_name(Path::new(path))),
         _ => base_name(Path::new(spec)),
     }
 }
 
+/// Whether this is a repository that is read with all its history, so that copies can be told what they have missed.
+pub fn has_past(spec: &str) -> bool {
+    matches!(repository::repository_of(spec), Some((_, None)))
+}
+
 /// Changes when there may be something new to read: equal stamps mean equal bytes. `None` if only reading can tell.
 pub fn stamp(spec: &str) -> Option<String> {
     if spec.starts_with("pkg:") {
         return Some("a release".to_owned());
+    }
+    // The list may be as it was, and a clone have new commits.
+    if is_fixes(spec) {
+        return None;
     }
     if let Some((path, revision)) = repository::repository_of(spec) {
         let reader = git::Repository::discover(Path::new(path)).ok()?.reader();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::past::read_past;
 use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, Request, Seen, Sink, SourceFile, SourceKind, base_name, named,
 };
@@ -29,7 +30,7 @@ pub(super) fn repository_of(spec: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// Whether this is the root of a repository; a folder inside one is a plain folder.
-fn is_repository(path: &Path) -> bool {
+pub(super) fn is_repository(path: &Path) -> bool {
     path.join(".git").exists() || path.join("objects").is_dir() && path.join("HEAD").is_file()
 }
 
@@ -46,7 +47,13 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             component.version = component.version.or_else(|| Some(revision.to_owned()));
             read_revision(&reader, revision, &Arc::new(component), sink)
         }
-        None => read_history(&reader, &Arc::new(component), sink),
+        None => {
+            let component = Arc::new(component);
+            read_history(&reader, &component, sink)?;
+            let past = read_past(&repository, &|path| sink.wants(path, 0))?;
+            sink.past(&component, past);
+            Ok(())
+        }
     }
 }
 

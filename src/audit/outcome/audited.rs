@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::policy::{Component, FirstSeen, Verdict};
+use crate::policy::{Component, FirstSeen, PastCommit, Verdict};
 use crate::text::FilePath;
 
 /// How much of a tree was found in corpora.
@@ -22,6 +22,8 @@ pub struct Audited {
     pub files: Vec<CopiedFile>,
     /// Whose code that is, the largest share first.
     pub components: Vec<Taken>,
+    /// Which versions of components its folders are, as far as corpora have their history; sorted by folder.
+    pub versions: Vec<FolderVersion>,
     /// What the history added, if requested: by path and component, the oldest first.
     pub brought: Option<Vec<Brought>>,
 }
@@ -97,4 +99,159 @@ pub struct Taken {
     pub n_files: usize,
     /// The number of tokens that it explains.
     pub n_tokens: usize,
+}
+
+/// A folder that was copied from a component, and the version that it fits best.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FolderVersion {
+    /// The folder; empty for the root.
+    pub folder: FilePath,
+    /// The component.
+    pub component: Arc<Component>,
+    /// The folder of the component that it is a copy of; empty for its root.
+    pub origin: FilePath,
+    /// The first and the last of the tags whose files differ least; `None` if the component has no tags.
+    pub tags: Option<(String, String)>,
+    /// The commit whose files differ less than those of any tag, with the lines that differ.
+    pub commit: Option<(PastCommit, usize)>,
+    /// Files that the folder has in common with the component.
+    pub n_files: usize,
+    /// Their lines with code.
+    pub n_lines: usize,
+    /// Those of the files that are identical to the version's.
+    pub n_same_bytes: usize,
+    /// Those that differ in layout and comments only.
+    pub n_same_tokens: usize,
+    /// The others, sorted by path.
+    pub edited: Vec<EditedFile>,
+    /// Source files next to them that the version does not have.
+    pub added: Vec<FilePath>,
+    /// Files of the component next to theirs that the folder lacks, with their paths there.
+    pub missing: Vec<FilePath>,
+    /// Further ones in folders of which nothing was copied.
+    pub n_missing_elsewhere: usize,
+}
+
+/// A file that was edited since it was copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedFile {
+    /// The file.
+    pub path: FilePath,
+    /// The file of the component.
+    pub origin: FilePath,
+    /// The edits, in order.
+    pub edits: Vec<EditedLines>,
+}
+
+/// Lines that were edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedLines {
+    /// The lines of the origin that are gone; empty for an insertion, which comes before the first.
+    pub removed: std::ops::Range<u32>,
+    /// The lines that were added; empty for a deletion, which comes before the first.
+    pub added: std::ops::Range<u32>,
+    /// The lines that are gone, if the repository of the origin is at hand.
+    pub removed_text: Option<Vec<Vec<u8>>>,
+    /// The lines that were added.
+    pub added_text: Vec<Vec<u8>>,
+}
+
+impl FolderVersion {
+    /// The version: a tag, a range of tags that differ equally, or a commit.
+    pub fn version(&self) -> Option<String> {
+        match (&self.tags, &self.commit) {
+            (Some((first, last)), _) if first == last => Some(first.clone()),
+            (Some((first, last)), _) => Some(format!("{first} to {last}")),
+            (None, Some((commit, _))) => Some(commit.short().to_owned()),
+            (None, None) => None,
+        }
+    }
+
+    /// The package URL with the version, if it is a single one: that of the component, or a generic one.
+    pub fn purl(&self) -> Option<String> {
+        let version = match (&self.tags, &self.commit) {
+            (Some((first, last)), _) if first == last => number_of(&self.component.name, first),
+            (None, Some((commit, _))) => commit.hash.clone(),
+            _ => return self.component.purl.clone(),
+        };
+        let encoded = |text: &str| text.bytes().map(percent_encoded).collect::<String>();
+        let generic = || format!("pkg:generic/{}", encoded(&self.component.name));
+        let purl = self.component.purl.clone().unwrap_or_else(generic);
+        // A package URL is `pkg:type/name@version?qualifiers#subpath`.
+        let end = purl.find(['?', '#']).unwrap_or(purl.len());
+        let (name, rest) = purl.split_at(end);
+        let after_type = name.find('/').unwrap_or(0);
+        let name = name[after_type..].rfind('@').filter(|&at| at > 1).map_or(name, |at| &name[..after_type + at]);
+        Some(format!("{name}@{}{rest}", encoded(&version)))
+    }
+
+    /// Lines that were added and removed since.
+    pub fn n_edited_lines(&self) -> (usize, usize) {
+        let edits = || self.edited.iter().flat_map(|file| &file.edits);
+        (edits().map(|edit| edit.added.len()).sum(), edits().map(|edit| edit.removed.len()).sum())
+    }
+}
+
+/// The number in the name of a tag: `1.2.8` in `v1.2.8`, `zlib-1.2.8` and `release-1.2.8`. A tag without one is itself.
+fn number_of(component: &str, tag: &str) -> String {
+    let rest = tag.rsplit('/').next().unwrap_or(tag);
+    let lower = rest.to_ascii_lowercase();
+    let prefixes = [
+        component.to_ascii_lowercase(),
+        "release".to_owned(),
+        "version".to_owned(),
+        "ver".to_owned(),
+        "v".to_owned(),
+        "r".to_owned(),
+    ];
+    let stripped = prefixes.iter().filter_map(|prefix| Some(rest.len() - lower.strip_prefix(prefix)?.len()));
+    let candidates = stripped.map(|at| rest[at..].trim_start_matches(['-', '_', '.', 'v', 'V']));
+    let number = [rest].into_iter().chain(candidates).find(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+    number.unwrap_or(tag).to_owned()
+}
+
+/// A byte as package URLs write it.
+fn percent_encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || b".-_~:".contains(&byte) {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(purl: Option<&str>, tag: &str, expected: &str) {
+        let component =
+            Component { name: "zlib".to_owned(), purl: purl.map(ToOwned::to_owned), ..Component::default() };
+        let version = FolderVersion {
+            folder: FilePath::new(""),
+            component: Arc::new(component),
+            origin: FilePath::new(""),
+            tags: Some((tag.to_owned(), tag.to_owned())),
+            commit: None,
+            n_files: 0,
+            n_lines: 0,
+            n_same_bytes: 0,
+            n_same_tokens: 0,
+            edited: Vec::new(),
+            added: Vec::new(),
+            missing: Vec::new(),
+            n_missing_elsewhere: 0,
+        };
+        assert_eq!(version.purl().as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_package_url_gets_the_number_of_the_tag() {
+        check(None, "v1.2.8", "pkg:generic/zlib@1.2.8");
+        check(None, "zlib-1.2.8", "pkg:generic/zlib@1.2.8");
+        check(None, "release-1_2", "pkg:generic/zlib@1_2");
+        check(None, "nightly", "pkg:generic/zlib@nightly");
+        check(Some("pkg:github/madler/zlib"), "v1.2.8", "pkg:github/madler/zlib@1.2.8");
+        check(Some("pkg:npm/%40a/b@1?arch=x#y"), "2", "pkg:npm/%40a/b@2?arch=x#y");
+    }
 }

@@ -5,7 +5,7 @@ mod duplication;
 
 use std::collections::BTreeMap;
 
-pub use self::audited::{Audited, Brought, CopiedFile, Explained, Taken};
+pub use self::audited::{Audited, Brought, CopiedFile, EditedFile, EditedLines, Explained, FolderVersion, Taken};
 pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 use crate::audit::Skip;

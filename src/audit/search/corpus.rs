@@ -5,6 +5,7 @@
 //! aligned token by token, like a file of the tree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use rayon::prelude::*;
@@ -14,8 +15,9 @@ use crate::audit::read::{Remembered, Source, Sources};
 use crate::audit::{Context, Error, Progress};
 use crate::fingerprint::Params;
 use crate::git::{Attributes, BlobId};
+use crate::matching::{Document, hunks};
 use crate::policy::{Component, FirstSeen, Place};
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Lexed, Lookup, Reading, StoredFile};
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookup, Reading, StoredFile};
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
 
@@ -24,6 +26,8 @@ use crate::text::FilePath;
 pub struct Stored {
     name: String,
     segments: Vec<CorpusSegment>,
+    /// For each segment, the source that it was read from, if it was not imported.
+    specs: Vec<Option<String>>,
 }
 
 /// Maximum blobs of one fingerprint to consider; in more it is common, whatever their components.
@@ -55,7 +59,29 @@ impl Stored {
     /// # Errors
     /// If a part of it is unusable.
     pub fn open(corpus: &Corpus) -> Result<Self, CorpusError> {
-        Ok(Self { name: corpus.name().to_owned(), segments: corpus.open()? })
+        let segments = corpus.open()?;
+        let mut specs: Vec<Option<String>> = corpus.records()?.into_iter().map(|(_, record)| record.spec).collect();
+        // Another process has added a source in between: what is where is not known.
+        if specs.len() != segments.len() {
+            specs = vec![None; segments.len()];
+        }
+        Ok(Self { name: corpus.name().to_owned(), segments, specs })
+    }
+
+    /// Its name.
+    pub(in crate::audit) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The segments of its sources, each with the name of the source if it was not imported.
+    pub(in crate::audit) fn sources(&self) -> impl Iterator<Item = (&CorpusSegment, Option<&str>)> {
+        self.segments.iter().zip(self.specs.iter().map(Option::as_deref))
+    }
+
+    /// The segments with the code of projects, by number: a list of fixes holds pairs of functions, whose license says
+    /// nothing.
+    fn of_projects(&self) -> impl Iterator<Item = (usize, &CorpusSegment)> {
+        self.segments.iter().enumerate().filter(|(_, segment)| !segment.is_of_fixes())
     }
 
     /// What this corpus has of the queries.
@@ -82,7 +108,7 @@ impl Stored {
                 self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
-        let n_compared = self.segments.iter().map(|segment| segment.stats().n_files as usize).sum();
+        let n_compared = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
         Ok(SearchOutcome {
             found: best_of_each(found.into_iter().flatten().collect(), queries.sources()),
             frequencies,
@@ -95,7 +121,7 @@ impl Stored {
     fn hits(&self, queries: &Queries<'_>) -> Result<Vec<CorpusHit>, Error> {
         let names = self.names();
         let mut by_params: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-        for (number, segment) in self.segments.iter().enumerate() {
+        for (number, segment) in self.of_projects() {
             by_params.entry(segment.sampling()).or_default().push(number);
         }
         let mut all = Vec::new();
@@ -141,7 +167,7 @@ impl Stored {
     /// The files of the corpus with the content of this blob: their paths and components.
     pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
-        for segment in &self.segments {
+        for (_, segment) in self.of_projects() {
             let Some(blob) = segment.blob_of(id).map_err(|why| self.fails(why))? else { continue };
             for file in segment.files(blob).map_err(|why| self.fails(why))? {
                 let component = self.component(segment, &file)?;
@@ -166,7 +192,7 @@ impl Stored {
         for (query, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
             let id = BlobId::of(source.bytes());
             let (mut blobs, mut names) = (Vec::new(), BTreeSet::new());
-            for (number, segment) in self.segments.iter().enumerate() {
+            for (number, segment) in self.of_projects() {
                 let Some(blob) = segment.blob_of(&id).map_err(|why| self.fails(why))? else { continue };
                 let files = segment.files(blob).map_err(|why| self.fails(why))?;
                 names.extend(files.iter().map(|file| segment.components()[file.component as usize].name.as_str()));
@@ -232,7 +258,7 @@ impl Stored {
         })
     }
 
-    fn fails(&self, why: SegmentError) -> Error {
+    pub(in crate::audit) fn fails(&self, why: SegmentError) -> Error {
         CorpusError::Segment { corpus: self.name.clone(), source_name: "its index".to_owned(), why }.into()
     }
 }
@@ -410,7 +436,47 @@ impl Reading for CorpusReading<'_> {
         Some(Lexed { language, family, tokens })
     }
 
+    fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair> {
+        let read = |bytes: &[u8]| self.sources.tokenize(path, bytes.to_vec()).ok();
+        match (read(before), read(after)) {
+            (Some(before), Some(after)) => changed_functions(&before, &after),
+            _ => Vec::new(),
+        }
+    }
+
     fn step(&self, _: usize) {
         self.sources.progress.step();
     }
 }
+
+/// The functions that differ between two versions of a file: of each edit that a copy could miss, the unit of code
+/// around it, or its context where there is none.
+fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
+    let (old, new) = (before.document(), after.document());
+    let unit = |document: Document<'_>, part: &Range<usize>| {
+        let part = part.start.min(document.tokens.len().saturating_sub(1))..part.end;
+        let around = part.start.saturating_sub(FIX_CONTEXT)..(part.end + FIX_CONTEXT).min(document.tokens.len());
+        // A hunk may reach over the end of a function, and its context into the next one.
+        let found = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
+        found.start.min(around.start)..found.end.max(around.end)
+    };
+    let mut pairs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for hunk in hunks(old, new) {
+        let (from, to) = (unit(old, &hunk.removed), unit(new, &hunk.added));
+        match pairs.last_mut() {
+            Some(last) if from.start < last.0.end || to.start < last.1.end => {
+                *last = (last.0.start..last.0.end.max(from.end), last.1.start..last.1.end.max(to.end));
+            }
+            _ => pairs.push((from, to)),
+        }
+    }
+    let lexed = |source: &Source, tokens: Range<usize>| Lexed {
+        language: source.language.clone(),
+        family: source.family.clone(),
+        tokens: source.tokens[tokens].to_vec(),
+    };
+    pairs.into_iter().map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) }).collect()
+}
+
+/// Tokens beside an edit that are kept of a function, even if it is shorter: the context that a copy must have too.
+const FIX_CONTEXT: usize = crate::matching::CONTEXT;

@@ -33,6 +33,11 @@ impl Outside {
         Self::Folder { name, folder: Folder::new(root) }
     }
 
+    /// Whether it knows what the commits of any component did.
+    pub fn has_past(&self) -> bool {
+        matches!(self, Self::Stored(stored) if stored.sources().any(|(segment, _)| segment.has_past()))
+    }
+
     /// What this corpus has of the queries.
     pub(in crate::audit) fn search(
         &self,

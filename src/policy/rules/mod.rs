@@ -6,14 +6,16 @@
 mod copied_before_fix;
 mod copied_code;
 mod corpus_copy;
+mod known_vulnerability;
 mod license_conflict;
 mod missed_sibling;
 mod not_examined;
 mod out_of_step;
 mod revived_code;
+mod stale_copy;
 mod unknown_license;
 
-use super::{About, Deletion, Level, Origin, Place, Verdict};
+use super::{About, Behind, Deletion, Level, Origin, Place, Verdict};
 
 /// All rules, the most severe first: of two with the same level for the same code, the first one counts.
 pub static RULES: &[&Rule] = &[
@@ -21,6 +23,8 @@ pub static RULES: &[&Rule] = &[
     &unknown_license::RULE,
     &corpus_copy::RULE,
     &copied_before_fix::RULE,
+    &known_vulnerability::RULE,
+    &stale_copy::RULE,
     &copied_code::RULE,
     &out_of_step::RULE,
     &revived_code::RULE,
@@ -76,6 +80,8 @@ pub enum When {
     OldCopy(fn(&About) -> Option<Level>),
     /// It looks at edits that missed siblings.
     Edit(fn(&About) -> Option<Level>),
+    /// It looks at commits of a component that a copy lacks.
+    Behind(fn(&Behind) -> Option<Level>),
 }
 
 /// Applies, at the configured level.
@@ -87,7 +93,7 @@ const AT_MOST_A_NOTE: Option<Level> = Some(Level::Note);
 impl When {
     /// Whether it looks at copies.
     pub fn looks_at_copies(&self) -> bool {
-        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_))
+        !matches!(self, Self::Unexamined(_) | Self::Edit(_) | Self::OldCopy(_) | Self::Behind(_))
     }
 
     /// Whether it looks at copies of code in this place.
@@ -109,6 +115,14 @@ impl When {
         }
     }
 
+    /// The maximum level of a copy that lacks these commits; `None` if the rule does not apply.
+    pub fn of_behind(&self, behind: &Behind) -> Option<Level> {
+        match self {
+            Self::Behind(when) => when(behind),
+            _ => None,
+        }
+    }
+
     /// The maximum level of what is no mere copy; `None` if the rule does not apply.
     pub fn of_other(&self, about: &About) -> Option<Level> {
         match self {
@@ -125,6 +139,8 @@ pub enum Topic {
     Duplication,
     /// Third-party code, and its license.
     License,
+    /// Fixes that a copy lacks.
+    Fixes,
     /// What the audit did not see.
     Coverage,
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{brought_in, share, timestamp};
 use crate::audit::{Audited, CopiedFile, Outcome, Taken};
 use crate::policy::{Component, Place};
+use crate::report::missed::edits;
 use crate::report::{Format, Style, VERSION};
 
 pub(in crate::report) const FORMAT: Format =
@@ -120,6 +121,18 @@ fn origin(number: usize, taken: &Taken, outcome: &Outcome) -> Value {
     described
 }
 
+/// The pedigree of a file: its ancestors, and the lines that were edited since as a patch.
+fn pedigree(ancestors: &[Value], notes: &str, file: &CopiedFile, audited: &Audited) -> Value {
+    let edited = audited.versions.iter().flat_map(|of| &of.edited).find(|edited| edited.path == file.path);
+    let mut pedigree = json!({"ancestors": ancestors, "notes": notes});
+    if let Some(edited) = edited {
+        let diff = edits(edited).join("\n") + "\n";
+        pedigree["patches"] =
+            json!([{"type": "unofficial", "diff": {"text": {"contentType": "text/x-diff", "content": diff}}}]);
+    }
+    pedigree
+}
+
 fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
     let ancestors: Vec<Value> =
         file.origins.iter().map(|of| described(&audited.components[of.component].component)).collect();
@@ -140,7 +153,7 @@ fn file(number: usize, file: &CopiedFile, audited: &Audited) -> Value {
         "bom-ref": format!("file-{number}"),
         "name": file.path.to_string(),
         "hashes": [{"alg": "SHA-1", "content": file.sha1}],
-        "pedigree": {"ancestors": ancestors, "notes": parts.collect::<Vec<_>>().join("; ")},
+        "pedigree": pedigree(&ancestors, &parts.collect::<Vec<_>>().join("; "), file, audited),
         "properties": properties,
     })
 }

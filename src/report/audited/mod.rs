@@ -7,6 +7,7 @@ pub(super) mod spdx_document;
 
 use std::collections::BTreeMap;
 
+use super::missed::version_lines;
 use super::words::{count, day, percent, short};
 use crate::audit::{Audited, Brought, Explained};
 use crate::license::Class;
@@ -102,6 +103,10 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
                 .iter()
                 .map(|of| format!("    contradicted: {}", crate::text::printable(of.evidence.as_bytes()))),
         );
+    }
+    if !audited.versions.is_empty() {
+        lines.extend([String::new(), "by folder: the version that fits best, and local edits".to_owned()]);
+        lines.extend(audited.versions.iter().flat_map(|of| version_lines(of, is_verbose)));
     }
     lines.extend([String::new(), "by file: share found in corpora, and where".to_owned()]);
     let n_listed = if is_verbose { files.len() } else { MAX_FILES.min(files.len()) };

@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::audit::{Audited, Outcome};
+use crate::audit::{Audited, FolderVersion, Outcome};
 use crate::policy::{Component, Place};
+use crate::report::missed::evidence;
 use crate::report::{Format, Style};
 use crate::text::printable;
 
@@ -25,6 +26,12 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         for place in [&component.url, &component.purl].into_iter().flatten() {
             writeln!(out, "{}", printable(place.as_bytes()))?;
         }
+        for of in versions(audited, component) {
+            let folder = of.folder.to_string();
+            let folder = if folder.is_empty() { "." } else { folder.trim_end_matches('/') };
+            let version = of.version().unwrap_or_else(|| "version not known".to_owned());
+            writeln!(out, "{}", printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes()))?;
+        }
         writeln!(out, "License: {}", component.license().unwrap_or_else(|| "not known".to_owned()))?;
         for notice in notices(outcome, component) {
             writeln!(out, "{}", printable(notice.as_bytes()))?;
@@ -32,6 +39,12 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "In: {}", files(audited, component).join(", "))?;
     }
     Ok(())
+}
+
+/// The folders that are copies of a component and were edited since, which several licenses ask to be told.
+fn versions<'a>(audited: &'a Audited, component: &Component) -> impl Iterator<Item = &'a FolderVersion> {
+    let name = component.name.clone();
+    audited.versions.iter().filter(move |of| of.component.name == name && !of.edited.is_empty())
 }
 
 /// The notices of all files of a component that were copied, under the same license.

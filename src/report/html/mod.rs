@@ -74,6 +74,9 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
     if files.len() > MAX_LISTED {
         listed.push(format!("{} more", files.len() - MAX_LISTED));
     }
+    if let Some(behind) = finding.behind() {
+        listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
+    }
     let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
     let paths = finding.origins.iter().map(|origin| origin.path.to_string());
     Card {

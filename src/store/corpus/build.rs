@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
+use super::past::{PastWriter, write_table};
 use super::tokens::{pack, put};
 use super::{Stats, params};
 use crate::fingerprint;
@@ -15,7 +16,7 @@ use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
-use crate::sources::{self, DeclaredComponent, MAX_LICENSE_FILE, Note, Seen, Sink, SourceFile};
+use crate::sources::{self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, Seen, Sink, SourceFile};
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, SegmentError, SegmentKind, SegmentWriter, key};
 use crate::text::{FilePath, fnv_1a};
@@ -31,6 +32,15 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
 }
 
+/// A function before and after a change; the offsets of its tokens are in the file.
+#[derive(Debug)]
+pub struct FunctionPair {
+    /// Before.
+    pub before: Lexed,
+    /// After.
+    pub after: Lexed,
+}
+
 /// How to turn files into tokens and find their licenses, as decided by the floors above.
 pub trait Reading: Sync {
     /// Whether to read a file with this name and size.
@@ -38,6 +48,9 @@ pub trait Reading: Sync {
 
     /// The tokens of a file; `None` if it is not source to compare.
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed>;
+
+    /// The functions that differ between two versions of a file, each as it was and as it is.
+    fn changed_functions(&self, path: &FilePath, before: &[u8], after: &[u8]) -> Vec<FunctionPair>;
 
     /// Called for each file, to report progress.
     fn step(&self, n_bytes: usize);
@@ -50,6 +63,19 @@ pub struct Sampling {
     pub fingerprint: fingerprint::Params,
     /// Minimum distinct tokens of a k-gram.
     pub min_distinct: usize,
+}
+
+/// Window for the fingerprints of fixes, in k-grams: functions are short, and there are few of them.
+const DENSE_WINDOW: usize = 4;
+
+impl Sampling {
+    /// With more fingerprints, which find shorter runs.
+    pub(super) fn dense(self) -> Self {
+        let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
+        let k = self.fingerprint.noise_threshold();
+        let dense = fingerprint::Params::new(positive(k), positive(k + DENSE_WINDOW - 1));
+        Self { fingerprint: dense.unwrap_or(self.fingerprint), ..self }
+    }
 }
 
 /// Bytes of files that are processed together, on all threads.
@@ -81,6 +107,10 @@ pub struct Builder<'b> {
     heard: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
     last_heard: HashMap<u32, Arc<Licenses>>,
+    /// What the commits of components did.
+    past: Vec<(Arc<DeclaredComponent>, PastOf)>,
+    fixes: PastWriter,
+    is_of_fixes: bool,
     stats: Stats,
     notes: Vec<Note>,
 }
@@ -189,6 +219,9 @@ impl<'b> Builder<'b> {
             said: Numbered::new(),
             heard: HashMap::new(),
             last_heard: HashMap::new(),
+            past: Vec::new(),
+            fixes: PastWriter::default(),
+            is_of_fixes: false,
             stats: Stats::default(),
             notes: Vec::new(),
         })
@@ -328,6 +361,7 @@ impl<'b> Builder<'b> {
         self.stats.n_postings = self.postings.len() as u64;
         let component_licenses = self.write_files()?;
         self.write_postings()?;
+        self.write_past()?;
         let mut languages: Vec<_> = self.languages.into_iter().collect();
         languages.sort_by_key(|(_, number)| *number);
         let spoken = |((language, family), _)| Spoken { language, family };
@@ -336,6 +370,7 @@ impl<'b> Builder<'b> {
             components: self.components,
             component_licenses,
             languages: languages.into_iter().map(spoken).collect(),
+            is_of_fixes: self.is_of_fixes,
         };
         self.out.begin(SECTION.meta);
         self.out.write(&serde_json::to_vec(&meta).map_err(|_| SegmentError::Damaged("its description"))?)?;
@@ -425,6 +460,48 @@ impl<'b> Builder<'b> {
         Ok(component_licenses)
     }
 
+    fn write_past(&mut self) -> Result<(), SegmentError> {
+        let mut writer = std::mem::take(&mut self.fixes);
+        for (component, past) in std::mem::take(&mut self.past) {
+            // A component of which no file was taken has no number, and nothing to look up.
+            if let Some(&component) = self.component_numbers.get(&*component) {
+                writer.add(component, past, &|id| self.blob_numbers.get(id).copied());
+            }
+        }
+        writer.write(&mut self.out)
+    }
+
+    /// Adds a function as it was before a fix, or as it became.
+    fn add_function(&mut self, file: &FixedFile, function: Lexed, text: &[u8]) -> Result<u32, SegmentError> {
+        let Lexed { language, family, tokens } = function;
+        let packed = pack(&tokens, text);
+        let id = BlobId::of(&packed);
+        if let Some(&known) = self.blob_numbers.get(&id) {
+            return Ok(known);
+        }
+        let keys = keys(&tokens, &self.sampling, &mut Vec::new());
+        let language = self.language(language, family);
+        let n_tokens = tokens.len() as u32;
+        let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, said: Said::default() };
+        let number = self.add(blob, None)?;
+        let (component, path) = (Arc::clone(&file.component), file.path.clone());
+        self.add_file(number, SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None });
+        Ok(number)
+    }
+
+    fn add_fixed(&mut self, file: &FixedFile) -> Result<(), SegmentError> {
+        self.is_of_fixes = true;
+        self.stats.n_bytes += (file.before.len() + file.after.len()) as u64;
+        self.reading.step(file.before.len());
+        for FunctionPair { before, after } in self.reading.changed_functions(&file.path, &file.before, &file.after) {
+            let before = self.add_function(file, before, &file.before)?;
+            let after = self.add_function(file, after, &file.after)?;
+            let component = self.component(&file.component);
+            self.fixes.add_fix(component, file.commit.clone(), file.path.clone(), before, after);
+        }
+        Ok(())
+    }
+
     fn write_postings(&mut self) -> Result<(), SegmentError> {
         // Three bytes are enough for sixteen million blobs.
         let n_value = if self.blobs.len() < 1 << 24 { 3 } else { 4 };
@@ -442,19 +519,6 @@ impl<'b> Builder<'b> {
 fn folder(path: &FilePath) -> &[u8] {
     let bytes = path.as_bytes();
     &bytes[..bytes.len() - path.name().len()]
-}
-
-/// Writes values as JSON, one after the other, preceded by a table of where each ends.
-fn write_table<T: serde::Serialize>(out: &mut SegmentWriter, section: u32, all: &[T]) -> Result<(), SegmentError> {
-    let (mut ends, mut texts) = (Vec::new(), Vec::new());
-    for value in all {
-        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("what it says of licenses"))?;
-        ends.extend((texts.len() as u64).to_le_bytes());
-    }
-    out.begin(section);
-    out.write(&ends)?;
-    out.begin(section + 1);
-    out.write(&texts)
 }
 
 impl Sink for Builder<'_> {
@@ -485,6 +549,15 @@ impl Sink for Builder<'_> {
             return Ok(());
         }
         self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
+    }
+
+    fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
+        self.past.push((Arc::clone(component), past));
+    }
+
+    fn fixed(&mut self, file: FixedFile) -> Result<(), sources::Error> {
+        let what = file.path.to_string();
+        self.add_fixed(&file).map_err(|why| sources::Error::Sink { what, why: why.to_string() })
     }
 
     fn note(&mut self, note: Note) {

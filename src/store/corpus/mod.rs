@@ -9,6 +9,7 @@
 mod build;
 mod bundle;
 mod open;
+mod past;
 mod tokens;
 
 use std::fs;
@@ -20,9 +21,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use build::{Builder, Lexed, Reading, Sampling};
+pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
+pub use past::{StoredChange, StoredTag};
 
 use super::{HashKind, SegmentError, SegmentParams, sweep};
 use crate::fingerprint;
@@ -288,12 +290,15 @@ impl Corpus {
         let key = key_of(spec);
         let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
         let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
+        let sampling = if sources::is_fixes(spec) { sampling.dense() } else { sampling };
         let known = known.filter(|known| known.is_sampled(&sampling.fingerprint));
         let request = Request { spec, component: component.clone(), limits: sources::Limits::default() };
         let stamp = sources::stamp(spec);
         let is_fresh =
             |record: &Record| record.stamp.is_some() && record.stamp == stamp && record.component == component;
-        if known.is_some() && before.as_ref().is_some_and(is_fresh) {
+        // What an older version wrote lacks the past.
+        let has_all = |known: &CorpusSegment| known.keeps_past() || !sources::has_past(spec);
+        if known.as_ref().is_some_and(has_all) && before.as_ref().is_some_and(is_fresh) {
             return Ok(Addition { stats: None, notes: Vec::new() });
         }
         let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };

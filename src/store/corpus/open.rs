@@ -35,11 +35,33 @@ pub(super) struct Sections {
     pub tokens: u32,
     pub licenses: u32,
     pub said: u32,
+    pub paths: u32,
+    pub path_texts: u32,
+    pub lineages: u32,
+    pub changes: u32,
+    pub at_tags: u32,
+    pub tags: u32,
+    pub commits: u32,
 }
 
-/// The postings take three sections, licenses and license statements of files two each.
-pub(super) const SECTION: Sections =
-    Sections { meta: 1, blobs: 2, by_id: 3, files: 4, postings: 5, tokens: 8, licenses: 9, said: 11 };
+/// The postings take three sections; licenses, license statements of files, tags and commits two each.
+pub(super) const SECTION: Sections = Sections {
+    meta: 1,
+    blobs: 2,
+    by_id: 3,
+    files: 4,
+    postings: 5,
+    tokens: 8,
+    licenses: 9,
+    said: 11,
+    paths: 13,
+    path_texts: 14,
+    lineages: 15,
+    changes: 16,
+    at_tags: 17,
+    tags: 18,
+    commits: 20,
+};
 
 /// Bytes of a row of the table of blobs.
 pub(super) const BLOB_ROW: usize = 56;
@@ -52,6 +74,9 @@ pub(super) struct Meta {
     /// For each component, the number of its license.
     pub component_licenses: Vec<u32>,
     pub languages: Vec<Spoken>,
+    /// Whether its blobs are functions that commits fixed, before and after, rather than files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_fixes: bool,
 }
 
 /// A language of a segment.
@@ -90,9 +115,9 @@ pub struct StoredTokens {
 /// The segment of one source, open.
 #[derive(Debug)]
 pub struct CorpusSegment {
-    segment: Segment,
+    pub(super) segment: Segment,
     meta: Meta,
-    n_blobs: u32,
+    pub(super) n_blobs: u32,
 }
 
 /// A row of the table of blobs.
@@ -149,6 +174,7 @@ impl CorpusSegment {
             self.said(number)?;
             self.tokens(number)?;
         }
+        self.verify_past()?;
         for &license in &self.meta.component_licenses {
             self.license(license)?;
         }
@@ -168,9 +194,21 @@ impl CorpusSegment {
         &self.meta.components
     }
 
+    /// Whether it holds functions that commits fixed, rather than the code of projects.
+    pub fn is_of_fixes(&self) -> bool {
+        self.meta.is_of_fixes
+    }
+
+    /// The id of a blob.
+    ///
+    /// # Errors
+    /// If the table is damaged.
+    pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>, SegmentError> {
+        Ok(BlobId::from_bytes(self.row(blob)?.id))
+    }
+
     /// The license of a component, by the component's number.
     ///
-    /// If the table is damaged.
     /// When the table is damaged.
     pub fn component_license(&self, component: usize) -> Result<Terms, SegmentError> {
         let number = self.meta.component_licenses.get(component);
@@ -213,7 +251,7 @@ impl CorpusSegment {
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
-    fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
+    pub(super) fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
         let damaged = || SegmentError::Damaged("what it says of licenses");
         let ends = self.segment.section(section)?;
         let at = |row: usize| {
@@ -385,7 +423,7 @@ impl<'s> Lookup<'s> {
 }
 
 /// The little-endian number of up to four bytes.
-fn number_of(bytes: &[u8]) -> u32 {
+pub(super) fn number_of(bytes: &[u8]) -> u32 {
     bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 

@@ -1,0 +1,148 @@
+//! Finds code that listed commits fixed, without the fix.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::missed::{Holder, Versions, document, finding, is_asked};
+use crate::audit::Error;
+use crate::audit::search::{Outside, Stored};
+use crate::config::Config;
+use crate::fingerprint::Params;
+use crate::matching::{Held, hunks, is_telling, missed};
+use crate::policy::{Behind, Component, Finding, MissedCommit};
+use crate::store::corpus::{CorpusSegment, StoredChange};
+use crate::text::Lines;
+
+/// The findings about functions of a file that listed commits fixed elsewhere, one for each component.
+///
+/// The fingerprints of the file are looked up, so time grows with the file and what it shares with the list.
+///
+/// # Errors
+/// If a corpus is damaged.
+pub(in crate::audit) fn vulnerable(
+    holders: &[Holder<'_>],
+    outsides: &[Outside],
+    config: &Config,
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for outside in outsides {
+        let Outside::Stored(stored) = outside else { continue };
+        for (segment, _) in stored.sources().filter(|(segment, _)| segment.is_of_fixes()) {
+            let list = FixList::new(stored, segment)?;
+            for holder in holders {
+                findings.extend(list.findings(holder, config)?);
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// A list of fixes.
+struct FixList<'s> {
+    stored: &'s Stored,
+    segment: &'s CorpusSegment,
+    params: Option<Params>,
+    /// The fixes of each function, by the number of the function as it was.
+    fixes: HashMap<u32, Vec<StoredChange>>,
+}
+
+impl<'s> FixList<'s> {
+    fn new(stored: &'s Stored, segment: &'s CorpusSegment) -> Result<Self, Error> {
+        let (k, window) = segment.sampling();
+        let positive = |n: usize| std::num::NonZeroUsize::new(n);
+        let params = positive(k).zip(positive(k + window.saturating_sub(1)));
+        let params = params.and_then(|(k, t)| Params::new(k, t).ok());
+        let mut fixes: HashMap<u32, Vec<StoredChange>> = HashMap::new();
+        for change in segment.changes().map_err(|why| stored.fails(why))? {
+            if let (Some(before), Some(_)) = (change.before, change.after) {
+                fixes.entry(before).or_default().push(change);
+            }
+        }
+        Ok(Self { stored, segment, params, fixes })
+    }
+
+    fn findings(&self, holder: &Holder<'_>, config: &Config) -> Result<Vec<Finding>, Error> {
+        let fails = |why| self.stored.fails(why);
+        let source = holder.source;
+        let candidates = self.candidates(holder, config)?;
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (held, lines) = (Held::new(&source.tokens), Lines::new(&source.text));
+        let mut of_components: BTreeMap<u32, Vec<MissedCommit>> = BTreeMap::new();
+        for change in candidates.iter().filter_map(|blob| self.fixes.get(blob)).flatten() {
+            let (Some(before), Some(after)) = (change.before, change.after) else { continue };
+            let old = self.segment.tokens(before).map_err(fails)?;
+            let new = self.segment.tokens(after).map_err(fails)?;
+            let (old_document, new_document) = (document(&old), document(&new));
+            let hunks = hunks(old_document, new_document);
+            let mut missed = missed(&old.tokens, &hunks, &new.tokens, None, &held);
+            missed.retain(|missed| is_asked(missed, holder));
+            let versions = Versions { old: old_document, new: new_document, text: None };
+            let places: Vec<_> = missed.iter().filter_map(|missed| versions.place(missed, source, &lines)).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let commit = self.segment.past_commit(change.commit).map_err(fails)?;
+            let component = self.segment.component_of(before).map_err(fails)?;
+            let origin = self.segment.past_name(change.path).map_err(fails)?;
+            of_components.entry(component).or_default().push(MissedCommit {
+                commit,
+                origin,
+                places,
+                n_hunks: hunks.len(),
+            });
+        }
+        let behind = |(number, commits): (u32, Vec<MissedCommit>)| {
+            let declared = &self.segment.components()[number as usize];
+            let component = Component {
+                corpus: self.stored.name().to_owned(),
+                name: declared.name.clone(),
+                purl: declared.purl.clone(),
+                url: declared.url.clone(),
+                ..Component::default()
+            };
+            finding(
+                Behind { is_listed: true, component: Arc::new(component), commits: merged(commits) },
+                holder,
+                config,
+            )
+        };
+        Ok(of_components.into_iter().filter_map(behind).collect())
+    }
+
+    /// The functions that share a fingerprint with the file.
+    fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<BTreeSet<u32>, Error> {
+        let Some(params) = self.params else { return Ok(BTreeSet::new()) };
+        let fails = |why| self.stored.fails(why);
+        let lookup = self.segment.lookup().map_err(fails)?;
+        let tokens = &holder.source.tokens;
+        let mut hashes = Vec::new();
+        let mut found = BTreeSet::new();
+        for print in params.fingerprints(tokens, &mut hashes) {
+            let at = print.position as usize;
+            let is_new = holder.novel.is_none_or(|novel| novel[at..at + params.noise_threshold()].contains(&true));
+            if is_new && is_telling(&tokens[at..at + params.noise_threshold()], config.matching.min_distinct) {
+                found.extend(lookup.blobs(print.hash).map_err(fails)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The commits, each once: one may have fixed several functions of a file, or one function under several names.
+fn merged(commits: Vec<MissedCommit>) -> Vec<MissedCommit> {
+    let mut merged: Vec<MissedCommit> = Vec::new();
+    for missed in commits {
+        match merged.iter_mut().find(|known| known.commit == missed.commit && known.origin == missed.origin) {
+            Some(known) => {
+                known.n_hunks += missed.n_hunks;
+                known.places.extend(missed.places);
+                known.places.sort_by_key(|place| place.fragment);
+                known.places.dedup_by_key(|place| place.fragment);
+            }
+            None => merged.push(missed),
+        }
+    }
+    merged
+}

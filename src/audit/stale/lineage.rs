@@ -1,0 +1,139 @@
+//! Finds a file of a component with all its versions.
+
+use crate::audit::Error;
+use crate::audit::read::Source;
+use crate::audit::search::{Found, Outside, Stored};
+use crate::git::Repository;
+use crate::matching::{Document, line_keys};
+use crate::policy::{Component, Place};
+use crate::store::corpus::{CorpusSegment, StoredChange, StoredTokens};
+use crate::text::FilePath;
+
+/// A file of a component whose code is in the tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::audit) struct ComponentFile {
+    pub corpus: String,
+    /// The name of the component.
+    pub component: String,
+    pub path: FilePath,
+}
+
+impl ComponentFile {
+    /// The file of a component where code was found, if it is in one.
+    pub fn of(found: &Found) -> Option<Self> {
+        let Place::Component(component) = &found.place else { return None };
+        let (corpus, component) = (component.corpus.clone(), component.name.clone());
+        Some(Self { corpus, component, path: found.target.path.clone() })
+    }
+}
+
+/// A file of a component with history: its changes under all its names.
+pub(in crate::audit) struct Lineage<'o> {
+    pub stored: &'o Stored,
+    pub segment: &'o CorpusSegment,
+    /// The source of the segment, if it was not imported.
+    pub spec: Option<&'o str>,
+    /// The number of the component in the segment.
+    pub component: u32,
+    /// The number of the path that was asked for.
+    pub path: u32,
+    /// The number of the lineage in the segment.
+    pub number: u32,
+    /// The changes, the oldest first; at least one.
+    pub changes: Vec<StoredChange>,
+}
+
+/// The lineages of `file` in all corpora; none if its component has no history.
+pub(in crate::audit) fn lineages<'o>(outsides: &'o [Outside], file: &ComponentFile) -> Result<Vec<Lineage<'o>>, Error> {
+    let mut found = Vec::new();
+    for outside in outsides {
+        let Outside::Stored(stored) = outside else { continue };
+        if stored.name() != file.corpus {
+            continue;
+        }
+        for (segment, spec) in stored.sources().filter(|(segment, _)| segment.has_past() && !segment.is_of_fixes()) {
+            let fails = |why| stored.fails(why);
+            for (component, _) in segment.components().iter().enumerate().filter(|(_, of)| of.name == file.component) {
+                let component = component as u32;
+                let Some(path) = segment.past_path(component, &file.path).map_err(fails)? else { continue };
+                if let Some((number, changes)) = segment.changes_of(path).map_err(fails)? {
+                    found.push(Lineage { stored, segment, spec, component, path, number, changes });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Lineage<'_> {
+    /// The tokens of a version.
+    pub fn version(&self, blob: u32) -> Result<StoredTokens, Error> {
+        self.segment.tokens(blob).map_err(|why| self.stored.fails(why))
+    }
+
+    /// The component, as findings name it.
+    pub fn component(&self) -> Result<Component, Error> {
+        let declared = &self.segment.components()[self.component as usize];
+        Ok(Component {
+            corpus: self.stored.name().to_owned(),
+            name: declared.name.clone(),
+            version: declared.version.clone(),
+            purl: declared.purl.clone(),
+            url: declared.url.clone(),
+            terms: self.segment.component_license(self.component as usize).map_err(|why| self.stored.fails(why))?,
+            first_seen: None,
+        })
+    }
+
+    /// The repository that the corpus was made from, if it is at hand.
+    pub fn clone_at_hand(&self) -> Option<Repository> {
+        let spec = self.spec?;
+        // `REPOSITORY@REVISION` has no history, and lists name several.
+        std::path::Path::new(spec).is_dir().then(|| Repository::discover(std::path::Path::new(spec)).ok()).flatten()
+    }
+}
+
+/// The lines of a version of a file, to count those that two versions share.
+pub(super) struct LineCounts {
+    /// Sorted.
+    keys: Vec<u64>,
+}
+
+impl LineCounts {
+    pub fn of_source(source: &Source) -> Self {
+        Self::new(source.document())
+    }
+
+    pub fn of_version(version: &StoredTokens) -> Self {
+        Self::new(Document { text: &version.text, tokens: &version.tokens })
+    }
+
+    fn new(document: Document<'_>) -> Self {
+        let mut keys = line_keys(document);
+        keys.sort_unstable();
+        Self { keys }
+    }
+
+    /// The number of lines.
+    pub fn n(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The number of lines that both have.
+    pub fn n_shared(&self, other: &Self) -> usize {
+        let (mut a, mut b, mut n) = (0, 0, 0);
+        while let (Some(left), Some(right)) = (self.keys.get(a), other.keys.get(b)) {
+            match left.cmp(right) {
+                std::cmp::Ordering::Less => a += 1,
+                std::cmp::Ordering::Greater => b += 1,
+                std::cmp::Ordering::Equal => (a, b, n) = (a + 1, b + 1, n + 1),
+            }
+        }
+        n
+    }
+
+    /// Lines to add and to remove to make one of the other, at least.
+    pub fn distance(&self, other: &Self) -> usize {
+        self.n() + other.n() - 2 * self.n_shared(other)
+    }
+}

@@ -1,0 +1,218 @@
+//! Finds the commits of a component that a copy has missed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::lineage::{ComponentFile, LineCounts, Lineage, lineages};
+use crate::audit::Error;
+use crate::audit::judge::fragment;
+use crate::audit::read::Source;
+use crate::audit::search::Outside;
+use crate::config::Config;
+use crate::git::{Reader, Repository};
+use crate::matching::{Document, Held, Hunk, MissedHunk, hunks, missed};
+use crate::policy::{Behind, Component, Finding, LineEdit, MissedCommit, MissedPlace};
+use crate::store::corpus::StoredTokens;
+use crate::text::{FilePath, Lines};
+
+/// A file of the tree, and the files of components whose code it holds.
+pub(in crate::audit) struct Holder<'h> {
+    pub source: &'h Source,
+    /// For each token, whether the change adds it; `None` if everything is judged.
+    pub novel: Option<&'h [bool]>,
+    pub origins: Vec<ComponentFile>,
+}
+
+/// The findings about what a file has missed: for each component the commits that say they fix a security fault, and
+/// the others.
+///
+/// # Errors
+/// If a corpus is damaged.
+pub(in crate::audit) fn stale(
+    holder: &Holder<'_>,
+    outsides: &[Outside],
+    config: &Config,
+) -> Result<Vec<Finding>, Error> {
+    let held = Held::new(&holder.source.tokens);
+    let mut of_components: BTreeMap<Component, Vec<MissedCommit>> = BTreeMap::new();
+    let mut known = Vec::new();
+    for file in &holder.origins {
+        for lineage in lineages(outsides, file)? {
+            // Code may be found under several names of a file.
+            let key = (lineage.stored.name().to_owned(), std::ptr::from_ref(lineage.segment).addr(), lineage.number);
+            if known.contains(&key) {
+                continue;
+            }
+            known.push(key);
+            let missed = missed_of(&lineage, holder, &held)?;
+            if !missed.is_empty() {
+                of_components.entry(lineage.component()?).or_default().extend(missed);
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    for (component, commits) in of_components {
+        let component = Arc::new(component);
+        let (security, others): (Vec<_>, Vec<_>) = commits.into_iter().partition(|missed| missed.commit.is_security);
+        for commits in [security, others] {
+            findings.extend(finding(
+                Behind { is_listed: false, component: Arc::clone(&component), commits },
+                holder,
+                config,
+            ));
+        }
+    }
+    Ok(findings)
+}
+
+/// The finding about missed commits, if there are any and the rule is on.
+pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) -> Option<Finding> {
+    // In a lineage they are in order already, also those of the same second.
+    behind.commits.sort_by_key(|missed| missed.commit.time);
+    let at = behind.first_place()?.fragment;
+    let path = &holder.source.path;
+    let judgment = config.levels.judge_behind(&behind, config.ground(path, holder.source.is_prose))?;
+    Some(Finding::of_behind(behind, judgment, path.clone(), at))
+}
+
+fn missed_of(lineage: &Lineage<'_>, holder: &Holder<'_>, held: &Held<'_>) -> Result<Vec<MissedCommit>, Error> {
+    let lines = Lines::new(&holder.source.text);
+    let latest = lineage.changes.last().and_then(|change| change.after);
+    let latest = latest.map(|blob| lineage.version(blob)).transpose()?;
+    let mut clone: Option<Option<Repository>> = None;
+    let mut found = Vec::new();
+    // The version after one change is nearly always the one before the next.
+    let mut last: Option<(u32, StoredTokens)> = None;
+    for change in &lineage.changes[base_of(lineage, holder.source)?..] {
+        let (Some(before), Some(after)) = (change.before, change.after) else { continue };
+        let old = match last.take() {
+            Some((blob, version)) if blob == before => version,
+            _ => lineage.version(before)?,
+        };
+        let new = lineage.version(after)?;
+        let (old_document, new_document) = (document(&old), document(&new));
+        let hunks = hunks(old_document, new_document);
+        let latest = latest.as_ref().map(|latest| &latest.tokens[..]);
+        let mut missed = missed(&old.tokens, &hunks, &new.tokens, latest, held);
+        missed.retain(|missed| is_asked(missed, holder));
+        if !missed.is_empty() {
+            let name = lineage.segment.past_name(change.path).map_err(|why| lineage.stored.fails(why))?;
+            let reader = clone.get_or_insert_with(|| lineage.clone_at_hand()).as_ref().map(Repository::reader);
+            let text = reader.and_then(|reader| text_of(&reader, lineage, after, &name));
+            let versions = Versions { old: old_document, new: new_document, text: text.as_deref() };
+            let mut places: Vec<MissedPlace> =
+                missed.iter().filter_map(|missed| versions.place(missed, holder.source, &lines)).collect();
+            // Hunks that read the same may each be missed in several places.
+            places.sort_by_key(|place| place.fragment);
+            places.dedup_by_key(|place| place.fragment);
+            let commit = lineage.segment.past_commit(change.commit).map_err(|why| lineage.stored.fails(why))?;
+            found.push(MissedCommit { commit, origin: name, places, n_hunks: hunks.len() });
+        }
+        last = Some((after, new));
+    }
+    found.retain(|missed| !missed.places.is_empty());
+    Ok(found)
+}
+
+/// The text of a version, from the clone that the corpus was made from.
+fn text_of(reader: &Reader, lineage: &Lineage<'_>, blob: u32, path: &FilePath) -> Option<Vec<u8>> {
+    let id = lineage.segment.id_of(blob).ok()??;
+    reader.past_blob(id, path).ok()?
+}
+
+pub(super) fn document(version: &StoredTokens) -> Document<'_> {
+    Document { text: &version.text, tokens: &version.tokens }
+}
+
+/// Whether the change adds the code that missed a hunk: at least half of the tokens around it.
+pub(super) fn is_asked(missed: &MissedHunk, holder: &Holder<'_>) -> bool {
+    let Some(novel) = holder.novel else { return true };
+    let n = crate::matching::CONTEXT;
+    let around = missed.at.start.saturating_sub(n)..(missed.at.end + n).min(novel.len());
+    2 * novel[around.clone()].iter().filter(|&&is_novel| is_novel).count() >= around.len()
+}
+
+/// The number of the first change that may have come after the copy was made: the one after the version that shares
+/// most lines with it.
+///
+/// Of a file that was copied as a whole, the version counts that differs least; of a part, the first that has it all.
+fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
+    let copy = LineCounts::of_source(source);
+    let mut known: HashMap<u32, (usize, usize)> = HashMap::new();
+    let mut rated = Vec::new();
+    for (at, change) in lineage.changes.iter().enumerate() {
+        // What was there before the first change that is known is a version, too.
+        for (at, blob) in [(at, change.before), (at + 1, change.after)] {
+            let Some(blob) = blob else { continue };
+            let (n_shared, n_lines) = match known.get(&blob) {
+                Some(&rating) => rating,
+                None => {
+                    let version = LineCounts::of_version(&lineage.version(blob)?);
+                    let rating = (copy.n_shared(&version), version.n());
+                    known.insert(blob, rating);
+                    rating
+                }
+            };
+            rated.push((at, n_shared, n_lines));
+        }
+    }
+    let most = rated.iter().map(|&(_, n_shared, _)| n_shared).max().unwrap_or(0);
+    let is_whole = rated.iter().any(|&(_, n_shared, n_lines)| n_shared == most && 2 * n_shared >= n_lines);
+    let best = if is_whole {
+        rated.iter().min_by_key(|&&(at, n_shared, n_lines)| ((copy.n() + n_lines) - 2 * n_shared, at))
+    } else {
+        rated.iter().find(|&&(_, n_shared, _)| n_shared == most)
+    };
+    Ok(best.map_or(0, |&(at, ..)| at))
+}
+
+/// Two versions of a file, and the text of the newer one if it is at hand.
+pub(super) struct Versions<'v> {
+    pub old: Document<'v>,
+    pub new: Document<'v>,
+    pub text: Option<&'v [u8]>,
+}
+
+impl Versions<'_> {
+    /// The place of a copy that missed a hunk.
+    pub fn place(&self, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<MissedPlace> {
+        let fragment = fragment(&source.text, lines, source.tokens.get(missed.at.clone())?)?;
+        let hunk = &missed.hunk;
+        let origin_lines = line_range(self.old, &Lines::new(self.old.text), &hunk.before);
+        Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
+    }
+
+    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has not renamed anything.
+    fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
+        let text = self.text?;
+        let document = source.document();
+        let is_whole = document.starts_line(missed.lines.start) && document.starts_line(missed.lines.end);
+        if !is_whole || !missed.is_spelled || source.encoded.is_some() {
+            return None;
+        }
+        let of_new = line_range(self.new, &Lines::new(self.new.text), &hunk.after);
+        let new_lines = Lines::new(text);
+        let mut new_text = Vec::new();
+        for line in of_new.filter(|_| !hunk.after.is_empty()) {
+            new_text.extend(new_lines.text(text, line).strip_suffix(b"\r").unwrap_or(new_lines.text(text, line)));
+            new_text.push(b'\n');
+        }
+        Some(LineEdit { lines: line_range(document, lines, &missed.lines), text: new_text })
+    }
+}
+
+/// The lines of some tokens, which begin and end with lines; without any, an empty range before the line of the next one.
+pub(super) fn line_range(document: Document<'_>, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
+    let line = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.start));
+    let last = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.end.saturating_sub(1)));
+    if tokens.is_empty() {
+        let before = || tokens.start.checked_sub(1).and_then(last).map_or(1, |line| line + 1);
+        let at = line(tokens.start).unwrap_or_else(before);
+        return at..at;
+    }
+    match (line(tokens.start), last(tokens.end - 1)) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => 1..1,
+    }
+}

@@ -1,0 +1,15 @@
+//! Finds what copies of projects have missed: commits that changed just their lines, and fixes of vulnerabilities; and
+//! which version of a project a vendored folder is.
+//!
+//! All of it is read from stored corpora, which keep for each commit which blob of a file became which: see
+//! `src/store/corpus/past.rs`. The clone that a corpus was made from is only needed to write a patch.
+
+mod fit;
+mod known;
+mod lineage;
+mod missed;
+
+pub(super) use fit::{WholeCopy, fit};
+pub(super) use known::vulnerable;
+pub(super) use lineage::ComponentFile;
+pub(super) use missed::{Holder, stale};

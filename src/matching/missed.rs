@@ -1,0 +1,365 @@
+//! Finds changes that a copy has missed: it still has the code that a commit changed, and not what it became.
+//!
+//! ```text
+//!             before                  after                     the copy
+//! context     n = read(f, b);         n = read(f, b);           n = read(f, b);
+//! hunk        b[n] = 0;               if (n < size) b[n] = 0;   b[n] = 0;                missed
+//! context     return parse(b);        return parse(b);          return parse(b);
+//! ```
+//!
+//! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on each side, which are
+//! all that shows the place of a pure insertion. What has the fix has something else there, whoever made it and however
+//! it got there, so it is silent without knowing how.
+//!
+//! Invariant: a change of layout, comments or names, and one that the copy has in any form, is never missed.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
+use super::Document;
+use crate::language::{Kind, Token};
+use crate::text::fnv_1a;
+
+/// Tokens on each side of an insertion that a copy must have too. More of them miss copies that were edited nearby,
+/// fewer find places that only look alike.
+pub const CONTEXT: usize = 16;
+/// Tokens on each side of a hunk that says by itself where it is: one that removes [`CONTEXT`] tokens or more.
+const MIN_CONTEXT: usize = 8;
+/// Minimum tokens of a hunk with its context.
+const MIN_TOKENS: usize = 20;
+/// Minimum different names and literals of a hunk with its context: brackets and keywords alone are everywhere.
+const MIN_WORDS: usize = 6;
+/// Minimum part of the names and literals that a copy spells the same, in percent.
+const MIN_SPELLED: usize = 80;
+/// Length of the runs that an index of a copy looks up.
+const RUN: usize = 6;
+
+/// A place that a commit changed, in tokens of the file before and after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// The lines that it changed, as they were; empty for an insertion.
+    pub before: Range<usize>,
+    /// The lines as they became; empty for a deletion.
+    pub after: Range<usize>,
+    /// The tokens that it removed, without what is the same at both ends.
+    pub removed: Range<usize>,
+    /// The tokens that it added.
+    pub added: Range<usize>,
+}
+
+/// A hunk that a copy has missed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedHunk {
+    /// The hunk.
+    pub hunk: Hunk,
+    /// The tokens of the copy that correspond to [`Hunk::before`]; empty for an insertion.
+    pub lines: Range<usize>,
+    /// The tokens of the copy that the hunk would change, or the two that it would come between.
+    pub at: Range<usize>,
+    /// Whether the copy spells all of it as the origin does, so that the hunk can be applied as it is.
+    pub is_spelled: bool,
+}
+
+/// A token stream to look hunks up in.
+#[derive(Debug)]
+pub struct Held<'t> {
+    tokens: &'t [Token],
+    /// Where each run of [`RUN`] symbols begins.
+    runs: HashMap<u64, Vec<u32>>,
+}
+
+impl<'t> Held<'t> {
+    /// Indexes `tokens`, in time O(n).
+    pub fn new(tokens: &'t [Token]) -> Self {
+        let mut runs: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (at, run) in tokens.windows(RUN).enumerate() {
+            runs.entry(key(run)).or_default().push(at as u32);
+        }
+        Self { tokens, runs }
+    }
+
+    /// Where `pattern` is, with at most a few names changed, one to one.
+    fn find(&self, pattern: &[Token]) -> Vec<usize> {
+        let places = |(at, run): (usize, &[Token])| (at, self.runs.get(&key(run)).map_or(&[][..], Vec::as_slice));
+        // The rarest run leaves the fewest places to compare.
+        let rarest = pattern.windows(RUN).enumerate().map(places).min_by_key(|(_, places)| places.len());
+        let Some((offset, places)) = rarest else { return Vec::new() };
+        let starts = places.iter().filter_map(|&place| (place as usize).checked_sub(offset));
+        let is_it = |&start: &usize| {
+            self.tokens.get(start..start + pattern.len()).is_some_and(|tokens| reads_as(tokens, pattern))
+        };
+        starts.filter(is_it).collect()
+    }
+}
+
+/// How often `tokens` have `pattern`, as in [`Held::find`].
+fn n_of(pattern: &[Token], tokens: &[Token]) -> usize {
+    tokens.windows(pattern.len().max(1)).filter(|tokens| reads_as(tokens, pattern)).count()
+}
+
+fn key(run: &[Token]) -> u64 {
+    fnv_1a(run.iter().flat_map(|token| token.symbol.get().to_le_bytes()))
+}
+
+fn is_word(token: &Token) -> bool {
+    !matches!(token.kind(), Kind::Punctuation | Kind::Keyword)
+}
+
+/// Whether two runs have the same symbols, spell most words the same, and differ in names one to one.
+fn reads_as(a: &[Token], b: &[Token]) -> bool {
+    if !a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol) {
+        return false;
+    }
+    let (mut n_words, mut n_same) = (0, 0);
+    let (mut to, mut from) = (HashMap::new(), HashMap::new());
+    for (a, b) in a.iter().zip(b).filter(|(a, _)| is_word(a)) {
+        n_words += 1;
+        n_same += usize::from(a.exact == b.exact);
+        // Messages differ from version to version and say nothing about the code; a number is what it is.
+        match a.kind() {
+            Kind::String => continue,
+            Kind::Number if a.exact != b.exact => return false,
+            _ => {}
+        }
+        if *to.entry(a.exact).or_insert(b.exact) != b.exact || *from.entry(b.exact).or_insert(a.exact) != a.exact {
+            return false;
+        }
+    }
+    100 * n_same >= MIN_SPELLED * n_words
+}
+
+/// The first token of each line that has any, then the number of tokens.
+fn line_starts(document: Document<'_>) -> Vec<usize> {
+    let mut starts: Vec<usize> = (0..document.tokens.len()).filter(|&at| document.starts_line(at)).collect();
+    starts.push(document.tokens.len());
+    starts
+}
+
+/// A number for each line with tokens, the same for lines that are spelled the same apart from white space.
+pub fn line_keys(document: Document<'_>) -> Vec<u64> {
+    let starts = line_starts(document);
+    let line =
+        |line: &[usize]| fnv_1a(document.tokens[line[0]..line[1]].iter().flat_map(|token| token.exact.to_le_bytes()));
+    starts.windows(2).map(line).collect()
+}
+
+/// The lines with tokens that a change replaced, as token ranges before and after; comments and layout do not count.
+///
+/// Time as of a histogram diff of the lines.
+pub fn edited_lines(before: Document<'_>, after: Document<'_>) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    input.update_before(line_keys(before).into_iter());
+    input.update_after(line_keys(after).into_iter());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_no_heuristic(&input);
+    let (of_before, of_after) = (line_starts(before), line_starts(after));
+    let tokens = |starts: &[usize], lines: Range<u32>| starts[lines.start as usize]..starts[lines.end as usize];
+    diff.hunks().map(|hunk| (tokens(&of_before, hunk.before), tokens(&of_after, hunk.after))).collect()
+}
+
+/// The places that a change from `before` to `after` changed, as far as a copy can miss them: not what is only laid
+/// out, renamed or worded differently, and not what is new between functions.
+pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
+    let (old, new) = (before.tokens, after.tokens);
+    let mut known: Option<[HashSet<u32>; 2]> = None;
+    let mut depths: Option<Vec<i32>> = None;
+    let trimmed = |(before, after): (Range<usize>, Range<usize>)| {
+        let (a, b) = (&old[before.clone()], &new[after.clone()]);
+        let is_same = |(a, b): &(&Token, &Token)| a.symbol == b.symbol && a.exact == b.exact;
+        let n = a.iter().zip(b).take_while(is_same).count();
+        let n_end = a[n..].iter().rev().zip(b[n..].iter().rev()).take_while(is_same).count();
+        let (removed, added) = (before.start + n..before.end - n_end, after.start + n..after.end - n_end);
+        Hunk { before, after, removed, added }
+    };
+    let is_missable = |hunk: &Hunk| {
+        let (removed, added) = (&old[hunk.removed.clone()], &new[hunk.added.clone()]);
+        if removed.is_empty() && added.is_empty() {
+            return false;
+        }
+        let depths = depths.get_or_insert_with(|| depths_of(old));
+        if depths.iter().any(|&depth| depth > 0) {
+            let is_outside = |part: &Range<usize>| depths[part.start] == 0 && depths[part.end] == 0;
+            // A function that is new beside others changes none of them. One that is gone, or makes room for another,
+            // was not fixed.
+            let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
+            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty())
+                || is_outside(&hunk.before) && has_body
+            {
+                return false;
+            }
+        }
+        if removed.len() == added.len() && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol) {
+            let words = || known_words(old, new);
+            let [in_old, in_new] = known.get_or_insert_with(words);
+            let is_idle = |(a, b): (&Token, &Token)| {
+                let is_renamed =
+                    a.kind() == Kind::Identifier && !in_new.contains(&a.exact) && !in_old.contains(&b.exact);
+                a.exact == b.exact || a.kind() == Kind::String || is_renamed
+            };
+            if removed.iter().zip(added).all(is_idle) {
+                return false;
+            }
+        }
+        let shown = &old[with_context(hunk, old.len())];
+        let words: HashSet<u32> = shown.iter().filter(|token| is_word(token)).map(|token| token.exact).collect();
+        shown.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
+    };
+    edited_lines(before, after).into_iter().map(trimmed).filter(is_missable).collect()
+}
+
+fn known_words(old: &[Token], new: &[Token]) -> [HashSet<u32>; 2] {
+    [old, new].map(|tokens| tokens.iter().map(|token| token.exact).collect())
+}
+
+/// For each token and for the end, how many braces are open before it.
+fn depths_of(tokens: &[Token]) -> Vec<i32> {
+    let mut depth = 0;
+    let mut depths = Vec::with_capacity(tokens.len() + 1);
+    for token in tokens {
+        depths.push(depth);
+        if token.kind() == Kind::Punctuation {
+            match token.symbol.get() as u8 {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    depths.push(depth);
+    depths
+}
+
+/// What a hunk removed, the rest of its lines, and the context.
+fn with_context(hunk: &Hunk, n_tokens: usize) -> Range<usize> {
+    let n_context = (CONTEXT - (hunk.removed.len() / 2).min(CONTEXT)).max(MIN_CONTEXT);
+    let start = hunk.before.start.min(hunk.removed.start.saturating_sub(n_context));
+    start..hunk.before.end.max(hunk.removed.end + n_context).min(n_tokens)
+}
+
+/// The hunks of a change from `before` to `after` that `copy` has missed; `latest` is the newest version of the file.
+///
+/// A copy may have the code in several places, and so may the file after the change: only what it has in more places
+/// was missed. It was not if the file has gone back to it since.
+///
+/// Time O(n) in the tokens of `after` and `latest` for each hunk that the copy has; the others cost next to nothing.
+pub fn missed(
+    before: &[Token],
+    hunks: &[Hunk],
+    after: &[Token],
+    latest: Option<&[Token]>,
+    copy: &Held<'_>,
+) -> Vec<MissedHunk> {
+    let mut found = Vec::new();
+    for hunk in hunks {
+        let range = with_context(hunk, before.len());
+        let pattern = &before[range.clone()];
+        let places = copy.find(pattern);
+        if places.is_empty() {
+            continue;
+        }
+        let n_left = [Some(after), latest].into_iter().flatten().map(|other| n_of(pattern, other)).max().unwrap_or(0);
+        // Which of several places was meant cannot be known; they read the same.
+        for place in places.into_iter().skip(n_left) {
+            let here = |part: &Range<usize>| part.start - range.start + place..part.end - range.start + place;
+            let (lines, changed) = (here(&hunk.before), here(&hunk.removed));
+            let at = if changed.is_empty() {
+                changed.start.saturating_sub(1)..(changed.end + 1).min(copy.tokens.len())
+            } else {
+                changed
+            };
+            let own = &copy.tokens[place..place + pattern.len()];
+            let is_spelled = own.iter().zip(pattern).all(|(a, b)| a.exact == b.exact);
+            found.push(MissedHunk { hunk: hunk.clone(), lines, at, is_spelled });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Languages;
+
+    fn tokens(text: &str) -> Vec<Token> {
+        let mut tokens = Vec::new();
+        let languages = Languages::builtin();
+        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        tokens
+    }
+
+    /// How many hunks of a change `copy` has missed, if the file is now `latest`.
+    fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
+        let [old, new, now, own] = [before, after, latest, copy].map(tokens);
+        let of = |text, tokens| Document { text: str::as_bytes(text), tokens };
+        let hunks = hunks(of(before, &old), of(after, &new));
+        missed(&old, &hunks, &new, Some(&now), &Held::new(&own)).len()
+    }
+
+    #[track_caller]
+    fn check(before: &str, after: &str, copy: &str, expected: usize) {
+        assert_eq!(n_missed(before, after, after, copy), expected, "{copy}");
+    }
+
+    const BEFORE: &str = "int load(FILE *file, char *buffer, int size) {\n    int n = read(file, buffer, size);\n    \
+                          buffer[n] = 0;\n    return parse(buffer, n) + count(file);\n}\n";
+
+    fn fixed(line: &str) -> String {
+        BEFORE.replace("    buffer[n] = 0;\n", line)
+    }
+
+    #[test]
+    fn a_copy_that_has_what_was_changed_has_missed_the_change() {
+        let after = fixed("    if (n < size) buffer[n] = 0;\n");
+        check(BEFORE, &after, &format!("int other;\n{BEFORE}"), 1);
+        check(BEFORE, &after, &after, 0);
+        check(BEFORE, &after, &fixed("    buffer[n < size ? n : 0] = 0;\n"), 0);
+        check(BEFORE, &after, "int load(void) { return 0; }\n", 0);
+    }
+
+    #[test]
+    fn an_insertion_is_missed_where_nothing_is_between_its_neighbors() {
+        let after = fixed("    buffer[n] = 0;\n    close(file);\n");
+        check(BEFORE, &after, BEFORE, 1);
+        check(BEFORE, &after, &fixed("    buffer[n] = 0;\n    shut(file);\n"), 0);
+    }
+
+    #[test]
+    fn layout_comments_names_and_words_are_nothing_to_miss() {
+        check(BEFORE, &BEFORE.replace("file, buffer, size)", "file,\n  buffer, /* all */ size)"), BEFORE, 0);
+        check(BEFORE, &BEFORE.replace("size", "length"), BEFORE, 0);
+        let told = |text: &str| fixed(&format!("    log(file, \"{text}\");\n"));
+        check(&told("begins"), &told("starts"), &told("begins"), 0);
+    }
+
+    #[test]
+    fn a_copy_may_have_renamed_a_little() {
+        let after = fixed("    if (n < size) buffer[n] = 0;\n");
+        check(BEFORE, &after, &BEFORE.replace("parse", "json_parse"), 1);
+        check(BEFORE, &after, &BEFORE.replace("buffer", "b").replace("file", "f").replace("parse", "p"), 0);
+    }
+
+    #[test]
+    fn what_the_file_went_back_to_is_not_missed() {
+        let after = fixed("    if (n < size) buffer[n] = 0;\n");
+        assert_eq!(n_missed(BEFORE, &after, BEFORE, BEFORE), 0);
+    }
+
+    #[test]
+    fn of_equal_places_only_those_are_missed_that_were_changed() {
+        let twice = |first: &str, second: &str| format!("{first}{}", second.replace("load", "load_more"));
+        let after = fixed("    if (n < size) buffer[n] = 0;\n");
+        let (before, one) = (twice(BEFORE, BEFORE), twice(&after, BEFORE));
+        check(&before, &one, &before, 1);
+        check(&before, &one, &one, 0);
+    }
+
+    #[test]
+    fn a_new_function_changes_no_other() {
+        check(BEFORE, &format!("{BEFORE}int more(int a) {{ return load(a, a, a); }}\n"), BEFORE, 0);
+        check(BEFORE, &format!("int more(int a) {{ return load(a, a, a); }}\n{BEFORE}"), BEFORE, 0);
+        check(&format!("{BEFORE}int end;\n"), "int end;\n", BEFORE, 0);
+        check(BEFORE, "int more(int a) {\n    return a;\n}\n", BEFORE, 0);
+    }
+}

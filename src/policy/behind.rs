@@ -1,0 +1,112 @@
+//! Defines what a copy lacks: commits that changed just its lines in the project that it comes from.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Component, Fragment};
+use crate::text::FilePath;
+
+/// Commits of a component that a copy lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// Whether they are known to fix a vulnerability, from a list of fixes; otherwise they are what came later.
+    pub is_listed: bool,
+    /// Whose commits they are.
+    pub component: Arc<Component>,
+    /// The commits, the oldest first; at least one.
+    pub commits: Vec<MissedCommit>,
+}
+
+/// A commit that a copy lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedCommit {
+    /// The commit.
+    pub commit: PastCommit,
+    /// The file that it changed, as it was called then.
+    pub origin: FilePath,
+    /// The places of the copy that it would change, in order; at least one.
+    pub places: Vec<MissedPlace>,
+    /// The places of the file that the commit changed, those that the copy does not have or has already included.
+    pub n_hunks: usize,
+}
+
+/// A commit of a component, as a corpus keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PastCommit {
+    /// Its hash, in hexadecimal.
+    pub hash: String,
+    /// Its time, in seconds since 1970.
+    pub time: i64,
+    /// The first line of its message.
+    pub subject: String,
+    /// The CVE and GHSA ids in its message, or that a list of fixes gives it, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
+    /// Whether it says that it fixes a security fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_security: bool,
+}
+
+/// A place of a copy that a commit would change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedPlace {
+    /// The place; for an insertion, the tokens before and after it.
+    pub fragment: Fragment,
+    /// The lines of the origin before the commit; empty for an insertion, which comes before `origin_lines.start`.
+    pub origin_lines: std::ops::Range<u32>,
+    /// How to change the lines of the copy, if the text of the commit is at hand and the lines are laid out alike.
+    pub edit: Option<LineEdit>,
+}
+
+/// A change of some lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineEdit {
+    /// The lines to replace, from 1; empty for an insertion before `lines.start`.
+    pub lines: std::ops::Range<u32>,
+    /// What they become, each with its line end.
+    pub text: Vec<u8>,
+}
+
+impl Behind {
+    /// The first place, where the finding is shown.
+    pub fn first_place(&self) -> Option<&MissedPlace> {
+        self.commits.iter().flat_map(|commit| &commit.places).min_by_key(|place| place.fragment)
+    }
+
+    /// Whether any of the commits says that it fixes a security fault.
+    pub fn is_security(&self) -> bool {
+        self.commits.iter().any(|missed| missed.commit.is_security)
+    }
+
+    /// In a sentence: `lacks 2 later commits of zlib, the first 5c44459c3b: Fix a bug (CVE-2018-25032)`.
+    pub fn describe(&self) -> String {
+        let owner = &self.component.name;
+        let Some(MissedCommit { commit, .. }) = self.commits.first() else { return format!("behind {owner}") };
+        match (self.is_listed, self.commits.len()) {
+            (true, 1) => format!("has the code that {owner} fixed in {}", commit.describe()),
+            (true, n) => format!("has the code that {owner} fixed in {n} commits, first in {}", commit.describe()),
+            (false, 1) => format!("lacks a later commit of {owner}: {}", commit.describe()),
+            (false, n) => format!("lacks {n} later commits of {owner}, first {}", commit.describe()),
+        }
+    }
+}
+
+impl PastCommit {
+    /// `5c44459c3b (Fix a bug that can crash deflate; CVE-2018-25032)`.
+    pub fn describe(&self) -> String {
+        let ids: Vec<&str> = self.ids.iter().map(String::as_str).filter(|id| !self.subject.contains(id)).collect();
+        let told = match (self.subject.is_empty(), ids.is_empty()) {
+            (true, true) => return self.short().to_owned(),
+            (false, true) => self.subject.clone(),
+            (true, false) => ids.join(", "),
+            (false, false) => format!("{}; {}", self.subject, ids.join(", ")),
+        };
+        format!("{} ({told})", self.short())
+    }
+
+    /// The first ten digits of its hash.
+    pub fn short(&self) -> &str {
+        self.hash.get(..10).unwrap_or(&self.hash)
+    }
+}

@@ -1,0 +1,120 @@
+//! Words for what copies lack: missed commits, and the versions of folders.
+
+use super::words::{count, day, lines};
+use crate::audit::{EditedFile, FolderVersion};
+use crate::policy::{Behind, MissedCommit};
+use crate::text::{FilePath, printable};
+
+/// Maximum places of a commit to name.
+const MAX_PLACES: usize = 8;
+/// Maximum files to name.
+const MAX_FILES: usize = 12;
+
+/// `5c44459c3b 2018-04-19 Fix a bug (CVE-2018-25032): lines 12, 20-24 of 3 places in deflate.c`.
+pub(super) fn commit_line(missed: &MissedCommit) -> String {
+    let MissedCommit { commit, origin, places, n_hunks } = missed;
+    let on = day(commit.time).map(|day| format!(" {day}")).unwrap_or_default();
+    let ids: Vec<&str> = commit.ids.iter().map(String::as_str).filter(|id| !commit.subject.contains(id)).collect();
+    let ids = if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) };
+    let mut at: Vec<String> = places.iter().take(MAX_PLACES).map(|place| lines(&place.fragment)).collect();
+    if places.len() > at.len() {
+        at.push(format!("{} more", places.len() - at.len()));
+    }
+    let noun = if places.len() == 1 && places[0].fragment.n_lines() == 1 { "line" } else { "lines" };
+    let of = if *n_hunks > places.len() { format!("; {} of {n_hunks} changes", places.len()) } else { String::new() };
+    let text = format!("{}{on} {}{ids}: {noun} {}{of}, in {origin}", commit.short(), commit.subject, at.join(", "));
+    printable(text.as_bytes())
+}
+
+/// The commits that a copy lacks, a line each; those beyond `max` are counted.
+pub(super) fn commit_lines(behind: &Behind, max: usize) -> Vec<String> {
+    // What says that it fixes a security fault comes first.
+    let mut commits: Vec<&MissedCommit> = behind.commits.iter().collect();
+    commits.sort_by_key(|missed| !missed.commit.is_security);
+    let mut told: Vec<String> = commits.iter().take(max).map(|missed| commit_line(missed)).collect();
+    if commits.len() > told.len() {
+        told.push(format!("and {} more, which `secondhand stale` lists", commits.len() - told.len()));
+    }
+    told
+}
+
+fn folder_name(folder: &FilePath) -> String {
+    let name = folder.to_string();
+    let name = name.trim_end_matches('/');
+    if name.is_empty() { "the root".to_owned() } else { format!("{name}/") }
+}
+
+/// What a folder is a copy of, and how it differs, a line each.
+pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String> {
+    let from =
+        if of.origin.as_bytes().is_empty() { String::new() } else { format!(", its {}", folder_name(&of.origin)) };
+    let version = of.version().map(|version| format!(" {version}")).unwrap_or_default();
+    let purl = of.purl().map(|purl| format!(" ({purl})")).unwrap_or_default();
+    let mut told =
+        vec![format!("  {} is {}{version}{purl}{from}: {}", folder_name(&of.folder), of.component.name, evidence(of))];
+    if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
+        let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
+        told.push(format!("    nearest commit: {}{on}, {} differ", commit.short(), count(*n, "line")));
+    }
+    let edited = of.edited.iter().map(edited_file);
+    told.extend(listed("edited", edited.collect(), is_verbose));
+    told.extend(listed("added", of.added.iter().map(ToString::to_string).collect(), is_verbose));
+    told.extend(listed("missing", of.missing.iter().map(ToString::to_string).collect(), is_verbose));
+    if of.n_missing_elsewhere > 0 {
+        told.push(format!("    not copied: {} in other folders", count(of.n_missing_elsewhere, "file")));
+    }
+    told.into_iter().map(|line| printable(line.as_bytes())).collect()
+}
+
+/// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`.
+pub(super) fn evidence(of: &FolderVersion) -> String {
+    let mut parts = vec![format!("{} of {} identical", of.n_same_bytes, count(of.n_files, "file"))];
+    if of.n_same_tokens > 0 {
+        parts.push(format!("{} but for comments and layout", of.n_same_tokens));
+    }
+    if !of.edited.is_empty() {
+        let (added, removed) = of.n_edited_lines();
+        parts.push(format!("+{added} -{removed} lines in {}", count(of.edited.len(), "other")));
+    }
+    parts.join(", ")
+}
+
+fn edited_file(file: &EditedFile) -> String {
+    let sum = |of: fn(&crate::audit::EditedLines) -> usize| file.edits.iter().map(of).sum::<usize>();
+    format!("{} +{} -{}", file.path, sum(|edit| edit.added.len()), sum(|edit| edit.removed.len()))
+}
+
+fn listed(word: &str, mut names: Vec<String>, is_verbose: bool) -> Option<String> {
+    if names.is_empty() {
+        return None;
+    }
+    let n = names.len();
+    if !is_verbose && n > MAX_FILES {
+        names.truncate(MAX_FILES);
+        names.push(format!("{} more", n - MAX_FILES));
+    }
+    Some(format!("    {word}: {}", names.join(", ")))
+}
+
+/// The edits of a file as a diff, from the version to the copy. Lines of the version are only known where its
+/// repository is at hand; otherwise they are counted.
+pub(super) fn edits(file: &EditedFile) -> Vec<String> {
+    let mut diff = vec![format!("--- {}", file.origin), format!("+++ {}", file.path)];
+    for edit in &file.edits {
+        let range = |range: &std::ops::Range<u32>| match range.len() {
+            0 => format!("{},0", range.start.saturating_sub(1)),
+            1 => range.start.to_string(),
+            n => format!("{},{n}", range.start),
+        };
+        diff.push(format!("@@ -{} +{} @@", range(&edit.removed), range(&edit.added)));
+        let shown =
+            |sign: &str, line: &Vec<u8>| format!("{sign}{}", printable(line.strip_suffix(b"\r").unwrap_or(line)));
+        match &edit.removed_text {
+            Some(lines) => diff.extend(lines.iter().map(|line| shown("-", line))),
+            None if edit.removed.is_empty() => {}
+            None => diff.push(format!("-({})", count(edit.removed.len(), "line"))),
+        }
+        diff.extend(edit.added_text.iter().map(|line| shown("+", line)));
+    }
+    diff
+}

@@ -1,0 +1,139 @@
+//! Writes the commits that copies lack as a patch, which `git apply` and `patch -p1` take.
+//!
+//! Only what is sure is in it: a hunk whose lines are laid out in the copy as they were in the origin, and of which
+//! the text is at hand. What is not is a comment above.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::missed::commit_line;
+use super::{Format, Style};
+use crate::audit::Outcome;
+use crate::policy::{LineEdit, MissedCommit};
+use crate::text::{FilePath, Lines, printable};
+
+pub(super) const FORMAT: Format = Format { name: "patch", help: "what copies lack, for `git apply`", write };
+
+/// Lines around a hunk.
+const CONTEXT: u32 = 3;
+
+fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut of_files: BTreeMap<&FilePath, Vec<&MissedCommit>> = BTreeMap::new();
+    for finding in &outcome.findings {
+        if let Some(behind) = finding.behind() {
+            of_files.entry(&finding.path).or_default().extend(&behind.commits);
+        }
+    }
+    for (path, mut commits) in of_files {
+        commits.sort_by_key(|missed| missed.commit.time);
+        let Some(text) = outcome.texts.get(path) else { continue };
+        let mut edits: Vec<&LineEdit> = Vec::new();
+        for missed in commits {
+            let mut n_left = 0;
+            for place in &missed.places {
+                match &place.edit {
+                    // A later commit that changes the same lines again needs the earlier one first.
+                    Some(edit) if edits.iter().all(|other| !touches(other, edit)) => edits.push(edit),
+                    Some(edit) if edits.contains(&edit) => {}
+                    _ => n_left += 1,
+                }
+            }
+            writeln!(out, "# {}", commit_line(missed))?;
+            if n_left > 0 {
+                writeln!(out, "#   {n_left} of {} not in this patch: apply by hand", missed.places.len())?;
+            }
+        }
+        edits.sort_by_key(|edit| (edit.lines.start, edit.lines.end));
+        write_file(path, text, &edits, out)?;
+    }
+    Ok(())
+}
+
+/// Whether two edits have a line in common, or are next to each other.
+fn touches(a: &LineEdit, b: &LineEdit) -> bool {
+    a.lines.start <= b.lines.end && b.lines.start <= a.lines.end
+}
+
+/// A line of a hunk: its sign, its bytes, and whether it ends with a line end.
+type PatchLine<'l> = (u8, &'l [u8], bool);
+
+fn write_file(path: &FilePath, text: &[u8], edits: &[&LineEdit], out: &mut dyn Write) -> io::Result<()> {
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let lines = Lines::new(text);
+    // The text after the last line end counts as a line only if there is any.
+    let n_lines = if text.is_empty() || text.ends_with(b"\n") { lines.n_lines() - 1 } else { lines.n_lines() };
+    let name = quoted(path);
+    writeln!(out, "--- {}\n+++ {}", named("a", &name), named("b", &name))?;
+    let mut shift = 0i64;
+    let mut at = 0;
+    while at < edits.len() {
+        // Edits whose contexts meet are one hunk.
+        let mut end = at + 1;
+        while end < edits.len() && edits[end].lines.start.saturating_sub(edits[end - 1].lines.end) <= 2 * CONTEXT {
+            end += 1;
+        }
+        let group = &edits[at..end];
+        let first = group[0].lines.start.saturating_sub(CONTEXT).max(1);
+        let last = (group[group.len() - 1].lines.end + CONTEXT).min(n_lines + 1);
+        let mut body: Vec<PatchLine<'_>> = Vec::new();
+        let own = |line: u32| {
+            let bytes = &text[lines.range(line)];
+            (bytes.strip_suffix(b"\n").unwrap_or(bytes), bytes.ends_with(b"\n"))
+        };
+        let has_carriage_return = text[lines.range(first)].ends_with(b"\r\n");
+        let mut line = first;
+        for edit in group {
+            body.extend((line..edit.lines.start).map(|line| (b' ', own(line).0, own(line).1)));
+            body.extend(edit.lines.clone().map(|line| (b'-', own(line).0, own(line).1)));
+            body.extend(
+                edit.text
+                    .split_inclusive(|&byte| byte == b'\n')
+                    .map(|line| (b'+', line.strip_suffix(b"\n").unwrap_or(line), true)),
+            );
+            line = edit.lines.end;
+        }
+        body.extend((line..last).map(|line| (b' ', own(line).0, own(line).1)));
+        let n_of = |sign: u8| body.iter().filter(|(of, ..)| *of == b' ' || *of == sign).count() as i64;
+        let (n_old, n_new) = (n_of(b'-'), n_of(b'+'));
+        let start = |first: i64, n: i64| if n == 0 { first - 1 } else { first };
+        let old = i64::from(first);
+        writeln!(out, "@@ -{},{n_old} +{},{n_new} @@", start(old, n_old), start(old + shift, n_new))?;
+        for (sign, bytes, has_end) in body {
+            out.write_all(&[sign])?;
+            out.write_all(bytes)?;
+            out.write_all(if sign == b'+' && has_carriage_return { b"\r\n" } else { b"\n" })?;
+            if !has_end {
+                out.write_all(b"\\ No newline at end of file\n")?;
+            }
+        }
+        shift += n_new - n_old;
+        at = end;
+    }
+    Ok(())
+}
+
+/// The name of a file in a patch, quoted as git does if it has bytes that are not plain.
+fn quoted(path: &FilePath) -> Result<String, String> {
+    let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) && *byte != b'"' && *byte != b'\\';
+    match path.as_bytes().iter().all(is_plain) {
+        true => Ok(printable(path.as_bytes())),
+        false => Err(path
+            .as_bytes()
+            .iter()
+            .map(|byte| match byte {
+                b'"' | b'\\' => format!("\\{}", char::from(*byte)),
+                byte if is_plain(byte) => char::from(*byte).to_string(),
+                byte => format!("\\{byte:03o}"),
+            })
+            .collect()),
+    }
+}
+
+fn named(side: &str, name: &Result<String, String>) -> String {
+    match name {
+        Ok(name) => format!("{side}/{name}"),
+        Err(quoted) => format!("\"{side}/{quoted}\""),
+    }
+}

@@ -1,0 +1,381 @@
+//! Reads a list of fixes: which commits fixed which vulnerabilities, and what they changed.
+//!
+//! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on each line. The commits
+//! are read from clones that are at hand; a commit is known by its hash, so it does not matter what a clone is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::past::past_commit;
+use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
+use crate::git::{BlobId, CommitId, ReadFiles, Reader, Repository};
+use crate::policy::PastCommit;
+use crate::text::FilePath;
+
+/// Lists of fixes.
+pub(super) static SOURCE: SourceKind = SourceKind {
+    name: "fixes",
+    help: "with `--fixes`, a list of commits that fixed vulnerabilities",
+    takes: is_fixes,
+    read,
+};
+
+/// What the name of such a source begins with.
+const PREFIX: &str = "fixes:";
+/// Maximum bytes of a file of a list.
+const MAX_FILE: u64 = 64 << 20;
+/// Minimum digits of the hash of a commit.
+const MIN_HASH: usize = 7;
+
+/// A file that a commit changed to fix a vulnerability.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedFile {
+    /// The component.
+    pub component: Arc<DeclaredComponent>,
+    /// The commit, with the ids of the vulnerabilities.
+    pub commit: PastCommit,
+    /// The file.
+    pub path: FilePath,
+    /// What it was.
+    pub before: Vec<u8>,
+    /// What it became.
+    pub after: Vec<u8>,
+}
+
+/// The name of a source: a list of fixes, and the clones to read them from.
+pub fn fixes_source(list: &str, clones: &[String]) -> String {
+    [&[format!("{PREFIX}{list}")][..], clones].concat().join("\n")
+}
+
+/// Whether this names a list of fixes.
+pub fn is_fixes(spec: &str) -> bool {
+    spec.starts_with(PREFIX)
+}
+
+/// The list in the name of a source, and the clones.
+pub(super) fn list_of(spec: &str) -> Option<(&str, Vec<&str>)> {
+    let mut lines = spec.strip_prefix(PREFIX)?.split('\n');
+    Some((lines.next()?, lines.collect()))
+}
+
+/// A record of an OSV database, as far as it is needed.
+#[derive(Debug, Deserialize)]
+struct OsvRecord {
+    id: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    #[serde(default)]
+    withdrawn: Option<String>,
+    #[serde(default)]
+    affected: Vec<OsvAffected>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OsvAffected {
+    package: Option<OsvPackage>,
+    #[serde(default)]
+    ranges: Vec<OsvRange>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OsvPackage {
+    #[serde(default)]
+    name: String,
+    purl: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OsvRange {
+    #[serde(rename = "type")]
+    kind: String,
+    repo: Option<String>,
+    #[serde(default)]
+    events: Vec<BTreeMap<String, String>>,
+}
+
+/// A commit of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Listed {
+    /// The repository as it is listed: an address, or a path.
+    repository: String,
+    commit: String,
+    component: DeclaredComponent,
+    ids: BTreeSet<String>,
+}
+
+fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let Some((list, clones)) = list_of(request.spec) else {
+        return Err(Error::Unknown { spec: request.spec.to_owned() });
+    };
+    let path = Path::new(list);
+    let listed = read_list(path, sink)?;
+    if listed.is_empty() {
+        let why = "it lists no commit: OSV records need a range of the type GIT with a `fixed` commit".to_owned();
+        return Err(Error::Invalid { what: base_name(path), why });
+    }
+    let mut clones = Clones::open(clones.into_iter().map(PathBuf::from))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // A commit that fixes several vulnerabilities is listed several times.
+    let mut fixes: BTreeMap<(usize, CommitId), Listed> = BTreeMap::new();
+    for listed in listed {
+        clones.add(&folder.join(&listed.repository));
+        let Some(found) = clones.find(&listed) else {
+            let what = format!("{} of {}", listed.commit, listed.repository);
+            sink.note(Note { what, why: "no clone at hand has this commit" });
+            continue;
+        };
+        fixes.entry(found).and_modify(|known| known.ids.extend(listed.ids.iter().cloned())).or_insert(listed);
+    }
+    for ((clone, commit), listed) in fixes {
+        let component = DeclaredComponent { ..merged(&request.component, listed.component) };
+        read_fix(&clones.all[clone].reader(), commit, &Arc::new(component), &listed.ids, sink)?;
+    }
+    Ok(())
+}
+
+/// What is declared about all wins over what a list says.
+fn merged(declared: &DeclaredComponent, listed: DeclaredComponent) -> DeclaredComponent {
+    let name = if declared.name.is_empty() { listed.name } else { declared.name.clone() };
+    DeclaredComponent {
+        name,
+        purl: declared.purl.clone().or(listed.purl),
+        url: declared.url.clone().or(listed.url),
+        ..declared.clone()
+    }
+}
+
+/// The repositories at hand.
+struct Clones {
+    all: Vec<Repository>,
+    paths: BTreeMap<PathBuf, usize>,
+}
+
+impl Clones {
+    fn open(paths: impl Iterator<Item = PathBuf>) -> Result<Self, Error> {
+        let mut clones = Self { all: Vec::new(), paths: BTreeMap::new() };
+        for path in paths {
+            clones.paths.insert(path.clone(), clones.all.len());
+            clones.all.push(Repository::discover(&path)?);
+        }
+        Ok(clones)
+    }
+
+    /// Adds the repository at `path`, if there is one.
+    fn add(&mut self, path: &Path) {
+        if self.paths.contains_key(path) || !path.is_dir() || !super::repository::is_repository(path) {
+            return;
+        }
+        if let Ok(repository) = Repository::discover(path) {
+            self.paths.insert(path.to_owned(), self.all.len());
+            self.all.push(repository);
+        }
+    }
+
+    /// The clone that has a commit, and its whole hash.
+    fn find(&self, listed: &Listed) -> Option<(usize, CommitId)> {
+        let is_hash = |text: &str| text.len() >= MIN_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hash = Some(&listed.commit).filter(|commit| is_hash(commit))?;
+        self.all.iter().enumerate().find_map(|(at, clone)| Some((at, clone.reader().commit(hash).ok()?)))
+    }
+}
+
+/// Passes on the files that a commit changed. One without a parent fixed nothing; of a merge all that it brought in
+/// counts, as it is what the list names.
+fn read_fix(
+    reader: &Reader,
+    commit: CommitId,
+    component: &Arc<DeclaredComponent>,
+    ids: &BTreeSet<String>,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let info = reader.info(commit)?;
+    let Some(parent) = reader.first_parent(commit).ok().flatten() else {
+        sink.note(Note { what: commit.to_string(), why: "the commit has no parent here: it shows no fix" });
+        return Ok(());
+    };
+    let mut past = past_commit(commit.to_string(), &info);
+    past.ids = past.ids.into_iter().chain(ids.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
+    past.is_security = true;
+    let read = |blob: BlobId, path: &FilePath| -> Result<Option<Vec<u8>>, Error> {
+        let entry = crate::git::Entry { path: path.clone(), content: crate::git::Content::Blob(blob) };
+        Ok(if reader.size(&entry).is_some_and(|size| size <= MAX_FILE) { reader.past_blob(blob, path)? } else { None })
+    };
+    for event in reader.events_between(&[parent], commit)? {
+        let (Some(before), Some(after)) = (event.before, event.after) else { continue };
+        if !sink.wants(&event.path, 0) {
+            continue;
+        }
+        let (Some(before), Some(after)) = (read(before, &event.path)?, read(after, &event.path)?) else { continue };
+        sink.fixed(FixedFile {
+            component: Arc::clone(component),
+            commit: past.clone(),
+            path: event.path,
+            before,
+            after,
+        })?;
+    }
+    Ok(())
+}
+
+/// The commits in a file or in the files of a folder. In a folder, a file that is no list is noted and passed over.
+fn read_list(path: &Path, sink: &mut dyn Sink) -> Result<Vec<Listed>, Error> {
+    if !path.is_dir() {
+        return parse_file(path);
+    }
+    let mut files = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|why| Error::file(&folder, why))? {
+            let entry = entry.map_err(|why| Error::file(&folder, why))?;
+            let kind = entry.file_type().map_err(|why| Error::file(&folder, why))?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() && entry.path().extension().is_some_and(|extension| extension == "json") {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    let mut listed = Vec::new();
+    for file in files {
+        match parse_file(&file) {
+            Ok(of_file) => listed.extend(of_file),
+            Err(Error::Invalid { .. }) => {
+                let what = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
+                sink.note(Note { what, why: "it is not an OSV record" });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(listed)
+}
+
+fn parse_file(path: &Path) -> Result<Vec<Listed>, Error> {
+    let size = path.metadata().map_err(|why| Error::file(path, why))?.len();
+    let invalid = |why: String| Error::Invalid { what: base_name(path), why };
+    if size > MAX_FILE {
+        return Err(invalid("it is too large".to_owned()));
+    }
+    let bytes = std::fs::read(path).map_err(|why| Error::file(path, why))?;
+    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
+    parse(&text).map_err(invalid)
+}
+
+/// The commits in a text: OSV records if it begins like JSON, otherwise lines.
+fn parse(text: &str) -> Result<Vec<Listed>, String> {
+    let records = match text.trim_start().as_bytes().first() {
+        Some(b'[') => serde_json::from_str::<Vec<OsvRecord>>(text),
+        Some(b'{') => serde_json::from_str::<OsvRecord>(text).map(|record| vec![record]),
+        _ => return text.lines().enumerate().filter_map(|(at, line)| parse_line(at + 1, line)).collect(),
+    };
+    let records = records.map_err(|error| format!("it is not an OSV record: {error}"))?;
+    Ok(records.into_iter().filter(|record| record.withdrawn.is_none()).flat_map(listed_in).collect())
+}
+
+/// The fixes in a record.
+fn listed_in(record: OsvRecord) -> Vec<Listed> {
+    let ids: BTreeSet<String> = [record.id].into_iter().chain(record.aliases).collect();
+    let mut listed = Vec::new();
+    for affected in record.affected {
+        for range in affected.ranges.iter().filter(|range| range.kind == "GIT") {
+            let repository = range.repo.clone().unwrap_or_default();
+            let named = affected.package.as_ref().filter(|package| !package.name.is_empty());
+            let component = DeclaredComponent {
+                name: named.map_or_else(|| name_of(&repository), |package| package.name.clone()),
+                purl: affected.package.as_ref().and_then(|package| package.purl.clone()),
+                url: (!repository.is_empty()).then(|| repository.clone()),
+                ..DeclaredComponent::default()
+            };
+            let fixed = range.events.iter().filter_map(|event| event.get("fixed"));
+            listed.extend(fixed.map(|commit| Listed {
+                repository: repository.clone(),
+                commit: commit.clone(),
+                component: component.clone(),
+                ids: ids.clone(),
+            }));
+        }
+    }
+    listed
+}
+
+/// A line `REPOSITORY COMMIT [ID]...`; nothing for an empty one and for a comment.
+fn parse_line(number: usize, line: &str) -> Option<Result<Listed, String>> {
+    let line = line.split('#').next().unwrap_or_default();
+    let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let repository = words.next()?.trim_end_matches('\r').to_owned();
+    let Some(commit) = words.next().map(|word| word.trim_end_matches('\r').to_owned()) else {
+        return Some(Err(format!("line {number}: expected `REPOSITORY COMMIT [ID]...`")));
+    };
+    let is_hash = commit.len() >= MIN_HASH && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_hash {
+        return Some(Err(format!("line {number}: `{commit}` is not the hash of a commit")));
+    }
+    let component = DeclaredComponent {
+        name: name_of(&repository),
+        url: repository.contains("://").then(|| repository.clone()),
+        ..DeclaredComponent::default()
+    };
+    let ids = words.map(|word| word.trim_end_matches('\r').to_owned()).filter(|id| !id.is_empty()).collect();
+    Some(Ok(Listed { repository, commit, component, ids }))
+}
+
+/// The last part of an address or a path, without `.git`.
+fn name_of(repository: &str) -> String {
+    let trimmed = repository.trim_end_matches('/');
+    let name = trimmed.rsplit(['/', '\\', ':']).next().unwrap_or(trimmed);
+    name.strip_suffix(".git").unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, &str, &str)]) {
+        let listed = parse(text).expect("it is a list");
+        let told: Vec<(String, String, String)> = listed
+            .into_iter()
+            .map(|of| (of.component.name, of.commit, of.ids.into_iter().collect::<Vec<_>>().join(" ")))
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, commit, ids)| (name.to_string(), commit.to_string(), ids.to_string()))
+            .collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn the_fixed_commits_of_git_ranges_are_read_from_osv_records() {
+        let record = r#"{"id": "CVE-1", "aliases": ["GHSA-1"], "affected": [{"package": {"name": "zlib", "ecosystem": "x"},
+            "ranges": [{"type": "GIT", "repo": "https://host/madler/zlib", "events": [{"introduced": "0"}, {"fixed": "abcdef1"}]},
+                       {"type": "SEMVER", "events": [{"fixed": "1.2"}]}]}]}"#;
+        check(record, &[("zlib", "abcdef1", "CVE-1 GHSA-1")]);
+        check(&format!("[{record}]"), &[("zlib", "abcdef1", "CVE-1 GHSA-1")]);
+        check(r#"{"id": "CVE-2", "withdrawn": "2024", "affected": []}"#, &[]);
+        check(r#"{"id": "CVE-3"}"#, &[]);
+    }
+
+    #[test]
+    fn a_plain_list_has_a_commit_on_each_line() {
+        check(
+            "# fixes\nhttps://host/a/b.git abcdef1 CVE-1 GHSA-2\n\n../c\tabcdef2,CVE-3\r\n",
+            &[("b", "abcdef1", "CVE-1 GHSA-2"), ("c", "abcdef2", "CVE-3")],
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_the_line() {
+        for (text, expected) in [
+            ("a\n", "line 1: expected"),
+            ("a b\n", "`b` is not the hash"),
+            ("{\"id\": 1}", "not an OSV record"),
+            ("[{]", "not an OSV record"),
+        ] {
+            let why = parse(text).expect_err("it is no list");
+            assert!(why.contains(expected), "{why}");
+        }
+    }
+}
