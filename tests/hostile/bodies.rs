@@ -194,7 +194,7 @@ fn bundle(bytes: &[u8]) {
 }
 
 const PARAMS: SegmentParams =
-    SegmentParams { k: 16, window: 5, sampling: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
+    SegmentParams { k: 16, window: 5, scheme: 1, normal_form: 1, languages: 7, hash: HashKind::Sha1 };
 
 /// What is given as the sections of a segment of a corpus: for each its number, its length in two bytes, its content.
 fn corpus(mut bytes: &[u8]) {
