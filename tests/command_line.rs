@@ -179,7 +179,7 @@ mod exit_status {
             check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
-        assert_eq!(n_commands, 7);
+        assert_eq!(n_commands, 8);
     }
 
     /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.

@@ -1,6 +1,5 @@
 //! Defines what every audit needs.
 
-use super::Skip;
 use crate::config::Config;
 use crate::language::Languages;
 
@@ -30,7 +29,16 @@ pub trait Progress: Sync {
     /// A step of it is complete. Called from many threads.
     fn step(&self);
     /// Why the run is to end now, if so: files that were not read yet are skipped for it.
-    fn end(&self) -> Option<Skip> {
+    fn end(&self) -> Option<Exhausted> {
         None
     }
+}
+
+/// What a run has used up before its work was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Its time.
+    Time,
+    /// Its memory.
+    Memory,
 }

@@ -50,7 +50,7 @@ pub use check::{Elsewhere, Range, check};
 pub use compare::{
     CLUSTERED, CompareParams, Compared, Comparison, HISTOGRAM_BARS, LeftOut, Match, Pair, Submission, compare,
 };
-pub use context::{Context, Progress};
+pub use context::{Context, Exhausted, Progress};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
 pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};

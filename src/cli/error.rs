@@ -1,8 +1,9 @@
 //! Explains why a run failed and what to do about it.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::limit::Limit;
 use crate::store::corpus::CorpusError;
 use crate::text::nearest;
 use crate::{audit, config, git, policy};
@@ -192,6 +193,34 @@ impl Failure {
             | Self::Unreadable { .. }
             | Self::Threads { .. }
             | Self::NotWritten { .. } => None,
+        }
+    }
+}
+
+/// The limit that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Of time.
+    Time(Duration),
+    /// Of memory, in MB.
+    Memory(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(limit) => write!(f, "it takes more than {} s", limit.as_secs_f64()),
+            Self::Memory(limit) => write!(f, "it takes more than {limit} MB of memory"),
+        }
+    }
+}
+
+impl Limit {
+    /// The flag that sets it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Time(_) => "--timeout",
+            Self::Memory(_) => "--max-memory",
         }
     }
 }

@@ -7,15 +7,14 @@
 //! Memory is what the process has allocated and uses, as Linux counts it several times a second. Mapped files of the
 //! cache are not part of it: the system takes their pages back when it needs them. A jump may pass the limit unseen.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::error::Failure;
+use super::error::{Failure, Limit};
 use super::flags::Common;
 use super::output::{report_failure, warn};
-use crate::audit::{Outcome, Skip};
+use crate::audit::{Exhausted, Outcome, Skip};
 use crate::policy::Notice;
 
 /// How often the process is looked at.
@@ -41,34 +40,6 @@ struct Watch {
     /// What it does now, and of how many steps.
     stage: Mutex<(&'static str, usize)>,
     n_steps: AtomicUsize,
-}
-
-/// The limit that ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    /// Of time.
-    Time(Duration),
-    /// Of memory, in MB.
-    Memory(u64),
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Time(limit) => write!(f, "it takes more than {} s", limit.as_secs_f64()),
-            Self::Memory(limit) => write!(f, "it takes more than {limit} MB of memory"),
-        }
-    }
-}
-
-impl Limit {
-    /// The flag that sets it.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::Time(_) => "--timeout",
-            Self::Memory(_) => "--max-memory",
-        }
-    }
 }
 
 /// Watches this process from now on, as the flags say.
@@ -145,14 +116,14 @@ fn used_memory() -> Option<u64> {
 }
 
 /// Why what was not read yet is to be skipped, if a limit is passed.
-pub(super) fn end() -> Option<Skip> {
+pub(super) fn end() -> Option<Exhausted> {
     let watch = WATCH.get()?;
-    let skip = match watch.passed()? {
-        Limit::Time(_) => Skip::OutOfTime,
-        Limit::Memory(_) => Skip::OutOfMemory,
+    let exhausted = match watch.passed()? {
+        Limit::Time(_) => Exhausted::Time,
+        Limit::Memory(_) => Exhausted::Memory,
     };
     watch.is_heeded.store(true, Ordering::Relaxed);
-    Some(skip)
+    Some(exhausted)
 }
 
 /// A stage with `n_steps` begins.
@@ -181,7 +152,7 @@ pub(super) fn complete() -> Result<(), Failure> {
 }
 
 /// What readers of a report must know if its audit was ended.
-pub(super) fn notice(outcome: &Outcome) -> Option<Notice> {
+fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete { limit }) = complete() else { return None };
     let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
     let (n_judged, n_compared) = (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
@@ -192,4 +163,11 @@ pub(super) fn notice(outcome: &Outcome) -> Option<Notice> {
     let left = if left.is_empty() { "some files were not aligned".to_owned() } else { left.join(", ") };
     let message = format!("the audit was ended, since {limit} (`{}`): {left}", limit.flag());
     Some(Notice::new(None, None, &message))
+}
+
+/// What of an outcome is reported: not more findings than the settings allow, and what was not examined for a limit.
+pub(super) fn told(mut outcome: Outcome) -> Outcome {
+    outcome.notices.extend(notice(&outcome));
+    outcome.limit_findings();
+    outcome
 }

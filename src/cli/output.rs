@@ -10,8 +10,6 @@ use tempfile::NamedTempFile;
 
 use super::error::Failure;
 use super::flags::{Common, Reporting};
-use super::limit;
-use crate::audit::Outcome;
 use crate::config::below;
 use crate::git::Repository;
 use crate::report::{Format, Style};
@@ -86,13 +84,6 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
         name: name.to_owned(),
         known: formats.iter().map(|format| format.name.to_owned()).collect(),
     })
-}
-
-/// What of an outcome is reported: not more findings than the settings allow, and what was not examined for a limit.
-pub(super) fn told(mut outcome: Outcome) -> Outcome {
-    outcome.notices.extend(limit::notice(&outcome));
-    outcome.limit_findings();
-    outcome
 }
 
 /// Checks that no link of the checkout is on the way to `file`: whoever writes the code under audit

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::flags::Common;
 use super::limit;
-use crate::audit::{Progress, Skip};
+use crate::audit::{Exhausted, Progress};
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
@@ -85,7 +85,7 @@ impl Progress for Bar {
         });
     }
 
-    fn end(&self) -> Option<Skip> {
+    fn end(&self) -> Option<Exhausted> {
         limit::end()
     }
 }

@@ -184,9 +184,10 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
             // A function that is new beside others changes none of them. One that is gone, or makes room for another,
             // was not fixed.
             let has_body = depths[hunk.before.clone()].iter().any(|&depth| depth > 0);
-            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty())
-                || is_outside(&hunk.before) && has_body
-            {
+            // The bracket that closes it may be all that two functions have in common.
+            let n_closing = old[hunk.before.end..].iter().take_while(|token| is_closing(token)).count();
+            let whole = hunk.before.start..hunk.before.end + n_closing;
+            if is_outside(&hunk.removed) && (removed.is_empty() || added.is_empty()) || is_outside(&whole) && has_body {
                 return false;
             }
         }
@@ -211,6 +212,10 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
 
 fn known_words(old: &[Token], new: &[Token]) -> [HashSet<u32>; 2] {
     [old, new].map(|tokens| tokens.iter().map(|token| token.exact).collect())
+}
+
+fn is_closing(token: &Token) -> bool {
+    token.kind() == Kind::Punctuation && token.symbol.get() as u8 == b'}'
 }
 
 /// For each token and for the end, how many braces are open before it.

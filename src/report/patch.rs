@@ -23,5 +23,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
+    for skipped in outcome.findings.iter().filter(|finding| !finding.unexamined_files().is_empty()) {
+        writeln!(out, "# {}", printable(skipped.message().as_bytes()))?;
+    }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::remembered::Remembered;
 use super::skip::Skip;
-use crate::audit::{Context, Progress};
+use crate::audit::{Context, Exhausted, Progress};
 use crate::config::{Config, Foreign, RawConfig, Ruling};
 use crate::git::{Attributes, BlobId, Entry, Error, FileAttributes, ReadFiles};
 use crate::language::{Language, Languages, Token, is_generated};
@@ -145,8 +145,11 @@ impl Sources<'_> {
         if let Some(read) = kept.as_ref().and_then(|key| self.recent()?.get(key)) {
             return Ok(read.as_ref().clone());
         }
-        if let Some(end) = self.progress.end() {
-            return Ok(Err(end));
+        if let Some(exhausted) = self.progress.end() {
+            return Ok(Err(match exhausted {
+                Exhausted::Time => Skip::OutOfTime,
+                Exhausted::Memory => Skip::OutOfMemory,
+            }));
         }
         if reader.size(entry).is_some_and(|size| size > self.config.max_file_size) {
             return Ok(Err(Skip::TooLarge));
