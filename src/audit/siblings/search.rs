@@ -130,6 +130,10 @@ impl<'p> PreImages<'p> {
             of_file.truncate(n_left);
             n_left -= of_file.len();
         }
+        // Units are looked for last, since that reads the file from the edit on.
+        for (of_file, before) in edits.iter_mut().zip(base) {
+            of_file.retain(|edit| around(&before.source, edit.removed().start, edit.removed().end).is_some());
+        }
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !edits[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
             let mut mask = vec![false; base[at].source.tokens.len()];
@@ -522,7 +526,7 @@ fn candidates(
             head.source.document().holds_unit(added.clone(), MIN_UNIT)
                 || source.document().holds_unit(removed.clone(), MIN_UNIT)
         };
-        is_small && n_removed + n_novel > 0 && !holds_unit() && around(source, removed.start, removed.end).is_some()
+        is_small && n_removed + n_novel > 0 && !holds_unit()
     };
     let lines = Lines::new(&head.source.text);
     let test_lines = test_lines(&head.source, sources);
