@@ -568,7 +568,7 @@ mod settings {
     #[test]
     fn what_other_programs_call_ignore_leads_to_it() {
         let repository = repository_with_a_copy();
-        for key in ["exclude", "skip", "paths"] {
+        for key in ["exclude", "skip"] {
             check_failure(
                 &mut repository.secondhand(&["check", "--set", &format!("{key}=x")]),
                 &format!("cannot use `{key}` of --set: unknown option `{key}`"),

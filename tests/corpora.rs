@@ -478,3 +478,183 @@ fn sources_and_corpora_are_removed() {
     assert_eq!(status, 2);
     assert!(errors.starts_with("error: cannot find the corpus `known`"), "{errors}");
 }
+
+/// More search only adds: neither a corpus nor the past makes milder what is found without.
+mod more_search {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// The gravest level of each line with a finding: 1 for a note.
+    fn levels(report: &Report) -> BTreeMap<(String, u64), usize> {
+        let mut levels = BTreeMap::new();
+        for finding in report.list("/findings") {
+            let path = finding["path"].as_str().expect("it has a path").to_owned();
+            let level = ["note", "warning", "error"].iter().position(|level| finding["level"] == **level);
+            let line = |key: &str| finding["fragment"][key].as_u64().expect("it has lines");
+            for line in line("startLine")..=line("endLine") {
+                let known = levels.entry((path.clone(), line)).or_default();
+                *known = level.map_or(0, |level| level + 1).max(*known);
+            }
+        }
+        levels
+    }
+
+    /// Checks the last commit with all combinations of `--history` and `--corpus`, under each of the `settings`.
+    #[track_caller]
+    fn only_adds(repository: &Repository, corpus: &TempDir, settings: &[&str]) {
+        let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+        let wider: [&[&str]; 4] = [&[], &["--history"], &["--corpus", folder], &["--history", "--corpus", folder]];
+        for settings in settings {
+            let set: Vec<&str> = settings.split(' ').filter(|of| !of.is_empty()).flat_map(|of| ["--set", of]).collect();
+            let reports = wider.map(|flags| repository.check(&[&["--base", "HEAD~1"], flags, &set].concat()));
+            for (less, more) in [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)] {
+                let (less, more) = (&reports[less], &reports[more]);
+                let found = levels(more);
+                for (place, level) in levels(less) {
+                    let now = found.get(&place).copied().unwrap_or(0);
+                    assert!(now >= level, "{settings}: {place:?} was {level} and is {now}: {:?}", more.findings());
+                }
+                assert!(more.status >= less.status, "{settings}: {:?}", more.findings());
+            }
+        }
+    }
+
+    /// A change that adds `copy`, which is in the tree and in the past, and a corpus of `n` components with it.
+    fn everywhere(copy: &str, n: usize) -> (Repository, TempDir) {
+        let repository = Repository::new();
+        let text = C.file("store", &[C.first, C.second]).text;
+        repository.write("store.c", &text);
+        repository.write("gone.c", format!("{}{text}", C.third));
+        repository.commit("before");
+        repository.remove("gone.c");
+        repository.commit("delete");
+        repository.write("new.c", copy);
+        repository.commit("after");
+        let names: Vec<String> = (0..n).map(|n| format!("project{n:02}/table.c")).collect();
+        let files: Vec<_> = names.iter().map(|name| (name.as_str(), text.as_str())).collect();
+        (repository, corpus(&files))
+    }
+
+    const SETTINGS: &[&str] = &[
+        "",
+        "rules.unknown-license=note",
+        "rules.unknown-license=note min-worth=20",
+        "rules.unknown-license=note min-worth=30",
+        "rules.unknown-license=note min-worth=40 rules.revived-code=warning",
+        "rules.unknown-license=off rules.revived-code=error",
+        "rules.copied-code=note rules.revived-code=error",
+        "rules.copied-code=error max-warnings=1",
+        "rules.revived-code=warning max-warnings=1",
+    ];
+
+    #[test]
+    fn in_many_components_takes_nothing_from_a_copy_in_the_tree() {
+        for copy in [C.first, &format!("int f(char *line, int number, struct options *options)\n{{\n{}}}\n", C.piece)] {
+            let (repository, corpus) = everywhere(copy, 17);
+            only_adds(&repository, &corpus, SETTINGS);
+        }
+    }
+
+    #[test]
+    fn in_a_component_whose_notice_stands_there_takes_nothing_from_a_copy_in_the_tree() {
+        let (repository, _) = everywhere(&format!("/* Copyright 2013 Alpha Authors, MIT */\n{}", C.first), 1);
+        let license = "MIT License\n\nCopyright (c) 2013 Alpha Authors\n\nPermission is hereby granted, free of \
+                       charge, to any person obtaining a copy of this software and associated documentation files.\n";
+        let corpus = corpus(&[("alpha/table.c", C.first), ("alpha/LICENSE", license)]);
+        only_adds(&repository, &corpus, &["", "min-worth=30"]);
+    }
+
+    #[test]
+    fn code_that_comes_back_elsewhere_or_where_it_was_is_as_grave_as_in_the_tree() {
+        for path in ["gone.c", "back.c"] {
+            let (repository, corpus) = everywhere("int unrelated;\n", 3);
+            repository.write(path, format!("{}{}", C.third, C.file("store", &[C.first, C.second]).text));
+            repository.commit("back");
+            only_adds(&repository, &corpus, SETTINGS);
+        }
+    }
+
+    #[test]
+    fn a_comment_that_allows_the_one_leaves_the_other() {
+        let comment = "// secondhand: allow(unknown-license) -- asked the authors\n";
+        let (repository, corpus) = everywhere(&format!("{comment}{}", C.first), 1);
+        let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+        let alone = repository.check(&["--base", "HEAD~1"]);
+        let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
+        assert_eq!(messages(&report), ["copied-code: 14 lines copied from store.c:1"]);
+        assert_eq!((report.findings(), report.status), (alone.findings(), 1));
+    }
+
+    #[test]
+    fn a_plain_revert_is_a_note_with_and_without_the_past() {
+        let (repository, _) = everywhere("int unrelated;\n", 1);
+        repository.git(&["revert", "--no-edit", "HEAD~1"]);
+        for flags in [&[][..], &["--history"]] {
+            let report = repository.check(&[&["--base", "HEAD~1"], flags].concat());
+            let found = report.findings();
+            assert!(!found.is_empty() && found.iter().all(|found| found.starts_with("note gone.c")), "{found:?}");
+            assert_eq!(report.status, 0);
+            let reason = report.json["findings"][0]["levelReason"].as_str();
+            assert_eq!(reason, Some("a revert: the file is as it was a few commits before"));
+        }
+        // The same text under another name is none.
+        repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+        repository.write("other.c", C.file("store", &[C.first, C.second]).text);
+        repository.commit("not a revert");
+        assert_eq!(repository.check(&["--base", "HEAD~1"]).status, 1);
+    }
+
+    /// As where an amalgamation and one of its sources bring in a library.
+    #[test]
+    fn code_of_a_component_that_comes_twice_in_one_change_is_named_with_its_license_in_both_places() {
+        let library = format!("{}\n{}", C.first, C.second);
+        let bsd = "/* SPDX-License-Identifier: BSD-2-Clause\n * Copyright (c) 2014 Alpha Authors */\n";
+        let corpus = corpus(&[("micro/curve.c", &format!("{bsd}{library}"))]);
+        let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+        for source in [library.clone(), format!("{bsd}{library}")] {
+            let repository = Repository::new();
+            repository.write("main.c", "int main(void) { return 0; }\n");
+            repository.commit("before");
+            repository.write("bundle.c", format!("{}\n{library}", C.third));
+            repository.write("src/curve.c", &source);
+            repository.commit("after");
+            let report = repository.check(&["--base", "HEAD~1", "--corpus", folder]);
+            let named: Vec<_> = report
+                .list("/findings")
+                .iter()
+                .filter(|finding| {
+                    let origins = finding["origins"].as_array().expect("it has origins");
+                    let is_micro = |origin: &serde_json::Value| {
+                        origin["component"]["name"] == "micro" && origin["component"]["license"] == "BSD-2-Clause"
+                    };
+                    origins.iter().any(is_micro)
+                })
+                .map(|finding| finding["path"].as_str().expect("it has a path").to_owned())
+                .collect();
+            assert!(named.iter().any(|path| path == "bundle.c"), "{named:?}");
+            assert!(named.iter().any(|path| path == "src/curve.c"), "{named:?}");
+        }
+    }
+}
+
+#[test]
+fn a_function_of_a_component_with_control_flow_is_found_with_all_its_names_changed() {
+    // 66 tokens and eight names: no row of them is long enough to be a copy whatever it says.
+    let push = |names: [&str; 8]| {
+        let [push, list, item, grow, size, room, data, fail] = names;
+        format!(
+            "int {push}(struct {list} *{list}, int {item})\n{{\n    while ({list}->{size} >= {list}->{room})\n        \
+             if (!{grow}({list}, 2 * {list}->{room}))\n            return {fail}({list}, {item});\n    \
+             {list}->{data}[{list}->{size}++] = {item};\n    return 0;\n}}\n"
+        )
+    };
+    let corpus = corpus(&[("alpha/list.c", &push(["push", "list", "item", "grow", "size", "room", "data", "fail"]))]);
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.commit("before");
+    let renamed = push(["put", "stack", "value", "widen", "used", "limit", "slots", "give_up"]);
+    repository.write("new.c", format!("{}\n{renamed}", C.third));
+    repository.commit("after");
+    check(&repository, &corpus, &["unknown-license: 8 lines copied from list.c:1 of alpha (license not known)"]);
+}

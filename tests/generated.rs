@@ -33,7 +33,7 @@ fn the_rules_are_documented() {
 
 #[test]
 fn the_options_are_documented() {
-    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file.\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
+    let mut page = "# Configuration\n\nSettings are read from `secondhand.toml` or `.config/secondhand.toml` at the root of the repository. Each can also be\nset in the environment (`min-tokens` as `SECONDHAND_MIN_TOKENS`), or for one run with `--set min-tokens=40`. Flags\noverride the environment, and the environment overrides the file. `secondhand config` shows where each value comes from.\n\nThresholds can differ by language and by path ([how](how-to/tuning.md#by-language-and-by-path)).\n\nGenerated from `src/config/raw.rs`; `secondhand config --list` prints the same.\n\n| option | default | what it does |\n|---|---|---|\n".to_owned();
     for option in options() {
         let _ = writeln!(page, "| `{}` | `{}` | {} |", option.name, option.default, option.help);
     }

@@ -170,6 +170,43 @@ fn the_number_of_threads_changes_no_byte() {
     assert!(one == printed("2") && one == printed("7"), "the reports differ");
 }
 
+#[test]
+fn source_comes_before_tests_documents_and_examples_and_has_its_own_share() {
+    let twice = |folder: &str, text: &str| {
+        ["a", "b"].map(|name| File { path: format!("{folder}/{name}.c"), text: text.to_owned() })
+    };
+    let long = format!("{}\n{}", C.second, C.third);
+    let [first, second] = twice("aaa/tests", &long);
+    let [third, fourth] = twice("src", C.first);
+    let used = File { path: "bbb/examples/c.c".to_owned(), text: C.first.to_owned() };
+    let report = scan(&repository_of(&[&first, &second, &third, &fourth, &used]), &[]);
+    let paths: Vec<_> = report.list("/findings").iter().map(|of| of["path"].as_str().expect("a path")).collect();
+    assert_eq!(paths, ["src/a.c", "aaa/tests/a.c"], "source first, though the tests are longer and come first");
+    assert_eq!(report.findings()[0], "note src/a.c:1-14 <- type-1 src/b.c:1-14, type-1 bbb/examples/c.c:1-14");
+    let duplication = &report.json["duplication"];
+    assert_eq!((&duplication["source"]["files"], &duplication["total"]["files"]), (&2.into(), &5.into()));
+    let [lines, duplicated] = ["lines", "duplicatedLines"].map(|key| duplication["source"][key].as_u64());
+    // What follows the last line break counts as a line.
+    assert_eq!((lines, duplicated), (Some(30), Some(28)));
+}
+
+#[test]
+fn the_share_of_source_leaves_out_tests_inside_of_it() {
+    let own = "pub fn size(list: &[u32]) -> u32 {\n    list.iter().map(|item| item + 1).sum()\n}\n";
+    let test = "    #[test]\n    fn NAME() {\n        let list = vec![1, 2, 3];\n        let other = vec![4, 5, 6];\n        \
+                for item in list.iter().chain(&other) {\n            if item % 2 == 0 {\n                \
+                assert_eq!(size(&list), 9 + item);\n            }\n            assert!(item < &7, \"it is {item}\");\n        \
+                }\n    }\n";
+    let tests = ["one", "two"].map(|name| test.replace("NAME", name)).join("\n");
+    let file = File { path: "src/lib.rs".to_owned(), text: format!("{own}\n#[cfg(test)]\nmod tests {{\n{tests}}}\n") };
+    let report = scan(&repository_of(&[&file]), &[]);
+    let duplication = &report.json["duplication"];
+    assert!(duplication["total"]["duplicatedLines"].as_u64() > Some(15), "{duplication}");
+    assert_eq!(duplication["source"]["duplicatedLines"], 0, "{duplication}");
+    // The function, an empty line, and what follows the last line break.
+    assert_eq!(duplication["source"]["lines"], 5, "{duplication}");
+}
+
 /// What a scan prints in a format.
 fn printed(repository: &Repository, args: &[&str]) -> String {
     let output = repository.secondhand(&[&["scan"], args].concat()).output().expect("the program starts");

@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
-use super::judge::{AllCopies, Attributions, Copied, Nearby, comments, unexamined};
+use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
+use super::outcome::part_key;
 use super::outdated::mark_old_copies;
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
@@ -17,8 +18,8 @@ use super::siblings::{self, PreImages, lenient};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
-use crate::git::{Attributes, BlobId, Entry, Repository, Snapshot};
-use crate::policy::{Finding, Notice, Place};
+use crate::git::{Attributes, BlobId, CommitId, Entry, Reader, Repository, Snapshot};
+use crate::policy::{About, Finding, Notice, Place};
 use crate::text::FilePath;
 
 /// The range to check: two states of the repository.
@@ -77,6 +78,7 @@ pub fn check(
     }
     let sources = Sources::new(context, &attributes, remembered);
     let config = context.config;
+    let levels = config.levels_of_any_file();
     let mut examined = Examined::default();
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
@@ -95,7 +97,7 @@ pub fn check(
     let queries = queries(&asking, config);
     let lenient = lenient(config);
     let images = PreImages::new(&changed, &predecessors, &lenient, &sources);
-    let also = Some(&images.queries).filter(|also| config.levels.ask_for_edits() && !also.is_empty());
+    let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let base_text = base_texts(&predecessors);
     let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
@@ -106,7 +108,7 @@ pub fn check(
     // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
-    if asks_nothing || !config.levels.ask_for_copies() {
+    if asks_nothing || !levels.ask_for_copies() {
         if let Some(also) = also {
             let entries = compared(&head_files, &base_files, &sources);
             let sighted = sight(also, &entries, &|| repository.reader(), &sources)?;
@@ -147,7 +149,7 @@ pub fn check(
         all.take(searched, Some(&config.enough));
     }
 
-    if config.levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
+    if levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
         outcome.findings.extend(missed_by(&asking, &all, elsewhere.outsides, config)?);
     }
     let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
@@ -157,17 +159,30 @@ pub fn check(
         Attributions::default()
     };
     let reader = repository.reader();
+    let with_copies = asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
+    let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
+    all.reverted = reverted(&with_copies, outcome.base.as_ref().and_then(|base| base.commit), &reader);
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
     let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
     let nearby = Nearby::new(&head_files.entries, &read);
-    let mut findings = all.findings(&predecessors, &attributions, Some(&nearby));
-    if let Some(commit) =
-        outcome.base.as_ref().and_then(|base| base.commit).filter(|_| config.levels.ask_for_old_copies())
-    {
+    let (mut findings, parts): (Vec<Finding>, Vec<Vec<Finding>>) = all
+        .findings(&predecessors, &attributions, Some(&nearby))
+        .into_iter()
+        .map(|Joined(finding, parts)| (finding, parts))
+        .unzip();
+    if let Some(commit) = outcome.base.as_ref().and_then(|base| base.commit).filter(|_| levels.ask_for_old_copies()) {
         let in_tree = || all.found.iter().filter(|found| found.place == Place::Tree);
         let text =
             |path: &FilePath| in_tree().find(|found| found.target.path == *path).map(|found| found.target.text.clone());
         mark_old_copies(&mut findings, commit, &changed, &text, &reader, &sources)?;
+    }
+    for (finding, mut parts) in findings.iter().zip(parts) {
+        // The part in the tree is what was marked.
+        let is_marked = finding.about != About::Copy;
+        parts.retain(|part| !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree));
+        if !parts.is_empty() {
+            outcome.parts.insert(part_key(finding), parts);
+        }
     }
     outcome.findings.extend(findings);
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
@@ -185,6 +200,33 @@ pub fn check(
         outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
     }
     Ok(outcome)
+}
+
+/// How many commits before the base are looked at for what the change reverts to.
+const NEAR: usize = 32;
+/// Maximum files that are looked for there: who reverts more reverts a commit, and the past names it.
+const MAX_REVERTED: usize = 256;
+
+/// The files that are, byte for byte, what they were under their path in one of the commits before `base`, along first
+/// parents. Commits that a shallow or partial clone does not have say nothing.
+fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTreeSet<FilePath> {
+    let mut reverted = BTreeSet::new();
+    let Some(mut commit) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
+        return reverted;
+    };
+    for _ in 0..NEAR {
+        let Ok(Some(parent)) = reader.first_parent(commit) else { break };
+        commit = parent;
+        for file in files {
+            if !reverted.contains(&file.path)
+                && let Ok(Some(was)) = reader.blob_at(commit, &file.path)
+                && was == was.of_same_kind(file.bytes())
+            {
+                reverted.insert(file.path.clone());
+            }
+        }
+    }
+    reverted
 }
 
 /// The findings about what the copies that a change adds have missed.

@@ -3,13 +3,13 @@
 //! Files that are byte-identical to files of a stored corpus are identified first. The rest is compared like a change
 //! in which everything is new, one batch of files at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, JudgedWith, comments};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments};
 use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
@@ -146,8 +146,8 @@ fn component_files(file: &Asked, copies: &[Copied], found: &[Found], config: &Co
             *n_tokens.entry(file).or_default() += copied.pair.alignment.n_tokens();
         }
     }
-    let mut files: Vec<(ComponentFile, usize)> =
-        n_tokens.into_iter().filter(|(_, n)| *n >= config.min_tokens).collect();
+    let min_tokens = file.changed.thresholds(config).min_tokens;
+    let mut files: Vec<(ComponentFile, usize)> = n_tokens.into_iter().filter(|(_, n)| *n >= min_tokens).collect();
     files.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     files.into_iter().map(|(file, _)| file).collect()
 }
@@ -180,7 +180,7 @@ impl<'k> Kept<'k> {
         let config = self.context.config;
         let files = asked.into_iter().zip(origins).map(|(file, origins)| (file.changed.source, origins));
         let mut copies: Vec<WholeCopy> = files.map(|(source, origins)| WholeCopy { source, origins }).collect();
-        if config.levels.ask_for_missed() {
+        if config.levels_of_any_file().ask_for_missed() {
             let holders: Vec<Holder<'_>> = copies
                 .iter()
                 .map(|copy| Holder { source: &copy.source, novel: None, origins: copy.origins.clone() })
@@ -217,11 +217,11 @@ fn findings_of(
         return Vec::new();
     }
     let Context { config, languages, .. } = context;
-    let (novel_of, before) = (BTreeMap::new(), BTreeMap::new());
-    let with = JudgedWith { config, languages, attributions, nearby: None, novel_of, before };
+    let (novel_of, before, reverted) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let with = JudgedWith { config, languages, attributions, nearby: None, novel_of, before, reverted: &reverted };
     let judged = FileUnderAudit::new(&file.changed, &with);
     if file.whole.is_empty() {
-        judged.findings(copies, found, &[])
+        judged.findings(copies, found, &[]).into_iter().map(|Joined(finding, _)| finding).collect()
     } else {
         judged.whole_file(file.whole.clone()).into_iter().collect()
     }
@@ -272,7 +272,9 @@ pub fn brought(
     let mut firsts: BTreeMap<(FilePath, String), Brought> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
-        for part in file.origins.iter().filter(|part| part.n_tokens >= config.min_tokens || file.is_whole) {
+        let language = context.languages.promised(&file.path).map(|language| &*language.name);
+        let min_tokens = config.thresholds(&file.path, language).min_tokens;
+        for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole) {
             let Taken { component, verdict, .. } = &audited.components[part.component];
             let key = (file.path.clone(), component.name.clone());
             if firsts.get(&key).is_some_and(|known| known.first.time <= first.time) {
@@ -371,7 +373,8 @@ impl Comparing<'_> {
         let config = sources.config;
         let is_asked = |file: &&Asked| {
             let source = &file.changed.source;
-            file.whole.is_empty() && (source.tokens.len() >= config.min_tokens || may_be_whole(source))
+            file.whole.is_empty()
+                && (source.tokens.len() >= file.changed.thresholds(config).min_tokens || may_be_whole(source))
         };
         let asking: Vec<&Changed> = asked.iter().filter(is_asked).map(|file| &file.changed).collect();
         let queries = queries(&asking, config);

@@ -63,7 +63,8 @@ pub(in crate::audit) fn mark_old_copies(
         let past = Past { reader, sources, path: &origin.path };
         let Some(outdated) = past.state_of((&copy.source, own.clone()), (present, of), base)? else { continue };
         let about = About::OldCopy(outdated);
-        let Some(judgment) = sources.config.levels.judge_other(&about, Ground::Code) else { continue };
+        let levels = sources.config.thresholds(&finding.path, Some(&copy.source.language)).levels;
+        let Some(judgment) = levels.judge_other(&about, Ground::Code) else { continue };
         finding.level = if finding.milder.is_some() { finding.level } else { judgment.level };
         finding.rule = judgment.rule;
         finding.about = about;

@@ -5,11 +5,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
-    CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags, with_formats,
+    CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Setting, Suppressing, TreeFlags,
+    with_formats,
 };
+use crate::config::Trust;
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats, scan_formats,
@@ -274,8 +277,8 @@ pub(super) struct Check {
     /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Start of the change: its merge base with the head is used [default: from CI, or else the default branch]
-    #[arg(long, value_name = "REV", env = "SECONDHAND_BASE")]
+    /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else the default branch]
+    #[arg(long, value_name = "REV")]
     pub base: Option<String>,
     /// End of the change [default: HEAD]
     #[arg(long, value_name = "REV", conflicts_with_all = ["staged", "worktree"])]
@@ -298,8 +301,8 @@ pub(super) struct Check {
     pub corpora: CorpusFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Whose settings, baseline, decisions and .gitattributes judge the change [default: `base` where the variable CI is set, else `head`]
-    #[arg(long, value_name = "WHOSE", env = "SECONDHAND_TRUST")]
+    /// Whose settings, baseline, decisions and .gitattributes judge the change [default: the option `trust`, or else `base` where the variable CI is set and `head` elsewhere]
+    #[arg(long, value_name = "WHOSE")]
     pub trust: Option<Trust>,
     #[command(flatten)]
     pub suppressing: Suppressing,
@@ -515,30 +518,36 @@ pub(super) struct Known {
 }
 
 impl Check {
-    /// Whose settings judge the change.
-    pub fn trust(&self) -> Trust {
-        self.trust.unwrap_or_else(Trust::of_surroundings)
+    /// Whether the work tree is judged and nothing else.
+    pub fn is_of_work_tree(&self) -> bool {
+        self.worktree || self.watch && !self.staged
+    }
+
+    /// The flags that are options as well.
+    pub fn settings(&self) -> Vec<Setting> {
+        let trust = self.trust.and_then(|trust| trust.to_possible_value());
+        let mut settings = self.output.settings();
+        settings.extend(self.min_tokens.setting("min-tokens"));
+        settings.extend(self.base.clone().map(|base| ("base", base)));
+        settings.extend(trust.map(|trust| ("trust", trust.get_name().to_owned())));
+        let switches = [("history", self.past.history), ("blame", self.blame)];
+        settings.extend(switches.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (*name, "true".to_owned())));
+        settings
     }
 }
 
-/// Whose settings and baseline judge a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Trust {
-    /// Those of the head; edits to them are listed
-    Head,
-    /// Those of the base as it is now, and no suppression that the change adds
-    Base,
-}
-
-impl Trust {
-    /// Without a word about it: the base where a machine judges what others wrote, the head where people judge their own.
-    pub fn of_surroundings() -> Self {
-        if Self::is_machine() { Self::Base } else { Self::Head }
+impl ValueEnum for Trust {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Head, Self::Base, Self::Auto]
     }
 
-    /// Whether the variable `CI` says that a machine runs the program.
-    pub fn is_machine() -> bool {
-        std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Head => ("head", "Those of the head; edits to them are listed"),
+            Self::Base => ("base", "Those of the base as it is now, and no suppression that the change adds"),
+            Self::Auto => ("auto", "`base` where the variable CI is set, else `head`"),
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }
 

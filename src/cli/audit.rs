@@ -3,26 +3,35 @@
 use super::args::Audit;
 use super::corpus::outsides;
 use super::error::Failure;
-use super::flags::{Common, CorpusFlags, MinTokens, Suppressing, TreeFlags};
+use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
 use super::limit::told;
 use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, suppress};
+use crate::config::Config;
 use crate::git::Repository;
+use crate::language::Languages;
 use crate::policy::Accepted;
 use crate::report::audit_formats;
 use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
+    start_threads(common.threads)?;
     let Audit { tree, history, corpora, min_tokens, suppressing, output } = flags;
-    let (mut outcome, _) = audited(tree, corpora, min_tokens, suppressing, *history, common)?;
+    let repository = Repository::discover(&common.repo)?;
+    let mut settings = output.settings();
+    settings.extend(min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let (mut outcome, _) = audited(tree, corpora, suppressing, *history, &repository, (&config, &languages), common)?;
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
-    let fails = output.fails(&outcome);
+    let fails = fails(&outcome, &config);
     reports.write(&told(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
@@ -32,24 +41,21 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
 pub(super) fn audited(
     tree: &TreeFlags,
     corpora: &CorpusFlags,
-    min_tokens: &MinTokens,
     suppressing: &Suppressing,
     has_history: bool,
+    repository: &Repository,
+    (config, languages): (&Config, &Languages),
     common: &Common,
 ) -> Result<(Outcome, bool), Failure> {
-    start_threads(common.threads)?;
-    let repository = Repository::discover(&common.repo)?;
     let root = repository.root();
-    let (config, origin) = settings::read(common, Some(root), min_tokens.setting("min-tokens").as_slice())?;
-    let languages = config.languages(&origin)?;
-    let outsides = outsides(&corpora.named, &config, &languages, root, common)?;
+    let outsides = outsides(&corpora.named, config, languages, root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }
-    let baseline = baseline_of(Some(root), &config, suppressing)?;
-    let decisions = decisions_of(root, &config)?;
+    let baseline = baseline_of(Some(root), config, suppressing)?;
+    let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
-    let (end, snapshot) = scan::tree(&repository, tree.rev.as_deref())?;
+    let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
     let time = match end.commit {
         Some(commit) => reader.time(commit)?,
         None => now(),
@@ -58,10 +64,10 @@ pub(super) fn audited(
     let project = folder.unwrap_or_else(|| "project".to_owned());
     let mut outcome = {
         let bar = Bar::of(common);
-        let context = Context { config: &config, languages: &languages, progress: &bar };
-        let mut outcome = audit(&repository, Whole { end, snapshot, project, time }, &outsides, context)?;
+        let context = Context { config, languages, progress: &bar };
+        let mut outcome = audit(repository, Whole { end, snapshot, project, time }, &outsides, context)?;
         if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
-            audited.brought = Some(brought(&repository, audited, &outsides, context)?);
+            audited.brought = Some(brought(repository, audited, &outsides, context)?);
         }
         outcome
     };

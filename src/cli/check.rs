@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{Check, Trust};
+use super::args::Check;
 use super::cache::HistoryPlace;
 use super::corpus::outsides;
 use super::environment::{self, EventRange};
 use super::error::Failure;
-use super::flags::{Common, PastFlags};
+use super::flags::{Common, fails};
 use super::limit::told;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::suppressing::{Judge, in_tree};
+use super::settings::{self, Overrides};
+use super::suppressing::{Judge, SettingsInUse, in_tree};
 use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, check};
+use crate::config::{Config, RawConfig, Trust};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
 use crate::policy::Notice;
 use crate::report::FORMATS;
@@ -22,8 +24,17 @@ use crate::text::FilePath;
 
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
-    let outcome = outcome(flags, common, &Bar::of(common))?;
-    let fails = flags.output.fails(&outcome);
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let asked = Asked::new(paths(flags, &repository, common)?, &repository, flags, common);
+    let case = asked.case()?;
+    let config = case.judge.config.clone();
+    let reports = reports.with(&config)?;
+    if common.verbose {
+        settings::warn_of_idle(&config, &case.judge.languages, &case.range.head.1.entries);
+    }
+    let outcome = asked.outcome(case, &Bar::of(common))?;
+    let fails = fails(&outcome, &config);
     reports.write(&told(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
@@ -33,73 +44,238 @@ pub(super) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let within = paths(flags, &repository, common)?;
-    outcome_within(&within, &repository, flags, common, progress)
+    outcome_within(within, &repository, flags, common, progress)
 }
 
 /// The same in a repository that is open; only what is `within` these files and folders is judged.
 pub(super) fn outcome_within(
-    within: &[FilePath],
+    within: Vec<FilePath>,
     repository: &Repository,
     flags: &Check,
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
-    let (range, uncommitted) = range(flags, within, repository, common)?;
-    let judge = Judge::new(repository, &range, flags, common)?;
-    let remembered = cache::open(common, repository, &judge.config, &judge.languages);
-    let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
-    let mut outcome = {
-        let context = Context { config: &judge.config, languages: &judge.languages, progress };
-        let judged = |range: Range, past: Option<&Past>| {
-            let elsewhere = Elsewhere { outsides: &outsides, past };
-            check(repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
-        };
-        let mut outcome = match past_of(&flags.past, repository, &range)? {
-            None => judged(range, None)?,
-            Some(span) => {
-                let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
-                let mut range = Some(range);
-                let search = |folder: Option<&Path>| {
-                    let past = match Past::open(folder, repository, &span, change, context) {
-                        Err(audit::Error::Ended) => {
-                            let again = || self::range(flags, within, repository, common).map(|(range, _)| range);
-                            let mut outcome = judged(range.take().map_or_else(again, Ok)?, None)?;
-                            outcome.examined.unavailable =
-                                Some("the history, which was not read to its end".to_owned());
-                            return Ok(outcome);
-                        }
-                        past => past?,
-                    };
-                    if let Some(why) = past.unkept() {
-                        warn(&format!(
-                            "the history index is not kept, so that every run reads all history anew: {why}"
-                        ));
-                    }
-                    let again = || self::range(flags, within, repository, common).map(|(range, _)| range);
-                    judged(range.take().map_or_else(again, Ok)?, Some(&past))
-                };
-                let discard = |folder: &Path| Past::discard(folder, repository, context);
-                HistoryPlace::new(common, repository).try_with(search, discard)?
-            }
-        };
-        if flags.blame {
-            blame(repository, &mut outcome, progress)?;
-        }
-        outcome
-    };
-    cache::save(remembered, common);
-    if let Some(missing) = &outcome.examined.unavailable {
-        warn(&format!("not searched: {missing}"));
+    let asked = Asked::new(within, repository, flags, common);
+    asked.outcome(asked.case()?, progress)
+}
+
+/// What a run is asked to judge.
+struct Asked<'a> {
+    flags: &'a Check,
+    repository: &'a Repository,
+    common: &'a Common,
+    overrides: Overrides,
+    /// The paths to judge; none for all.
+    within: Vec<FilePath>,
+    /// The base that a flag or a variable of ours names.
+    base: Option<String>,
+}
+
+/// What settings say of the range, where nothing stronger does.
+#[derive(Debug, Clone)]
+struct Side {
+    /// Whose settings judge.
+    trust: Trust,
+    /// The base; empty for the default branch.
+    base: String,
+}
+
+/// A change, and what judges it.
+struct Case {
+    side: Side,
+    range: Range,
+    /// What to tell about files that no commit has.
+    uncommitted: Option<Notice>,
+    judge: Judge,
+}
+
+impl<'a> Asked<'a> {
+    fn new(within: Vec<FilePath>, repository: &'a Repository, flags: &'a Check, common: &'a Common) -> Self {
+        let overrides = Overrides::new(common, &flags.settings());
+        // Pipelines set the variable to nothing where they know of no base; an empty flag is a mistake.
+        let base = flags.base.clone().or_else(|| overrides.value("base").map(str::to_owned));
+        Self { flags, repository, common, overrides, within, base }
     }
-    outcome.notices.extend(uncommitted);
-    judge.suppress(&mut outcome);
-    Ok(outcome)
+
+    /// Finds out what is judged, and by whose settings.
+    ///
+    /// Settings may name the base and whom to trust. But a change must not choose its own judge: where the base is
+    /// trusted, only the settings of the base have a say in either.
+    fn case(&self) -> Result<Case, Failure> {
+        let said = self.overrides.over(RawConfig::default())?.trust;
+        let settled = |settings: &SettingsInUse| if said == Trust::Auto { settings.written.raw.trust } else { said };
+        let is_base_trusted = said == Trust::Base || said == Trust::Auto && environment::is_machine();
+        if !is_base_trusted {
+            let head = SettingsInUse::of_head(self.repository, self.common)?;
+            if settled(&head) != Trust::Base {
+                return self.judged_by(head);
+            }
+        }
+        let mut side = Side { trust: Trust::Base, base: String::new() };
+        let mut ranges = self.range(&side)?;
+        let mut settings = SettingsInUse::of_base(self.repository, &ranges.0, self.common)?;
+        if settled(&settings) == Trust::Head {
+            return self.judged_by(SettingsInUse::of_head(self.repository, self.common)?);
+        }
+        if self.base.is_none() && !settings.written.raw.base.is_empty() {
+            side.base = settings.written.raw.base;
+            ranges = self.range(&side)?;
+            settings = SettingsInUse::of_base(self.repository, &ranges.0, self.common)?;
+        }
+        self.with(side, ranges, settings)
+    }
+
+    /// The change as the settings of the head judge it.
+    fn judged_by(&self, head: SettingsInUse) -> Result<Case, Failure> {
+        let side = Side { trust: Trust::Head, base: head.written.raw.base.clone() };
+        let ranges = self.range(&side)?;
+        self.with(side, ranges, head)
+    }
+
+    fn with(
+        &self,
+        side: Side,
+        (range, uncommitted): (Range, Option<Notice>),
+        settings: SettingsInUse,
+    ) -> Result<Case, Failure> {
+        let judge = Judge::new(self.repository, &range, settings, &self.overrides, self.flags, self.common)?;
+        Ok(Case { side, range, uncommitted, judge })
+    }
+
+    /// The outcome of the audit.
+    fn outcome(&self, case: Case, progress: &dyn Progress) -> Result<Outcome, Failure> {
+        let Case { side, range, uncommitted, judge } = case;
+        let &Self { flags, repository, common, .. } = self;
+        let remembered = cache::open(common, repository, &judge.config, &judge.languages);
+        let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
+        let mut outcome = {
+            let context = Context { config: &judge.config, languages: &judge.languages, progress };
+            let judged = |range: Range, past: Option<&Past>| {
+                let elsewhere = Elsewhere { outsides: &outsides, past };
+                check(repository, range, &elsewhere, &remembered, context).map_err(Failure::from)
+            };
+            let mut outcome = match past_of(flags, &judge.config, repository, &range)? {
+                None => judged(range, None)?,
+                Some(span) => {
+                    let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
+                    let mut range = Some(range);
+                    let search = |folder: Option<&Path>| {
+                        let again = || self.range(&side).map(|(range, _)| range);
+                        let past = match Past::open(folder, repository, &span, change, context) {
+                            Err(audit::Error::Ended) => {
+                                let mut outcome = judged(range.take().map_or_else(again, Ok)?, None)?;
+                                outcome.examined.unavailable =
+                                    Some("the history, which was not read to its end".to_owned());
+                                return Ok(outcome);
+                            }
+                            past => past?,
+                        };
+                        if let Some(why) = past.unkept() {
+                            warn(&format!(
+                                "the history index is not kept, so that every run reads all history anew: {why}"
+                            ));
+                        }
+                        judged(range.take().map_or_else(again, Ok)?, Some(&past))
+                    };
+                    let discard = |folder: &Path| Past::discard(folder, repository, context);
+                    HistoryPlace::new(common, repository).try_with(search, discard)?
+                }
+            };
+            if judge.config.blame {
+                blame(repository, &mut outcome, progress)?;
+            }
+            outcome
+        };
+        cache::save(remembered, common);
+        if let Some(missing) = &outcome.examined.unavailable {
+            warn(&format!("not searched: {missing}"));
+        }
+        outcome.notices.extend(uncommitted);
+        judge.suppress(&mut outcome);
+        Ok(outcome)
+    }
+
+    /// The two states to compare, and what to tell about files that no commit has.
+    fn range(&self, side: &Side) -> Result<(Range, Option<Notice>), Failure> {
+        let Self { flags, repository, common, within, .. } = self;
+        let reader = &repository.reader();
+        let named = self.base.as_ref();
+        let event = match (named, &flags.head) {
+            (None, None) if flags.is_of_work_tree() => None,
+            // A hook may be run over a range too: with `--from-ref`, and before a push.
+            (None, None) if flags.staged => environment::hook_range(),
+            (None, None) => environment::range()?,
+            _ => None,
+        };
+        if flags.is_of_work_tree() || (flags.staged && event.is_none()) {
+            return Ok((self.uncommitted(side.trust, reader)?, None));
+        }
+        // Where nobody says what to judge, people mean what they have just written.
+        let is_open = flags.head.is_none() && event.is_none() && !environment::is_machine();
+        let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
+        let judged = |files: Uncommitted| Ok((self.uncommitted(side.trust, reader)?, Some(files.judged())));
+        let head_name =
+            flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
+        if head_name == "HEAD" && reader.head()?.is_none() {
+            return match files() {
+                Some(files) => judged(files),
+                None => Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" }),
+            };
+        }
+        let files = files();
+        let head = reader.commit(&head_name)?;
+        if let Some(files) = files
+            && !has_commits_of_its_own(named, side, head, reader)?
+        {
+            return judged(files);
+        }
+        let base = match (named, event) {
+            (Some(name), _) => Some(Base::new(reader, name, head)?),
+            (None, Some(event)) => base_of_event(reader, event, side, head)?,
+            (None, None) => default_base(reader, head, side, None)?,
+        };
+        let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+        let head = commit_end(reader, head_name, head)?;
+        let has_attributes_of_base = side.trust == Trust::Base;
+        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), has_attributes_of_base };
+        Ok((range, files.map(Uncommitted::not_judged)))
+    }
+
+    /// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
+    /// code from the other side is not new.
+    fn uncommitted(&self, trust: Trust, reader: &Reader) -> Result<Range, Failure> {
+        let Self { flags, within, base: named, .. } = self;
+        let last = reader.head()?;
+        let base = match (named, last) {
+            (Some(name), Some(last)) => Some(Base::new(reader, name, last)?),
+            (None, Some(last)) => Some(Base { name: "HEAD".to_owned(), tip: last, start: last }),
+            (_, None) => None,
+        };
+        let (name, snapshot) = if flags.staged {
+            ("the index", reader.index_snapshot()?)
+        } else {
+            ("the work tree", reader.work_tree_snapshot()?)
+        };
+        let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+        let mut tip = tip.flatten();
+        if let (Some((_, files)), None) = (&mut base, named) {
+            let merged: Vec<CommitId> = reader.merge_heads()?;
+            if !merged.is_empty() {
+                tip = Some(files.clone());
+            }
+            let merged = merged.into_iter().map(|side| reader.commit_snapshot(side));
+            files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
+        }
+        let head = (End { name: name.to_owned(), commit: None }, snapshot);
+        let has_attributes_of_base = trust == Trust::Base;
+        Ok(Range { base, head, tip, within: within.clone(), has_attributes_of_base })
+    }
 }
 
 /// The past that is searched, when the flags ask for it: all that the base reaches, if they do not say otherwise.
-fn past_of(flags: &PastFlags, repository: &Repository, range: &Range) -> Result<Option<Span>, Failure> {
+fn past_of(flags: &Check, config: &Config, repository: &Repository, range: &Range) -> Result<Option<Span>, Failure> {
     let base = range.base.as_ref().and_then(|(base, _)| base.commit);
-    Ok(flags.span(base, &repository.reader())?)
+    Ok(flags.past.span(config.history, base, &repository.reader())?)
 }
 
 /// The paths to judge, from the root of the repository; none for all.
@@ -134,91 +310,18 @@ fn is_same_folder(a: &Path, b: &Path) -> bool {
     a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
-/// The two states to compare, and what to tell about files that no commit has.
-fn range(
-    flags: &Check,
-    within: &[FilePath],
-    repository: &Repository,
-    common: &Common,
-) -> Result<(Range, Option<Notice>), Failure> {
-    let reader = &repository.reader();
-    let named = named_base(flags);
-    let event = match (named, &flags.head) {
-        (None, None) if flags.worktree || flags.watch && !flags.staged => None,
-        // A hook may be run over a range too: with `--from-ref`, and before a push.
-        (None, None) if flags.staged => environment::hook_range(),
-        (None, None) => environment::range()?,
-        _ => None,
-    };
-    if flags.worktree || flags.watch && !flags.staged || (flags.staged && event.is_none()) {
-        return Ok((uncommitted(flags, within, reader)?, None));
-    }
-    // Where nobody says what to judge, people mean what they have just written.
-    let is_open = flags.head.is_none() && event.is_none() && !Trust::is_machine();
-    let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
-    let judged = |files: Uncommitted| Ok((uncommitted(flags, within, reader)?, Some(files.judged())));
-    let head_name = flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
-    if head_name == "HEAD" && reader.head()?.is_none() {
-        return match files() {
-            Some(files) => judged(files),
-            None => Err(Failure::NoBase { why: "there is no commit yet; `--staged` checks the first one" }),
-        };
-    }
-    let files = files();
-    let head = reader.commit(&head_name)?;
-    if let Some(files) = files
-        && !has_commits_of_its_own(named, head, reader)?
-    {
-        return judged(files);
-    }
-    let base = match (named, event) {
-        (Some(name), _) => Some(Base::new(reader, name, head)?),
-        (None, Some(event)) => base_of_event(reader, event, head)?,
-        (None, None) => default_base(reader, head, None)?,
-    };
-    let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
-    let head = commit_end(reader, head_name, head)?;
-    let has_attributes_of_base = flags.trust() == Trust::Base;
-    let range = Range { base, head, tip: tip.flatten(), within: within.to_vec(), has_attributes_of_base };
-    Ok((range, files.map(Uncommitted::not_judged)))
-}
-
 /// Whether `head` has commits that the base does not have: the one `named`, or the default branch.
-fn has_commits_of_its_own(named: Option<&String>, head: CommitId, reader: &Reader) -> Result<bool, Failure> {
+fn has_commits_of_its_own(
+    named: Option<&String>,
+    side: &Side,
+    head: CommitId,
+    reader: &Reader,
+) -> Result<bool, Failure> {
     let base = match named {
         Some(name) => Some(reader.commit(name)?),
-        None => reader.default_branch().map(|(_, tip)| tip),
+        None => side.tip(reader)?.or_else(|| reader.default_branch()).map(|(_, tip)| tip),
     };
     Ok(base.map(|base| reader.merge_base(base, head)).transpose()?.is_some_and(|start| start != head))
-}
-
-/// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
-/// code from the other side is not new.
-fn uncommitted(flags: &Check, within: &[FilePath], reader: &Reader) -> Result<Range, Failure> {
-    let last = reader.head()?;
-    let base = match (named_base(flags), last) {
-        (Some(name), Some(last)) => Some(Base::new(reader, name, last)?),
-        (None, Some(last)) => Some(Base { name: "HEAD".to_owned(), tip: last, start: last }),
-        (_, None) => None,
-    };
-    let (name, snapshot) = if flags.staged {
-        ("the index", reader.index_snapshot()?)
-    } else {
-        ("the work tree", reader.work_tree_snapshot()?)
-    };
-    let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
-    let mut tip = tip.flatten();
-    if let (Some((_, files)), None) = (&mut base, named_base(flags)) {
-        let merged: Vec<CommitId> = reader.merge_heads()?;
-        if !merged.is_empty() {
-            tip = Some(files.clone());
-        }
-        let merged = merged.into_iter().map(|side| reader.commit_snapshot(side));
-        files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
-    }
-    let head = (End { name: name.to_owned(), commit: None }, snapshot);
-    let has_attributes_of_base = flags.trust() == Trust::Base;
-    Ok(Range { base, head, tip, within: within.to_vec(), has_attributes_of_base })
 }
 
 /// What a change is compared with.
@@ -243,14 +346,8 @@ impl Base {
     }
 }
 
-/// The base that a flag or a variable names. Pipelines set the variable to nothing where they know of no base.
-fn named_base(flags: &Check) -> Option<&String> {
-    let is_left_empty = || std::env::var_os("SECONDHAND_BASE").is_some_and(|value| value.is_empty());
-    flags.base.as_ref().filter(|base| !base.is_empty() || !is_left_empty())
-}
-
 /// What the environment says that the change starts from.
-fn base_of_event(reader: &Reader, event: EventRange, head: CommitId) -> Result<Option<Base>, Failure> {
+fn base_of_event(reader: &Reader, event: EventRange, side: &Side, head: CommitId) -> Result<Option<Base>, Failure> {
     // A pull request that is checked out merged with its target: what the target has is not its doing, whatever the
     // target was when the event was made.
     if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
@@ -266,16 +363,32 @@ fn base_of_event(reader: &Reader, event: EventRange, head: CommitId) -> Result<O
             }
             found => Ok(Some(found?)),
         },
-        None => default_base(reader, head, event.default_branch.as_deref()),
+        None => default_base(reader, head, side, event.default_branch.as_deref()),
     }
 }
 
-/// Without a word about the base: the merge base with the default branch, which the environment may know; on that
-/// branch itself the commit before, and nothing before the first commit.
-fn default_base(reader: &Reader, head: CommitId, branch: Option<&str>) -> Result<Option<Base>, Failure> {
+impl Side {
+    /// The base that the settings name, if they do, and its commit.
+    fn tip(&self, reader: &Reader) -> Result<Option<(String, CommitId)>, Failure> {
+        if self.base.is_empty() {
+            return Ok(None);
+        }
+        match reader.commit(&self.base) {
+            Ok(tip) => Ok(Some((self.base.clone(), tip))),
+            Err(git::Error::UnknownRevision { revision, is_shallow }) => {
+                Err(Failure::NamedBase { revision, by: "the option `base`", is_shallow })
+            }
+            Err(why) => Err(why.into()),
+        }
+    }
+}
+
+/// Where no flag or variable names the base: the merge base with the one of the settings, or with the default branch,
+/// which the environment may know; on that branch itself the commit before, and nothing before the first commit.
+fn default_base(reader: &Reader, head: CommitId, side: &Side, branch: Option<&str>) -> Result<Option<Base>, Failure> {
     let known =
         branch.map(environment::remote_branch).and_then(|name| Some((name.clone(), reader.commit(&name).ok()?)));
-    if let Some((name, branch)) = known.or_else(|| reader.default_branch()) {
+    if let Some((name, branch)) = side.tip(reader)?.or(known).or_else(|| reader.default_branch()) {
         let base = Base { name, tip: branch, start: reader.merge_base(branch, head)? };
         if base.start != head {
             return Ok(Some(base));

@@ -18,6 +18,12 @@ const MAX_SKIPPED: usize = 10;
 
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
+    let repository = Repository::discover(&common.repo).ok();
+    let root = repository.as_ref().map(Repository::root);
+    let mut settings = flags.reporting.settings();
+    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, root, &settings)?;
+    let reports = reports.with(&config)?;
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
@@ -26,9 +32,6 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
 
-    let repository = Repository::discover(&common.repo).ok();
-    let root = repository.as_ref().map(Repository::root);
-    let (config, origin) = settings::read(common, root, flags.min_tokens.setting("min-tokens").as_slice())?;
     let languages = config.languages(&origin)?;
     let params = CompareParams {
         is_exact: flags.exact,

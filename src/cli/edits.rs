@@ -49,7 +49,7 @@ impl Edits<'_> {
         };
         let raw = |entry: Option<&Entry>| -> RawConfig {
             let read = entry.and_then(|entry| settings_in(self.reader, entry).ok());
-            read.map(|(raw, _)| raw).unwrap_or_default()
+            read.map(|written| written.raw).unwrap_or_default()
         };
         let (old, new) = (raw(before), raw(after));
         let edit = |name: String| {

@@ -175,6 +175,11 @@ pub(super) fn hook_range() -> Option<EventRange> {
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
+/// Whether the variable `CI` says that a machine runs the program.
+pub(super) fn is_machine() -> bool {
+    env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
+}
+
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }

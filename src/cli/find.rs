@@ -12,7 +12,9 @@ use super::output::Reports;
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
 use crate::audit::{self, Context, FindParams, FoundCode, MAX_SKETCH, Progress, Sketch, SketchError, find};
+use crate::config::Config;
 use crate::git::Repository;
+use crate::language::Languages;
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
@@ -22,7 +24,11 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let found = found(&repository, &sketch(flags, &repository, common)?, flags, common, &Bar::of(common))?;
+    let (config, origin) = settings::read(common, Some(repository.root()), &flags.reporting.settings())?;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let sketch = sketch(flags, &repository, common)?;
+    let found = found(&repository, (&config, &languages), &sketch, flags, common, &Bar::of(common))?;
     reports.write(&found, common)?;
     Ok(if found.results.is_empty() { FOUND } else { CLEAN })
 }
@@ -30,17 +36,16 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
 /// What is found for a sketch.
 pub(super) fn found(
     repository: &Repository,
+    (config, languages): (&Config, &Languages),
     sketch: &Sketch,
     flags: &Find,
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<FoundCode, Failure> {
-    let (config, origin) = settings::read(common, Some(repository.root()), &[])?;
-    let languages = config.languages(&origin)?;
-    let outsides = outsides(&flags.corpora.named, &config, &languages, repository.root(), common)?;
-    let remembered = cache::open(common, repository, &config, &languages);
+    let outsides = outsides(&flags.corpora.named, config, languages, repository.root(), common)?;
+    let remembered = cache::open(common, repository, config, languages);
     let (end, files) = scan::tree(repository, flags.tree.rev.as_deref())?;
-    let context = Context { config: &config, languages: &languages, progress };
+    let context = Context { config, languages, progress };
     let params = FindParams { max_results: flags.limit };
     let found = find(repository, (end, &files), sketch, params, &outsides, &remembered, context)?;
     cache::save(remembered, common);

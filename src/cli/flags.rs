@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Arg, Args, ValueEnum};
 
 use crate::audit::Outcome;
+use crate::config::{Config, FailOn};
 use crate::git::{CommitId, Error, Reader, Span, WalkLimits, seconds_of};
 use crate::policy::Level;
 use crate::report::{Format, GroupBy};
@@ -116,11 +118,11 @@ pub(super) struct PastFlags {
 }
 
 impl PastFlags {
-    /// The part of history to search, if any: that of `default` unless a revision is given.
+    /// The part of history to search if that `is_asked` for: that of `default` unless a revision is given.
     ///
     /// # Errors
     /// If there is no such revision, or the date is invalid.
-    pub fn span(&self, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Error> {
+    pub fn span(&self, is_asked: bool, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Error> {
         let mut span = Span { limits: self.limits.read()?, ..Span::default() };
         for revision in &self.history_of {
             reader.add_revision(revision, &mut span)?;
@@ -128,7 +130,7 @@ impl PastFlags {
         if span.tips.is_empty() {
             span.tips.extend(default);
         }
-        Ok((self.history && !span.tips.is_empty()).then_some(span))
+        Ok((is_asked && !span.tips.is_empty()).then_some(span))
     }
 }
 
@@ -205,14 +207,21 @@ pub(super) struct Suppressing {
 #[derive(Debug, Args)]
 pub(super) struct Reporting {
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", env = "SECONDHAND_FORMAT")]
-    pub format: String,
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
     /// Write the output to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Write an additional report to a file; may be repeated
     #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
     pub reports: Vec<(String, PathBuf)>,
+}
+
+impl Reporting {
+    /// The flags that are options as well.
+    pub fn settings(&self) -> Vec<Setting> {
+        self.format.iter().map(|format| ("format", format.clone())).collect()
+    }
 }
 
 /// Names `formats` in the help of `--format`.
@@ -229,35 +238,46 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
 pub(super) struct Output {
     #[command(flatten)]
     pub reporting: Reporting,
-    /// The lowest level of findings that fails the run
-    #[arg(long, value_name = "LEVEL", default_value = "warning", env = "SECONDHAND_FAIL_ON")]
-    pub fail_on: FailOn,
+    /// The lowest level of findings that fails the run [default: the option `fail-on`, or else warning]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
 }
 
 impl Output {
-    /// Whether the findings fail the run.
-    pub fn fails(&self, outcome: &Outcome) -> bool {
-        let least = match self.fail_on {
-            FailOn::Error => Level::Error,
-            FailOn::Warning => Level::Warning,
-            FailOn::Note => Level::Note,
-            FailOn::Never => return false,
-        };
-        outcome.findings.iter().any(|finding| finding.level >= least)
+    /// The flags that are options as well.
+    pub fn settings(&self) -> Vec<Setting> {
+        let fail_on = self.fail_on.and_then(|level| level.to_possible_value());
+        let mut settings = self.reporting.settings();
+        settings.extend(fail_on.map(|level| ("fail-on", level.get_name().to_owned())));
+        settings
     }
 }
 
-/// The lowest level of findings that fails the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FailOn {
-    /// Errors only
-    Error,
-    /// Warnings and errors
-    Warning,
-    /// Any finding
-    Note,
-    /// Nothing
-    Never,
+/// Whether the findings fail the run.
+pub(super) fn fails(outcome: &Outcome, config: &Config) -> bool {
+    let least = match config.fail_on {
+        FailOn::Error => Level::Error,
+        FailOn::Warning => Level::Warning,
+        FailOn::Note => Level::Note,
+        FailOn::Never => return false,
+    };
+    outcome.findings.iter().any(|finding| finding.level >= least)
+}
+
+impl ValueEnum for FailOn {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Error, Self::Warning, Self::Note, Self::Never]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Error => ("error", "Errors only"),
+            Self::Warning => ("warning", "Warnings and errors"),
+            Self::Note => ("note", "Any finding"),
+            Self::Never => ("never", "Nothing"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 fn parse_seconds(text: &str) -> Result<f64, String> {

@@ -15,8 +15,10 @@ pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let min_tokens = flags.min_tokens.setting("min-tokens");
-    let (config, origin) = settings::read(common, Some(repository.root()), min_tokens.as_slice())?;
+    let mut settings = flags.reporting.settings();
+    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
     let mut span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };

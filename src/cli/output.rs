@@ -10,15 +10,19 @@ use tempfile::NamedTempFile;
 
 use super::error::Failure;
 use super::flags::{Common, Reporting};
-use crate::config::below;
+use crate::config::{Config, below};
 use crate::git::Repository;
-use crate::report::{Format, Style};
+use crate::report::{
+    COMPARISON_FORMATS, FIND_FORMATS, Format, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS, audit_formats,
+    scan_formats, stale_formats,
+};
 
 /// The width of code in a report that is not limited by a terminal.
 const DEFAULT_WIDTH: usize = 120;
 
 /// The destinations of reports of a `T`, checked before the audit begins.
 pub(super) struct Reports<T: 'static> {
+    formats: Vec<&'static Format<T>>,
     printed: &'static Format<T>,
     /// The formats of files, and the files.
     written: Vec<(&'static Format<T>, PathBuf)>,
@@ -39,7 +43,7 @@ impl<T> Reports<T> {
     ) -> Result<Self, Failure> {
         let formats: Vec<_> = formats.into_iter().collect();
         let find = |name| find(&formats, name);
-        let printed = find(&flags.format)?;
+        let printed = find(flags.format.as_deref().unwrap_or("text"))?;
         let mut written = Vec::new();
         for (name, file) in &flags.reports {
             written.push((find(name)?, file.clone()));
@@ -62,7 +66,25 @@ impl<T> Reports<T> {
                 return Err(Failure::Twice { file: file.clone() });
             }
         }
-        Ok(Self { printed, written, is_printed: flags.output.is_none() })
+        Ok(Self { formats, printed, written, is_printed: flags.output.is_none() })
+    }
+
+    /// The same, printed in the format of the settings, into which the flag has been read. What is a format of other
+    /// commands only leaves this one its text.
+    ///
+    /// # Errors
+    /// If no command has such a format.
+    pub fn with(mut self, config: &Config) -> Result<Self, Failure> {
+        let format = match find(&self.formats, &config.format) {
+            Err(_) if is_format(&config.format) => find(&self.formats, "text")?,
+            found => found?,
+        };
+        if !self.is_printed {
+            // The last one is that of `--output`.
+            self.written.iter_mut().rev().take(1).for_each(|(of, _)| *of = format);
+        }
+        self.printed = format;
+        Ok(self)
     }
 
     /// Writes all reports.
@@ -76,6 +98,16 @@ impl<T> Reports<T> {
         }
         if self.is_printed { to_stdout(self.printed, found, common) } else { Ok(()) }
     }
+}
+
+/// Whether any command has a format of this name.
+fn is_format(name: &str) -> bool {
+    let of_findings = audit_formats().chain(scan_formats()).chain(stale_formats()).map(|format| format.name);
+    let of_others = (TIMELINE_FORMATS.iter().map(|format| format.name))
+        .chain(COMPARISON_FORMATS.iter().map(|format| format.name))
+        .chain(RESEMBLANCE_FORMATS.iter().map(|format| format.name))
+        .chain(FIND_FORMATS.iter().map(|format| format.name));
+    of_findings.chain(of_others).any(|known| known == name)
 }
 
 fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::args::Scan;
 use super::error::Failure;
-use super::flags::Common;
+use super::flags::{Common, fails};
 use super::limit::told;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{Context, End, Outcome, Progress, Tree, owners, scan, suppress};
+use crate::config::Config;
 use crate::git::{Entry, Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::report::scan_formats;
@@ -19,14 +20,18 @@ use crate::text::FilePath;
 
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
-    let outcome = outcome(flags, common, &Bar::of(common))?;
+    start_threads(common.threads)?;
+    let target = place(flags, common)?;
+    let (config, origin) = settings_of(flags, &target, common)?;
+    let reports = reports.with(&config)?;
+    let outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
     if outcome.examined.n_judged == 0 {
         warn(&format!(
             "no file in {} was examined: there is no source code, or all of it is ignored",
             outcome.head.name
         ));
     }
-    let fails = flags.output.fails(&outcome);
+    let fails = fails(&outcome, &config);
     let outcome = told(outcome);
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
@@ -37,10 +42,50 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
 /// The outcome of the scan, before it is written.
 pub(super) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
-    match place(flags, common)? {
-        ScanTarget::Folder(folder) => scan_folder(&folder, flags, common, progress),
-        ScanTarget::Repository(repository, within) => scan_repository(&repository, &within, flags, common, progress),
+    let target = place(flags, common)?;
+    let (config, origin) = settings_of(flags, &target, common)?;
+    scanned(&target, flags, (&config, &origin), common, progress)
+}
+
+fn settings_of(flags: &Scan, target: &ScanTarget, common: &Common) -> Result<(Config, String), Failure> {
+    let mut settings = flags.output.settings();
+    settings.extend(flags.min_tokens.setting("scan-min-tokens"));
+    settings::read(common, target.root(), &settings)
+}
+
+fn scanned(
+    target: &ScanTarget,
+    flags: &Scan,
+    (config, origin): (&Config, &str),
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    let languages = config.languages(origin)?;
+    let baseline = baseline_of(target.root(), config, &flags.suppressing)?;
+    let context = Context { config, languages: &languages, progress };
+    let mut outcome = match target {
+        ScanTarget::Folder(folder) => {
+            let end = End { name: folder.display().to_string(), commit: None };
+            let folder = Folder::new(folder);
+            let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
+            scan(tree, context)?
+        }
+        ScanTarget::Repository(repository, within) => {
+            let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
+            if common.verbose {
+                settings::warn_of_idle(config, &languages, &snapshot.entries);
+            }
+            let owners = owners(&snapshot, &repository.reader(), config);
+            let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
+            let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
+            Outcome { owners, ..scan(tree, context)? }
+        }
+    };
+    suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
+    if !flags.suppressing.show_suppressed {
+        outcome.suppressed.clear();
     }
+    Ok(outcome)
 }
 
 /// What is scanned.
@@ -49,6 +94,16 @@ enum ScanTarget {
     Folder(PathBuf),
     /// A repository, and the paths in it to scan; empty for all.
     Repository(Box<Repository>, Vec<FilePath>),
+}
+
+impl ScanTarget {
+    /// The root of the repository, if it is one.
+    fn root(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(_) => None,
+            Self::Repository(repository, _) => Some(repository.root()),
+        }
+    }
 }
 
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
@@ -72,30 +127,6 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     }
 }
 
-fn scan_folder(folder: &Path, flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
-    let folder_name = folder.display().to_string();
-    let end = End { name: folder_name, commit: None };
-    let folder = Folder::new(folder);
-    let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
-    scan_tree(tree, None, flags, common, progress)
-}
-
-fn scan_repository(
-    repository: &Repository,
-    within: &[FilePath],
-    flags: &Scan,
-    common: &Common,
-    progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
-    let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
-    let (config, _) = settings::read(common, Some(repository.root()), &[])?;
-    let owners = owners(&snapshot, &repository.reader(), &config);
-    let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
-    let tree = Tree { end, entries, within: within.to_vec(), open: &|| repository.reader() };
-    let outcome = scan_tree(tree, Some(repository.root()), flags, common, progress)?;
-    Ok(Outcome { owners, ..outcome })
-}
-
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
 pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
     let reader = repository.reader();
@@ -108,22 +139,4 @@ pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(E
     };
     let commit = reader.commit(name)?;
     Ok((End { name: name.to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?))
-}
-
-fn scan_tree<R: crate::git::ReadFiles>(
-    tree: Tree<'_, R>,
-    root: Option<&Path>,
-    flags: &Scan,
-    common: &Common,
-    progress: &dyn Progress,
-) -> Result<Outcome, Failure> {
-    let (config, origin) = settings::read(common, root, flags.min_tokens.setting("scan-min-tokens").as_slice())?;
-    let languages = config.languages(&origin)?;
-    let baseline = baseline_of(root, &config, &flags.suppressing)?;
-    let mut outcome = scan(tree, Context { config: &config, languages: &languages, progress })?;
-    suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
-    if !flags.suppressing.show_suppressed {
-        outcome.suppressed.clear();
-    }
-    Ok(outcome)
 }

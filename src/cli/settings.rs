@@ -1,58 +1,49 @@
 //! Combines the settings: the file, then `SECONDHAND_*` variables, then flags.
 
 use std::env;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::flags::{Common, Setting};
 use super::output::warn;
-use crate::config::{Config, RawConfig, find, options};
+use crate::config::{Config, ConfigError, Leaf, RawConfig, Written, find, options};
+use crate::git::Entry;
+use crate::language::Languages;
 use crate::text::{nearest, printable};
 
 /// The settings in use, checked, and the name of their source for messages.
 pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
-    complete(written(common, root)?, common, flags)
+    complete(&written(common, root)?, &Overrides::new(common, flags))
 }
 
 /// Like [`read`], but with settings that come from a commit instead of a file.
-pub(super) fn complete(
-    (written, origin): (RawConfig, String),
-    common: &Common,
-    flags: &[Setting],
-) -> Result<(Config, String), Failure> {
-    Ok((Config::new(overridden(written, common, flags)?, &origin)?, origin))
+pub(super) fn complete(written: &Written, overrides: &Overrides) -> Result<(Config, String), Failure> {
+    let config = written.complete(overrides.over(written.raw.clone())?);
+    Ok((config.map_err(|error| overrides.blamed(error))?, written.origin.clone()))
 }
 
-/// The settings in use before they are checked, and where they were written.
-pub(super) fn raw(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(RawConfig, String), Failure> {
-    let (written, origin) = written(common, root)?;
-    Ok((overridden(written, common, flags)?, origin))
-}
-
-/// The settings as the file has them that counts, and its name.
-pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<(RawConfig, String), Failure> {
+/// The settings as the file has them that counts.
+pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<Written, Failure> {
     let file: Option<PathBuf> = match (&common.config, common.isolated) {
         (_, true) => None,
         (Some(file), false) => Some(file.clone()),
         (None, false) => root.and_then(find),
     };
-    let written = match &file {
-        Some(file) => RawConfig::read(file, root)?,
-        None => RawConfig::default(),
-    };
-    Ok((written, file.map_or_else(|| "the settings".to_owned(), |file| format!("`{}`", file.display()))))
+    Ok(file.map_or_else(|| Ok(Written::nowhere()), |file| Written::read(&file, root))?)
+}
+
+/// The variable of an option.
+fn variable_of(option: &str) -> String {
+    format!("SECONDHAND_{}", option.to_uppercase().replace('-', "_"))
 }
 
 /// Warns about each `SECONDHAND_*` variable that names neither an option nor a flag: it has no effect.
 pub(super) fn warn_of_variables(flags: &clap::Command) {
-    let is_ours = |name: &String| name.starts_with("SECONDHAND_");
-    let set: Vec<String> = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(is_ours).collect();
+    let set = variables();
     if set.is_empty() {
         return;
     }
-    let of_option = |name: &str| format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
-    let mut known: Vec<String> = options().iter().map(|option| of_option(&option.name)).collect();
+    let mut known: Vec<String> = options().iter().map(|option| variable_of(&option.name)).collect();
     let commands = std::iter::once(flags).chain(flags.get_subcommands());
     let of_flags = commands.flat_map(clap::Command::get_arguments).filter_map(|flag| flag.get_env()?.to_str());
     known.extend(of_flags.map(str::to_owned));
@@ -68,21 +59,115 @@ pub(super) fn warn_of_variables(flags: &clap::Command) {
     }
 }
 
-/// The settings after applying variables and flags.
-fn overridden(mut raw: RawConfig, common: &Common, flags: &[Setting]) -> Result<RawConfig, Failure> {
-    let is_ours = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"SECONDHAND_");
-    let options = if env::vars_os().any(|variable| is_ours(&variable)) { options() } else { Vec::new() };
-    for name in options.into_iter().map(|option| option.name) {
-        let variable = format!("SECONDHAND_{}", name.to_uppercase().replace('-', "_"));
-        if let Ok(value) = env::var(&variable) {
-            raw = raw.with(&name, &value, &format!("the variable {variable}"))?;
+/// The names of our variables that are set.
+fn variables() -> Vec<String> {
+    let is_ours = |name: &String| name.starts_with("SECONDHAND_");
+    env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(is_ours).collect()
+}
+
+/// What variables and flags set, the weakest first.
+#[derive(Debug)]
+pub(super) struct Overrides(Vec<Override>);
+
+/// An option that a variable or a flag sets.
+#[derive(Debug)]
+struct Override {
+    key: String,
+    value: String,
+    /// The variable or flag.
+    by: String,
+}
+
+impl Overrides {
+    /// The variables of the process, `--set`, and `flags`.
+    pub fn new(common: &Common, flags: &[Setting]) -> Self {
+        let options = if variables().is_empty() { Vec::new() } else { options() };
+        let of_variable = |key: String| {
+            let variable = variable_of(&key);
+            let value = env::var(&variable).ok()?;
+            Some(Override { key, value, by: format!("the variable {variable}") })
+        };
+        let mut variables: Vec<_> = options.into_iter().filter_map(|option| of_variable(option.name)).collect();
+        let set = common.set.iter().map(|(key, value)| (key.clone(), value.clone(), "--set".to_owned()));
+        let named = flags.iter().map(|(key, value)| ((*key).to_owned(), value.clone(), format!("--{key}")));
+        let mut flags: Vec<_> = set.chain(named).map(|(key, value, by)| Override { key, value, by }).collect();
+        // What is set for all files comes first: it takes the place of what the file has for some.
+        for level in [&mut variables, &mut flags] {
+            level.sort_by_key(|of| is_special(&of.key));
+        }
+        variables.extend(flags);
+        Self(variables)
+    }
+
+    /// The settings after applying them.
+    pub fn over(&self, mut raw: RawConfig) -> Result<RawConfig, Failure> {
+        for Override { key, value, by } in &self.0 {
+            raw = raw.with(key, value, by)?;
+            if !is_special(key) {
+                raw = raw.for_all_files(key);
+            }
+        }
+        Ok(raw)
+    }
+
+    /// The value of the option `key`, if a variable or flag sets it to something.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        let set = self.0.iter().rfind(|of| of.key == key);
+        set.map(|of| of.value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// What sets the option with these names, or part of it.
+    fn source(&self, names: &[String]) -> Option<&str> {
+        let sets = |of: &&Override| {
+            let own = crate::config::names_of(&of.key);
+            own.iter().zip(names).all(|(a, b)| a == b)
+        };
+        self.0.iter().rfind(sets).map(|of| of.by.as_str())
+    }
+
+    /// The error, with what set the value that cannot be used.
+    fn blamed(&self, error: ConfigError) -> ConfigError {
+        match error {
+            ConfigError::Value { file, key, why, nearest } => {
+                let set = self.source(&crate::config::names_of(&key)).map(str::to_owned);
+                ConfigError::Value { file: set.unwrap_or(file), key, why, nearest }
+            }
+            other => other,
         }
     }
-    for (name, value) in &common.set {
-        raw = raw.with(name, value, "--set")?;
+}
+
+/// Warns about each setting that is for files which are not among `entries`.
+pub(super) fn warn_of_idle(config: &Config, languages: &Languages, entries: &[Entry]) {
+    let paths: Vec<_> = entries.iter().map(|entry| &entry.path).collect();
+    for idle in config.idle(&paths, languages) {
+        warn(&printable(idle.as_bytes()));
     }
-    for (name, value) in flags {
-        raw = raw.with(name, value, &format!("--{name}"))?;
-    }
-    Ok(raw)
+}
+
+/// Whether an option is for some files only.
+fn is_special(key: &str) -> bool {
+    ["languages", "paths"].iter().any(|table| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The value of an option or of a part of it, and where it was set; `None` if nothing sets it.
+pub(super) struct Shown {
+    pub key: String,
+    pub value: String,
+    pub source: Option<String>,
+}
+
+/// Each option with its value and where that was set, in the order of the reference.
+pub(super) fn shown(written: &Written, overrides: &Overrides) -> Result<Vec<Shown>, Failure> {
+    let raw = overrides.over(written.raw.clone())?;
+    let default = RawConfig::default().leaves();
+    let of_leaf = |Leaf { names, key, value }: Leaf| {
+        let in_file = |names: &[String]| Some(format!("{}, line {}", written.origin, written.line_of(names)?));
+        let is_changed = !default.iter().any(|leaf| leaf.names == names && leaf.value == value);
+        let source = overrides.source(&names).map(str::to_owned).or_else(|| in_file(&names));
+        // A part of a table that the file writes on one line.
+        let source = source.or_else(|| in_file(&names[..1]).filter(|_| is_changed));
+        Shown { key, value, source }
+    };
+    Ok(raw.leaves().into_iter().map(of_leaf).collect())
 }

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
+use super::CLEAN;
 use super::args::Cli;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::print_text;
-use super::{CLEAN, settings};
-use crate::config::{ConfigError, RawConfig, options, schema};
+use super::scan::tree;
+use super::settings::{self, Overrides};
+use crate::config::{ConfigError, options, schema};
 use crate::git::{Attributes, Content, Entry, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
@@ -156,15 +158,18 @@ pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8,
     } else {
         let repository = Repository::discover(&common.repo).ok();
         let root = repository.as_ref().map(Repository::root);
-        let (_, origin) = settings::read(common, root, &[])?;
-        let defaults = RawConfig::default();
-        let raw = settings::raw(common, root, &[])?.0;
-        let rows = options().into_iter().filter_map(|option| {
-            let value = raw.get(&option.name)?;
-            let mark = if Some(&value) == defaults.get(&option.name).as_ref() { "" } else { "  # changed" };
-            Some(format!("{} = {value}{mark}\n", option.name))
-        });
+        let (written, overrides) = (settings::written(common, root)?, Overrides::new(common, &[]));
+        let (config, origin) = settings::complete(&written, &overrides)?;
+        let row = |settings::Shown { key, value, source }: settings::Shown| {
+            let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
+            format!("{key} = {value}{source}\n")
+        };
+        let rows = settings::shown(&written, &overrides)?.into_iter().map(row);
         print_text(&format!("# from {origin}\n{}", rows.collect::<String>()))?;
+        if let Some(repository) = &repository {
+            let (_, files) = tree(repository, None)?;
+            settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
+        }
     }
     Ok(CLEAN)
 }

@@ -3,15 +3,24 @@
 use super::args::Stale;
 use super::audit::audited;
 use super::error::Failure;
-use super::flags::Common;
+use super::flags::{Common, fails};
 use super::output::Reports;
-use super::{CLEAN, FOUND};
+use super::{CLEAN, FOUND, settings, start_threads};
+use crate::git::Repository;
 use crate::report::stale_formats;
 
 pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
-    let (mut outcome, has_past) = audited(tree, corpora, min_tokens, suppressing, false, common)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let mut settings = output.settings();
+    settings.extend(min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let (mut outcome, has_past) =
+        audited(tree, corpora, suppressing, false, &repository, (&config, &languages), common)?;
     if !has_past {
         return Err(Failure::NoPast);
     }
@@ -22,5 +31,5 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
         outcome.suppressed.clear();
     }
     reports.write(&outcome, common)?;
-    Ok(if output.fails(&outcome) { FOUND } else { CLEAN })
+    Ok(if fails(&outcome, &config) { FOUND } else { CLEAN })
 }

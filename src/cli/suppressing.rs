@@ -3,18 +3,59 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::{Check, Trust};
+use super::args::Check;
 use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
-use super::settings;
+use super::settings::{self, Overrides};
 use super::versions::{baseline_in, decisions_in, settings_entry, settings_in};
 use crate::audit::{Outcome, Range, suppress};
-use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, RawConfig, below, decisions, read_text};
+use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, Trust, Written, below, decisions, read_text};
 use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
 use crate::text::FilePath;
+
+/// The settings that judge a change, before variables and flags.
+pub(super) struct SettingsInUse {
+    /// Whose they are: of the head or of the base.
+    pub trust: Trust,
+    pub written: Written,
+    told: Vec<Notice>,
+}
+
+impl SettingsInUse {
+    /// Those of the work tree.
+    pub fn of_head(repository: &Repository, common: &Common) -> Result<Self, Failure> {
+        let written = settings::written(common, Some(repository.root()))?;
+        Ok(Self { trust: Trust::Head, written, told: Vec::new() })
+    }
+
+    /// Those of the base as it is now; of a file that no commit has, those on disk.
+    pub fn of_base(repository: &Repository, range: &Range, common: &Common) -> Result<Self, Failure> {
+        let reader = repository.reader();
+        let root = repository.root();
+        let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
+        let mut told = Vec::new();
+        let written = match &common.config {
+            _ if common.isolated => Written::nowhere(),
+            Some(file) => match sides.of_base(file)? {
+                Version::Untracked => settings::written(common, Some(root))?,
+                Version::At(entry) => settings_in(&reader, entry)?,
+                Version::Missing(path) => {
+                    let message = "these settings are not in the base, and were not heeded";
+                    told.push(Notice::new(Some(path), None, message));
+                    Written::nowhere()
+                }
+            },
+            None => {
+                let entry = range.tip().map(|tip| settings_entry(&reader, tip)).transpose()?.flatten();
+                entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(Written::nowhere)
+            }
+        };
+        Ok(Self { trust: Trust::Base, written, told })
+    }
+}
 
 /// What a change is checked with.
 pub(super) struct Judge {
@@ -29,42 +70,28 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Reads settings, baseline and decisions: of the work tree or, as `--trust base` asks, of the base as it is now.
-    pub fn new(repository: &Repository, range: &Range, flags: &Check, common: &Common) -> Result<Self, Failure> {
+    /// Reads baseline and decisions, of the work tree or of the base as it is now, whichever side the `settings` are of.
+    pub fn new(
+        repository: &Repository,
+        range: &Range,
+        settings: SettingsInUse,
+        overrides: &Overrides,
+        flags: &Check,
+        common: &Common,
+    ) -> Result<Self, Failure> {
         let reader = repository.reader();
         let root = repository.root();
-        let trust = flags.trust();
+        let SettingsInUse { trust, written, mut told } = settings;
         let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
-        let min_tokens = flags.min_tokens.setting("min-tokens");
-        let mut told = Vec::new();
-
-        let written = match (trust, &common.config) {
-            _ if common.isolated => settings::written(common, Some(root))?,
-            (Trust::Head, _) => settings::written(common, Some(root))?,
-            (Trust::Base, Some(file)) => match sides.of_base(file)? {
-                Version::Untracked => settings::written(common, Some(root))?,
-                Version::At(entry) => settings_in(&reader, entry)?,
-                Version::Missing(path) => {
-                    let message = "these settings are not in the base, and were not heeded";
-                    told.push(Notice::new(Some(path), None, message));
-                    (RawConfig::default(), "the settings".to_owned())
-                }
-            },
-            (Trust::Base, None) => {
-                let entry = range.tip().map(|tip| settings_entry(&reader, tip)).transpose()?.flatten();
-                let default = || (RawConfig::default(), "the settings".to_owned());
-                entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(default)
-            }
-        };
         if trust == Trust::Head {
             let known = range.base.as_ref().map(|(_, base)| corpora_in(&reader, base)).unwrap_or_default();
-            check_corpora(&written.0.corpora, &known, root)?;
+            check_corpora(&written.raw.corpora, &known, root)?;
         }
-        let (config, origin) = settings::complete(written, common, min_tokens.as_slice())?;
+        let (config, origin) = settings::complete(&written, overrides)?;
 
         let baseline = match (trust, &flags.suppressing.baseline) {
             _ if flags.suppressing.no_baseline => Baseline::default(),
-            (Trust::Head, _) => baseline_of(Some(root), &config, &flags.suppressing)?,
+            (Trust::Head | Trust::Auto, _) => baseline_of(Some(root), &config, &flags.suppressing)?,
             (Trust::Base, Some(file)) => match sides.of_base(file)? {
                 Version::Untracked => read_baseline(file, Some(root))?,
                 Version::At(entry) => baseline_in(&reader, entry)?,
@@ -79,7 +106,7 @@ impl Judge {
             }
         };
         let decisions = match trust {
-            Trust::Head => decisions_of(root, &config)?,
+            Trust::Head | Trust::Auto => decisions_of(root, &config)?,
             Trust::Base => {
                 let entry = sides.named_by_base("decisions", &config.decisions)?;
                 entry.map(|entry| decisions_in(&reader, entry)).transpose()?.unwrap_or_default()
@@ -216,7 +243,7 @@ fn check_corpora(named: &[String], known: &[String], root: &Path) -> Result<(), 
 /// The corpora that the settings of a state of the repository name. Settings that cannot be read name none.
 fn corpora_in(reader: &Reader, files: &Snapshot) -> Vec<String> {
     let entry = settings_entry(reader, files).ok().flatten();
-    entry.and_then(|entry| settings_in(reader, entry).ok()).map(|(raw, _)| raw.corpora).unwrap_or_default()
+    entry.and_then(|entry| settings_in(reader, entry).ok()).map(|written| written.raw.corpora).unwrap_or_default()
 }
 
 /// The baseline that the flags name or, if it is there, the one of the settings.

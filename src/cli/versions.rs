@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::Failure;
-use crate::config::{MAX_BASELINE, MAX_SETTINGS, NAMES, RawConfig, decisions, not_utf8, too_large};
+use crate::config::{MAX_BASELINE, MAX_SETTINGS, NAMES, Written, decisions, not_utf8, too_large};
 use crate::git::{Entry, ReadFiles, Reader, Snapshot};
 use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;
@@ -29,10 +29,10 @@ pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result
     Ok(None)
 }
 
-/// The settings that a file of a state of the repository has, and its name.
-pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<(RawConfig, String), Failure> {
+/// The settings that a file of a state of the repository has.
+pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Failure> {
     let name = entry.path.to_string();
-    Ok((RawConfig::parse(&text_in(reader, entry, MAX_SETTINGS)?, &name)?, format!("`{name}` of the base")))
+    Ok(Written::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
 }
 
 /// The text of a file that has at most `max` bytes.

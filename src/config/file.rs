@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::raw::RawConfig;
+use super::Config;
+use super::raw::{EXPECTED_PATHS, RawConfig};
 use super::regular::{MAX_SETTINGS, read_text};
 use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
@@ -62,15 +63,38 @@ impl ConfigError {
             Self::File { .. } => None,
         }
     }
+
+    /// The same, naming the line of `text`, the settings file, that has the unusable value.
+    fn located(self, text: &str) -> Self {
+        match self {
+            Self::Value { file, key, why, nearest } => {
+                let why = match line_of(text, &names_of(&key), &why) {
+                    Some(line) => format!("{why} (line {line})"),
+                    None => why,
+                };
+                Self::Value { file, key, why, nearest }
+            }
+            other => other,
+        }
+    }
 }
 
-/// The settings file of the repository at `root`, if it has one.
-pub fn find(root: &Path) -> Option<PathBuf> {
-    // Anything with this name counts, so that a folder or a dead link there is an error.
-    NAMES.iter().map(|name| root.join(name)).find(|path| path.symlink_metadata().is_ok())
+/// Settings as a file has them, and the file.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The settings.
+    pub raw: RawConfig,
+    /// The file, for messages.
+    pub origin: String,
+    text: String,
 }
 
-impl RawConfig {
+impl Written {
+    /// No file: all options have their defaults.
+    pub fn nowhere() -> Self {
+        Self { origin: "the settings".to_owned(), ..Self::default() }
+    }
+
     /// Reads a settings file, of the repository at `root` if there is one.
     ///
     /// # Errors
@@ -80,9 +104,74 @@ impl RawConfig {
             read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
         let name =
             file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
-        Self::parse(&text, &name)
+        Self::parse(text, &name, format!("`{}`", file.display()))
     }
 
+    /// Reads settings from `text`; `name` is the file name and `origin` the file, for messages.
+    ///
+    /// # Errors
+    /// As [`RawConfig::parse`].
+    pub fn parse(text: String, name: &str, origin: String) -> Result<Self, ConfigError> {
+        Ok(Self { raw: RawConfig::parse(&text, name)?, origin, text })
+    }
+
+    /// The line of the file that sets the option with these names, from the outermost table on.
+    pub fn line_of(&self, names: &[String]) -> Option<usize> {
+        line_of(&self.text, names, "")
+    }
+
+    /// Checks and completes these settings as `raw`, what variables and flags made of them.
+    ///
+    /// # Errors
+    /// As [`Config::new`], with the line in the file.
+    pub fn complete(&self, raw: RawConfig) -> Result<Config, ConfigError> {
+        Config::new(raw, &self.origin).map_err(|error| error.located(&self.text))
+    }
+}
+
+/// The line that sets the option with these names; for a list, that of the item in it which `why` quotes.
+fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> {
+    let root = DeTable::parse(text).ok()?;
+    let mut table = root.get_ref();
+    let mut names = names.iter().peekable();
+    while let Some(name) = names.next() {
+        let (found, value) = table.get_key_value(name.as_str())?;
+        if names.peek().is_some() {
+            table = value.get_ref().as_table()?;
+            continue;
+        }
+        let items = value.get_ref().as_array().into_iter().flat_map(|items| items.iter());
+        let mut quoted = items.filter(|item| {
+            let texts = item.get_ref().as_table().map_or_else(|| vec![*item], |table| table.values().collect());
+            let quotes = |text: &str| why.contains(&format!("`{text}`"));
+            texts.iter().any(|value| value.get_ref().as_str().is_some_and(quotes))
+        });
+        return Some(line_at(text, quoted.next().map_or(found.span().start, |item| item.span().start)));
+    }
+    None
+}
+
+/// The names in a dotted key, such as `paths."src/**".min-tokens`.
+pub fn names_of(key: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let Ok(mut table) = format!("{key} = 0").parse::<toml::Table>() else {
+        return key.split('.').map(str::to_owned).collect();
+    };
+    while let Some((name, value)) = table.into_iter().next() {
+        names.push(name);
+        let toml::Value::Table(inner) = value else { break };
+        table = inner;
+    }
+    names
+}
+
+/// The settings file of the repository at `root`, if it has one.
+pub fn find(root: &Path) -> Option<PathBuf> {
+    // Anything with this name counts, so that a folder or a dead link there is an error.
+    NAMES.iter().map(|name| root.join(name)).find(|path| path.symlink_metadata().is_ok())
+}
+
+impl RawConfig {
     /// Reads settings from TOML; `name` is the file name, for messages.
     ///
     /// # Errors
@@ -203,17 +292,51 @@ impl RawConfig {
         let invalid =
             |(why, nearest)| ConfigError::Value { file: origin.to_owned(), key: key.to_owned(), why, nearest };
         let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
-        let value = parsed.unwrap_or_else(|| toml::Value::String(value.to_owned()));
-        let mut table = toml::Table::try_from(self).map_err(|error| invalid((error.to_string(), None)))?;
-        let mut path = key.split('.').rev();
-        let last = path.next().unwrap_or(key);
-        let nested = path.fold(toml::Table::from_iter([(last.to_owned(), value)]), |inner, name| {
-            toml::Table::from_iter([(name.to_owned(), toml::Value::Table(inner))])
+        let text = || toml::Value::String(value.to_owned());
+        let written = toml::Table::try_from(self);
+        let is_writable = written.is_ok();
+        let mut table = written.unwrap_or_default();
+        let names = names_of(key);
+        let known = names.split_first().and_then(|(first, rest)| {
+            rest.iter().try_fold(table.get(first)?, |value, name| value.as_table()?.get(name))
+        });
+        let value = match (known, parsed) {
+            // A commit may be all digits.
+            (Some(toml::Value::String(_)), Some(value)) if !value.is_str() => text(),
+            (Some(toml::Value::Array(_)), parsed) if !parsed.as_ref().is_some_and(toml::Value::is_array) => {
+                toml::Value::Array(vec![parsed.unwrap_or_else(text)])
+            }
+            (_, parsed) => parsed.unwrap_or_else(text),
+        };
+        let mut path = names.into_iter().rev();
+        let last = path.next().unwrap_or_else(|| key.to_owned());
+        let nested = path.fold(toml::Table::from_iter([(last, value)]), |inner, name| {
+            toml::Table::from_iter([(name, toml::Value::Table(inner))])
         });
         merge(&mut table, nested);
-        let set: Self = table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message())))?;
+        let set: Self = if is_writable {
+            table.try_into().map_err(|error: toml::de::Error| invalid(explain(error.message())))?
+        } else {
+            // A number that TOML cannot write.
+            let fails = |error: serde_json::Error| invalid(explain(&error.to_string()));
+            let mut all = serde_json::to_value(self).map_err(fails)?;
+            merge_json(&mut all, serde_json::to_value(table).map_err(fails)?);
+            serde_json::from_value(all).map_err(fails)?
+        };
         // A user's languages are not serialized: keep them as they were read.
         Ok(Self { language: self.language.clone(), ..set })
+    }
+
+    /// These settings without what languages and paths have of the option `key`.
+    pub fn for_all_files(&self, key: &str) -> Self {
+        let mut clean = self.clone();
+        for special in clean.languages.values_mut().chain(clean.paths.values_mut()) {
+            match key.split_once('.') {
+                Some(("rules", rule)) => drop(special.rules.remove(rule)),
+                _ => special.clear(key),
+            }
+        }
+        clean
     }
 
     /// The value of the option `key`, as TOML. Of a number that TOML cannot write, its digits.
@@ -225,6 +348,54 @@ impl RawConfig {
     }
 }
 
+/// An option, or a part of one that is a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// The names that lead to it, from the outermost table on.
+    pub names: Vec<String>,
+    /// The same as a dotted key.
+    pub key: String,
+    /// Its value, as TOML.
+    pub value: String,
+}
+
+impl RawConfig {
+    /// All options and their values, in the order of the reference.
+    pub fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        for name in super::options().into_iter().map(|option| option.name) {
+            let Some(value) = self.get(&name) else { continue };
+            let parsed = format!("v = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("v"));
+            match parsed {
+                Some(toml::Value::Table(table)) if !table.is_empty() => flatten(&[name], &table, &mut leaves),
+                _ => leaves.push(Leaf { key: name.clone(), names: vec![name], value }),
+            }
+        }
+        leaves
+    }
+}
+
+/// Every value in a table, with the names that lead to it.
+fn flatten(names: &[String], table: &toml::Table, leaves: &mut Vec<Leaf>) {
+    for (name, value) in table {
+        let names = [names, std::slice::from_ref(name)].concat();
+        match value {
+            toml::Value::Table(inner) if !inner.is_empty() => flatten(&names, inner, leaves),
+            value => leaves.push(Leaf { key: dotted(&names), names, value: value.to_string() }),
+        }
+    }
+}
+
+/// Names as a dotted key.
+fn dotted(names: &[String]) -> String {
+    let is_bare = |name: &String| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
+    let quoted =
+        |name: &String| if is_bare(name) { name.clone() } else { toml::Value::from(name.as_str()).to_string() };
+    names.iter().map(quoted).collect::<Vec<_>>().join(".")
+}
+
 fn merge(table: &mut toml::Table, other: toml::Table) {
     for (key, value) in other {
         match (table.get_mut(&key), value) {
@@ -233,6 +404,17 @@ fn merge(table: &mut toml::Table, other: toml::Table) {
                 table.insert(key, value);
             }
         }
+    }
+}
+
+fn merge_json(into: &mut serde_json::Value, other: serde_json::Value) {
+    match (into, other) {
+        (serde_json::Value::Object(into), serde_json::Value::Object(other)) => {
+            other
+                .into_iter()
+                .for_each(|(key, value)| merge_json(into.entry(key).or_insert(serde_json::Value::Null), value));
+        }
+        (into, other) => *into = other,
     }
 }
 
@@ -247,13 +429,15 @@ fn explain(message: &str) -> (String, Option<String>) {
     match quoted.as_slice() {
         [unknown, known @ ..] if message.starts_with("unknown field") => {
             // What other programs call it.
-            let is_ignore = ["exclude", "excludes", "skip", "paths", "ignore-paths"].contains(unknown);
+            let is_ignore = ["exclude", "excludes", "skip", "ignore-paths"].contains(unknown);
             let meant = if is_ignore && known.contains(&"ignore") { Some("ignore".to_owned()) } else { None };
             (format!("unknown option `{unknown}`"), meant.or_else(|| nearest(unknown, known)))
         }
         [unknown, known @ ..] if message.starts_with("unknown variant") => {
             (format!("`{unknown}` is not one of: {}", known.join(", ")), nearest(unknown, known))
         }
+        // To other programs they are files to leave out.
+        _ if message.contains(EXPECTED_PATHS) => (format!("expected {EXPECTED_PATHS}"), Some("ignore".to_owned())),
         _ => (message.to_owned(), None),
     }
 }

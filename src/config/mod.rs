@@ -9,18 +9,24 @@ mod licensing;
 mod paths;
 mod raw;
 mod regular;
+mod thresholds;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
-pub use file::{ConfigError, NAMES, decisions, find};
+pub use file::{ConfigError, Leaf, NAMES, Written, decisions, find, names_of};
 pub use paths::{Foreign, PathRules, Ruling};
-pub use raw::{ConfigOption, LevelSetting, RawConfig, RawException, RawLicense, Vendored, options, schema};
+pub use raw::{
+    ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust, Vendored, options,
+    schema,
+};
 pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_large};
+pub use thresholds::Thresholds;
 
+use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
 use crate::language::Languages;
-use crate::policy::{Ground, Level, Levels, LicensePolicy};
+use crate::policy::{Ground, Levels, LicensePolicy};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
@@ -49,8 +55,10 @@ pub struct Config {
     pub examples: PathRules,
     /// Files that set up builds.
     pub build_files: PathRules,
-    /// How grave what is found is.
+    /// How grave what is found is, where a language or path has no levels of its own.
     pub levels: Levels,
+    /// The thresholds of languages and paths.
+    specials: Specials,
     /// Which licenses code may be copied under.
     pub licenses: LicensePolicy,
 }
@@ -75,13 +83,7 @@ impl Config {
             why,
             nearest: None,
         };
-        let percent = |key: &str, value: u8| {
-            if value <= 100 {
-                Ok(f64::from(value) / 100.0)
-            } else {
-                Err(invalid(key, format!("{value} is more than 100 percent")))
-            }
-        };
+        let percent = |key: &str, value: u8| percent(key, value, origin);
         let positive = |key: &str, value: usize| {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
@@ -92,14 +94,12 @@ impl Config {
         let fingerprint =
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
         for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
-            if n < t.get() {
-                let why = format!(
-                    "{n} is below the guarantee threshold of {t}: finding such copies would be a matter of luck"
-                );
-                return Err(invalid(key, why));
-            }
+            at_least_guaranteed(key, n, t.get(), origin)?;
         }
-        let scan_t = positive("min-run", raw.min_run)?.min(positive("scan-min-tokens", raw.scan_min_tokens)?).max(t);
+        let specials = Specials::new(&raw, origin)?;
+        let min_run = specials.least(positive("min-run", raw.min_run)?.get(), |of| of.min_run);
+        let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
+        let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
         Ok(Self {
             fingerprint,
             scan_fingerprint: fingerprint::Params::new(k, scan_t)
@@ -124,11 +124,12 @@ impl Config {
             examples: PathRules::new(paths::EXAMPLES, &raw.examples).map_err(|why| invalid("examples", why))?,
             build_files: PathRules::new(paths::BUILD_FILES, &[]).map_err(|why| invalid("build files", why))?,
             levels: Levels {
-                of_rules: levels(&raw).map_err(|(key, why)| invalid(&key, why))?,
+                of_rules: levels("rules", &raw.rules, origin)?,
                 in_tests: raw.test_level,
                 in_declarations: raw.declarative_level,
             },
             licenses: licensing::licenses(&raw.license, origin)?,
+            specials,
             written: raw,
         })
     }
@@ -138,16 +139,33 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Value`] names the unusable table.
     pub fn languages(&self, origin: &str) -> Result<Languages, ConfigError> {
-        let mut languages = Languages::builtin();
-        for (id, table) in &self.language {
-            languages.add(id, table.clone()).map_err(|error| ConfigError::Value {
-                file: origin.to_owned(),
-                key: format!("language.{id}"),
-                why: error.to_string(),
-                nearest: None,
-            })?;
-        }
-        Ok(languages)
+        thresholds::languages(&self.written, origin)
+    }
+
+    /// What the copies in the file `path` are judged with; `language` is the name of its language, if that is known.
+    pub fn thresholds(&self, path: &FilePath, language: Option<&str>) -> Thresholds {
+        let mut thresholds = Thresholds {
+            min_tokens: self.min_tokens,
+            scan_min_tokens: self.scan_min_tokens,
+            matching: self.matching,
+            min_rarity: self.min_rarity,
+            min_worth: self.min_worth,
+            levels: self.levels.clone(),
+        };
+        self.specials.apply(path, language, &mut thresholds);
+        thresholds
+    }
+
+    /// The fewest tokens that a clone of any file has in a scan.
+    pub fn least_scan_min_tokens(&self) -> usize {
+        self.specials.least(self.scan_min_tokens, |of| of.scan_min_tokens)
+    }
+
+    /// Levels by which a rule is on if it is for some file.
+    pub fn levels_of_any_file(&self) -> Levels {
+        let mut levels = self.levels.clone();
+        levels.of_rules.extend(self.specials.rules().filter(|(_, level)| level.is_some()));
+        levels
     }
 
     /// The vendored folder that contains a file; the innermost of several.
@@ -166,6 +184,28 @@ impl Config {
         }
     }
 
+    /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no file``; a name in
+    /// `languages` counts as met if a file name promises that language. Time O(n · m) for n files and m patterns.
+    pub fn idle(&self, paths: &[&FilePath], languages: &Languages) -> Vec<String> {
+        let RawConfig { ignore, tests, examples, .. } = &self.written;
+        let lists = [("ignore", ignore), ("tests", tests), ("examples", examples)];
+        let listed = lists.into_iter().flat_map(|(key, list)| list.iter().map(move |rule| (key, rule)));
+        let of_paths = self.written.paths.keys().map(|pattern| ("paths", pattern));
+        let is_idle = |(_, rule): &(&str, &String)| {
+            let rule = rule.strip_prefix('!').unwrap_or(rule).to_owned();
+            PathRules::new(&[], &[rule]).is_ok_and(|rule| !paths.iter().any(|path| rule.contains(path)))
+        };
+        let patterns = listed.chain(of_paths).filter(is_idle);
+        let idle = patterns.map(|(key, rule)| format!("`{rule}` of `{key}` matches no file"));
+        let folders = self.vendored.iter().filter(|folder| !paths.iter().any(|path| folder.contains(path)));
+        let idle = idle.chain(folders.map(|folder| format!("`{}` of `vendored` has no file", folder.path)));
+        let promised: BTreeSet<&str> =
+            paths.iter().filter_map(|path| languages.promised(path)).map(|language| language.name.as_str()).collect();
+        let is_met = |name: &&String| languages.named(name).is_some_and(|of| promised.contains(of.name.as_str()));
+        let absent = self.written.languages.keys().filter(|name| !is_met(name));
+        idle.chain(absent.map(|name| format!("`{name}` of `languages` is the language of no file"))).collect()
+    }
+
     /// The folder of third-party code that contains a file, recognized by its name, unless `ignore` adds it back.
     pub fn foreign_at<'p>(&self, path: &'p FilePath) -> Option<Foreign<'p>> {
         Foreign::above(path).filter(|_| self.ignore.ruling(path) != Ruling::Excepted)
@@ -179,16 +219,4 @@ fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));
     Ok(())
-}
-
-fn levels(raw: &RawConfig) -> Result<BTreeMap<&'static str, Option<Level>>, (String, String)> {
-    let mut levels = BTreeMap::new();
-    for (id, setting) in &raw.rules {
-        let Some(rule) = crate::policy::rule(id) else {
-            let all: Vec<_> = crate::policy::RULES.iter().map(|rule| rule.id).collect();
-            return Err((format!("rules.{id}"), format!("there is no such rule; the rules are: {}", all.join(", "))));
-        };
-        levels.insert(rule.id, setting.level());
-    }
-    Ok(levels)
 }

@@ -292,6 +292,9 @@ impl PathRules {
         let matcher = |rules: &[(Option<PathBuf>, &str)]| {
             let mut builder = GitignoreBuilder::new("");
             for (from, rule) in rules {
+                if !closes_classes(rule) {
+                    return Err(format!("`{rule}`: nothing closes a `[`; a plain one is written `\\[`"));
+                }
                 builder.add_line(from.clone(), rule).map_err(|error| format!("`{rule}`: {error}"))?;
             }
             builder.build().map_err(|error| error.to_string())
@@ -321,6 +324,26 @@ impl PathRules {
     }
 }
 
+/// Whether each class of characters in a pattern ends. Git matches nothing with one that does not, the matcher a plain `[`.
+fn closes_classes(rule: &str) -> bool {
+    let mut characters = rule.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            '[' => {
+                let _ = characters.next_if(|next| matches!(next, '!' | '^'));
+                // The first character belongs to the class, even a bracket.
+                characters.next();
+                if !characters.any(|character| character == ']') {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,6 +359,17 @@ mod tests {
         assert_eq!(rules.ruling(&FilePath::new("a/b.min.js")), Ruling::Matched { is_builtin: true });
         assert_eq!(rules.ruling(&FilePath::new("vendor/x/y.c")), Ruling::Matched { is_builtin: false });
         assert_eq!(rules.ruling(&FilePath::new("a/keep.min.js")), Ruling::Excepted);
+    }
+
+    #[test]
+    fn a_rule_that_cannot_be_read_is_an_error() {
+        let is_read = |rule: &str| PathRules::new(&[], &[rule.to_owned()]).is_ok();
+        for rule in ["a[", "a[]", "[!]x", "{a", "[z-a]", "a\\"] {
+            assert!(!is_read(rule), "{rule}");
+        }
+        for rule in ["[id].ts", "a\\[", "[]]", "[!]]", "", "# a comment", "!a"] {
+            assert!(is_read(rule), "{rule}");
+        }
     }
 
     #[test]

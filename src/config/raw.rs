@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::language::Table;
 use crate::policy::Level;
@@ -61,8 +62,8 @@ options! {
         pub corpus_min_words: usize = 3,
         /// Minimum tokens in a row, spelled the same, for a copy from a corpus without rare words.
         pub corpus_min_exact_run: usize = 56,
-        /// Minimum matching tokens in a row for a copy from a corpus with other names.
-        pub corpus_min_run: usize = 120,
+        /// Minimum matching tokens in a row for a copy from a corpus with other names, counting what repeats once. Four fifths are enough with control flow or a whole function, and two thirds with both.
+        pub corpus_min_run: usize = 72,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies and whole functions are always reported. Lower finds more copies of common code.
         pub min_rarity: u8 = 25,
         /// Minimum worth of a copy for a warning: the number of different statements that decide, call or compute, weighted by how much they read like the origin, plus 2 for each kind of control flow. Other copies are notes, except whole functions and long copies. Lower warns about more copies that need no action; 0 warns about all.
@@ -97,6 +98,23 @@ options! {
         pub declarative_level: Level = Level::Note,
         /// The level of each rule: `off`, `note`, `warning` or `error`.
         pub rules: BTreeMap<String, LevelSetting> = BTreeMap::new(),
+        /// Thresholds for the files of a language, as in `[languages.rust]`: any of `min-tokens`, `scan-min-tokens`, `min-containment`, `min-agreement`, `min-spelled`, `min-run`, `min-rarity`, `min-worth`, `test-level`, `declarative-level` and `rules`. The file with the copy decides; in a scan, the later of the two by path.
+        pub languages: BTreeMap<String, RawThresholds> = BTreeMap::new(),
+        /// Thresholds for the files that a pattern in .gitignore syntax matches, as in `[paths."src/**"]`: the same as in `languages`, which they override. Of several patterns, the one with more characters besides wildcards counts.
+        #[serde(deserialize_with = "by_pattern")]
+        pub paths: BTreeMap<String, RawThresholds> = BTreeMap::new(),
+        /// The lowest level of findings that fails the run: `error`, `warning`, `note` or `never`.
+        pub fail_on: FailOn = FailOn::Warning,
+        /// The output format. A command without this format prints text.
+        pub format: String = "text".to_owned(),
+        /// Start of the change for `check` where neither a flag nor CI names one: its merge base with the head is used. Default: the default branch.
+        pub base: String = String::new(),
+        /// Whose settings, baseline, decisions and .gitattributes judge the change: `head`, `base`, or `auto` for `base` where the variable CI is set and `head` elsewhere. Where the base is trusted, its settings say so.
+        pub trust: Trust = Trust::Auto,
+        /// Whether `check` searches history for deleted code that comes back, as `--history` does.
+        pub history: bool = false,
+        /// Whether `check` shows when and by whom the origins were written, as `--blame` does.
+        pub blame: bool = false,
         /// Corpora to compare with, in addition to `--corpus`: names of stored ones, or folders whose direct subfolders are components.
         pub corpora: Vec<String> = Vec::new(),
         /// Folders of the repository with third-party code: copies out of them are reported as `corpus-copy`, with their license.
@@ -110,6 +128,113 @@ options! {
         #[serde(skip_serializing)]
         pub language: BTreeMap<String, Table> = BTreeMap::new(),
     }
+}
+
+/// Thresholds for some files; what is left out is as for all files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RawThresholds {
+    /// Minimum tokens that a change adds to a copy for `check` to report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_tokens: Option<usize>,
+    /// Minimum tokens for `scan` to list a clone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scan_min_tokens: Option<usize>,
+    /// Minimum percent of the copy, or of its origin, that is the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_containment: Option<u8>,
+    /// Minimum percent of matching names and literals that agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_agreement: Option<u8>,
+    /// Minimum percent of matching names and literals that are spelled the same, unless the copy has a run of `min-run` tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_spelled: Option<u8>,
+    /// Minimum matching tokens in a row for a copy with other names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_run: Option<usize>,
+    /// Minimum rarity of a short copy in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rarity: Option<u8>,
+    /// Minimum worth of a copy for a warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_worth: Option<u16>,
+    /// Maximum level of copies in test code and examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_level: Option<Level>,
+    /// Maximum level of copies in declarative code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declarative_level: Option<Level>,
+    /// The level of each rule: `off`, `note`, `warning` or `error`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rules: BTreeMap<String, LevelSetting>,
+}
+
+impl RawThresholds {
+    /// Leaves the option `key` as it is for all files.
+    pub(super) fn clear(&mut self, key: &str) {
+        match key {
+            "min-tokens" => self.min_tokens = None,
+            "scan-min-tokens" => self.scan_min_tokens = None,
+            "min-containment" => self.min_containment = None,
+            "min-agreement" => self.min_agreement = None,
+            "min-spelled" => self.min_spelled = None,
+            "min-run" => self.min_run = None,
+            "min-rarity" => self.min_rarity = None,
+            "min-worth" => self.min_worth = None,
+            "test-level" => self.test_level = None,
+            "declarative-level" => self.declarative_level = None,
+            "rules" => self.rules.clear(),
+            _ => {}
+        }
+    }
+}
+
+/// What `paths` has to be.
+pub(super) const EXPECTED_PATHS: &str = "a table of thresholds by pattern, as in `[paths.\"src/**\"]`";
+
+/// Reads thresholds by pattern.
+fn by_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, RawThresholds>, D::Error> {
+    struct Patterns;
+
+    impl<'de> Visitor<'de> for Patterns {
+        type Value = BTreeMap<String, RawThresholds>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(EXPECTED_PATHS)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            BTreeMap::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+        }
+    }
+
+    deserializer.deserialize_map(Patterns)
+}
+
+/// The lowest level of findings that fails the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// Errors only.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Note,
+    /// Nothing.
+    Never,
+}
+
+/// Whose settings and baseline judge a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trust {
+    /// Those of the base where the variable CI is set, else those of the head.
+    Auto,
+    /// Those of the head; edits to them are listed.
+    Head,
+    /// Those of the base as it is now, and no suppression that the change adds.
+    Base,
 }
 
 /// A folder of the repository with third-party code.

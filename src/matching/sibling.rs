@@ -117,7 +117,7 @@ pub struct Spot {
     pub n_left_run: usize,
     /// Likewise right behind it.
     pub n_right_run: usize,
-    /// Tokens that agree among the [`AROUND`] before it.
+    /// Tokens that agree among the 40 before it.
     pub n_left: usize,
     /// Likewise behind it.
     pub n_right: usize,

@@ -37,6 +37,11 @@ const CONTROL_FLOW: &[&str] = &[
     "break", "continue", "goto", "guard", "defer", "yield", "await", "with", "cond",
 ];
 
+/// Whether a keyword decides what is done next.
+pub(super) fn is_control_flow(word: &[u8]) -> bool {
+    CONTROL_FLOW.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
 /// The worth of one kind of control flow, in statements.
 const CONTROL_FLOW_WORTH: f64 = 2.0;
 /// The worth of a copy with all names changed, as a fraction of its worth with all names kept.

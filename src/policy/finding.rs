@@ -129,6 +129,9 @@ pub struct Notice {
     pub message: String,
 }
 
+/// Code with at least this many origins is how things are written here: the number says more than the first of them.
+const MANY_PLACES: usize = 5;
+
 /// Maximum commits named in a message; the rest are counted.
 const MAX_CHANGES: usize = 3;
 /// Maximum files named in a message; the rest are counted.
@@ -275,9 +278,12 @@ impl Finding {
 
     fn copy_message(&self) -> String {
         let message = self.message_of_first();
+        let n_places = self.n_places.max(self.origins.len());
         // Origins are listed only as far as they were examined.
-        match self.n_places > self.origins.len() && self.n_novel > 0 {
-            true => format!("{message}, also found in {} places", self.n_places),
+        let has_more = n_places > self.origins.len() || n_places >= MANY_PLACES;
+        match has_more && self.n_novel > 0 {
+            true if n_places >= MANY_PLACES => format!("{message}, which is written in {n_places} places"),
+            true => format!("{message}, also found in {n_places} places"),
             false => message,
         }
     }

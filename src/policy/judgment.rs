@@ -29,6 +29,8 @@ pub struct Circumstances {
     pub says_little: Option<SaysLittle>,
     /// How much of one of the two files the other one held before, in percent, when they are kept in step.
     pub in_step: Option<u8>,
+    /// Whether its file is again as it was a few commits before.
+    pub is_reverted: bool,
 }
 
 /// What a copy does that says too little to warn of: to find such code twice asks nobody to do anything.
@@ -69,6 +71,8 @@ pub enum Milder {
     SaysLittle(SaysLittle),
     /// One of the two files held this much of the other before, in percent: they are kept in step.
     InStep(u8),
+    /// Its file is again as it was a few commits before.
+    Reverted,
     /// The change has this many findings that are worth more.
     Beyond(usize),
 }
@@ -85,6 +89,7 @@ impl Milder {
             Self::InStep(percent) => {
                 format!("the two files are kept in step: {percent} % of one was in the other before")
             }
+            Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
             Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
         }
     }
@@ -128,6 +133,10 @@ impl Levels {
         if let Some(percent) = circumstances.in_step.filter(|_| rule.topic == Topic::Duplication) {
             judgment.soften(Level::Note, Milder::InStep(percent));
         }
+        // Who reverts brings nothing new: the code was reviewed when it first came in.
+        if circumstances.is_reverted && rule.topic == Topic::Duplication {
+            judgment.soften(Level::Note, Milder::Reverted);
+        }
         Some(judgment)
     }
 
@@ -164,7 +173,8 @@ impl Levels {
 
     /// Judges commits that a copy lacks; `None` if the rule is off.
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
+        let circumstances =
+            Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_behind(behind)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -176,7 +186,8 @@ impl Levels {
 
     /// Judges what is no mere copy: what was not examined, or an edit; `None` if the rule is off.
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
-        let circumstances = Circumstances { ground, is_new: true, says_little: None, in_step: None };
+        let circumstances =
+            Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
         let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_other(about)?, circumstances));
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
@@ -265,7 +276,7 @@ mod tests {
     }
 
     const NEW_CODE: Circumstances =
-        Circumstances { ground: Ground::Code, is_new: true, says_little: None, in_step: None };
+        Circumstances { ground: Ground::Code, is_new: true, says_little: None, in_step: None, is_reverted: false };
 
     fn levels(of_rules: &[(&'static str, Option<Level>)]) -> Levels {
         Levels { of_rules: of_rules.iter().copied().collect(), in_tests: Level::Note, in_declarations: Level::Note }

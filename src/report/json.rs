@@ -249,6 +249,8 @@ struct Explained {
 #[serde(rename_all = "camelCase")]
 struct Duplication {
     total: Share,
+    /// What is neither test code nor an example nor a document.
+    source: Share,
     by_language: BTreeMap<String, Share>,
     /// By the folder right below the root; `.` for files at the root.
     by_folder: BTreeMap<String, Share>,
@@ -625,6 +627,7 @@ fn brought(of: &audit::Brought) -> Brought {
 fn duplication(of: &audit::Duplication) -> Duplication {
     Duplication {
         total: share(&of.total),
+        source: share(&of.source),
         by_language: of.by_language.iter().map(|(name, of)| (name.clone(), share(of))).collect(),
         by_folder: of.by_folder.iter().map(|(path, of)| (path.to_string(), share(of))).collect(),
     }

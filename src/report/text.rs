@@ -347,6 +347,9 @@ fn duplication_lines(outcome: &Outcome, duplication: &Duplication, width: usize)
         folders.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_tokens), (*path).clone()));
         lines.extend(folders.iter().take(MAX_FOLDERS).map(|(path, share)| row(&format!("{path}/"), share)));
     }
+    if duplication.source != duplication.total {
+        lines.push(row("source alone", &duplication.source));
+    }
     lines.push(row("total", &duplication.total));
     lines
 }

@@ -11,7 +11,7 @@ use super::traces::Traces;
 use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examined};
-use crate::config::Config;
+use crate::config::{Config, Thresholds};
 use crate::git::{Entry, Reader, Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
@@ -32,6 +32,11 @@ impl Changed {
         Self { novel: vec![true; source.tokens.len()], source, was: Traces::default() }
     }
 
+    /// What the copies in it are judged with.
+    pub fn thresholds(&self, config: &Config) -> Thresholds {
+        config.thresholds(&self.source.path, Some(&self.source.language))
+    }
+
     pub fn n_novel(&self) -> usize {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
     }
@@ -39,12 +44,13 @@ impl Changed {
     /// The novel tokens that could be part of a copy: in a file with enough of them, those with enough others nearby.
     pub fn asked(&self, config: &Config) -> Cow<'_, [bool]> {
         let n_novel = self.n_novel();
-        if n_novel < config.min_tokens || n_novel == self.novel.len() {
+        let min_tokens = self.thresholds(config).min_tokens;
+        if n_novel < min_tokens || n_novel == self.novel.len() {
             return Cow::Borrowed(&self.novel);
         }
         let mut asked = self.novel.clone();
         for hunk in hunks(&self.novel) {
-            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < config.min_tokens {
+            if self.novel[hunk.clone()].iter().filter(|&&is_novel| is_novel).count() < min_tokens {
                 asked[hunk].fill(false);
             }
         }
@@ -168,7 +174,7 @@ pub(in crate::audit) fn asking<'c>(
 ) -> Vec<&'c Changed> {
     // Vendored code is declared to come from elsewhere; only copies out of it count.
     let asks = |file: &&Changed| {
-        let is_enough = file.n_novel() >= config.min_tokens || by_file && may_be_whole(&file.source);
+        let is_enough = file.n_novel() >= file.thresholds(config).min_tokens || by_file && may_be_whole(&file.source);
         is_enough && config.vendored_at(&file.source.path).is_none()
     };
     changed.into_iter().filter(asks).collect()

@@ -19,7 +19,7 @@ use self::contents::{ContentReading, Known};
 use self::timeline::KeptCommit;
 pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
-use crate::audit::judge::{AllCopies, Attributions, copies_of};
+use crate::audit::judge::{AllCopies, Attributions, Joined, copies_of};
 use crate::audit::read::{Remembered, Sources};
 use crate::audit::search::{Located, place_in_tree, search_located};
 use crate::audit::{Context, Error, Examined, Progress};
@@ -312,8 +312,9 @@ fn judged(
     let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;
-    let findings = all.findings(&predecessors, &Attributions::default(), None);
-    Ok((n_novel, findings.into_iter().map(copy).collect()))
+    let joined = all.findings(&predecessors, &Attributions::default(), None).into_iter();
+    let findings = joined.map(|Joined(finding, _)| copy(finding));
+    Ok((n_novel, findings.collect()))
 }
 
 fn copy(of: Finding) -> Copy {

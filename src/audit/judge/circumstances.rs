@@ -40,6 +40,7 @@ impl FileUnderAudit<'_> {
             is_new: true,
             says_little: self.says_little(range, worth).filter(|_| !is_whole_file),
             in_step: origins.first().and_then(|origin| origin.in_common.in_step),
+            is_reverted: self.with.reverted.contains(&self.query.source.path),
         }
     }
 
@@ -64,7 +65,7 @@ impl FileUnderAudit<'_> {
     fn says_little(&self, range: &Range<usize>, worth: &Worth) -> Option<SaysLittle> {
         let Changed { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
-        let is_worth = worth.score() >= f64::from(self.with.config.min_worth)
+        let is_worth = worth.score() >= f64::from(self.thresholds.min_worth)
             || n_novel >= LONG
             || n_novel >= WHOLE && worth.n_statements > 0 && source.document().holds_unit(range.clone(), WHOLE);
         let Worth { n_statements, n_controls, .. } = *worth;

@@ -9,7 +9,7 @@ use super::old_pairs::{Pairs, Side};
 use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
-use crate::config::Config;
+use crate::config::{Config, Thresholds};
 use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones};
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -36,6 +36,7 @@ pub(in crate::audit) fn copies_of(
 ) -> Vec<Vec<Copied>> {
     let changed: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
     let SearchOutcome { found, frequencies, .. } = searched;
+    let thresholds: Vec<Thresholds> = asking.iter().map(|file| file.thresholds(config)).collect();
     let mut copied: Vec<Vec<Copied>> = asking.iter().map(|_| Vec::new()).collect();
     for (number, found) in found.iter().enumerate() {
         let is_outside = found.place != Place::Tree;
@@ -55,11 +56,19 @@ pub(in crate::audit) fn copies_of(
                 }
             }
             let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
-            let between = Between { query: side, target, base, frequencies: &frequencies[*query], config };
+            let between = Between {
+                query: side,
+                target,
+                base,
+                frequencies: &frequencies[*query],
+                thresholds: &thresholds[*query],
+            };
             let pairs = between.copies(alignment, old_of.entry(*query).or_default());
-            let evidence = |pair: &ClonePair| Evidence::new(pair, side.source.document(), &found.target.tokens);
+            let is_evident = |pair: &ClonePair, enough: &Enough| {
+                Evidence::new(pair, side.source.document(), &found.target.tokens, enough).is(enough)
+            };
             // A copy with evidence also speaks for the others: whoever copied it had the file.
-            if enough.is_some_and(|enough| !pairs.iter().any(|pair| evidence(pair).is(enough))) {
+            if enough.is_some_and(|enough| !pairs.iter().any(|pair| is_evident(pair, enough))) {
                 continue;
             }
             let copies = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: false });
@@ -68,10 +77,16 @@ pub(in crate::audit) fn copies_of(
         for (query, run) in &found.runs {
             let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
             let n_novel = (run.query..run.query + run.len).filter(|&at| side.is_novel(at as usize)).count();
-            if n_novel < config.min_tokens || found.whole.contains(query) {
+            if n_novel < thresholds[*query].min_tokens || found.whole.contains(query) {
                 continue;
             }
-            let between = Between { query: side, target, base, frequencies: &frequencies[*query], config };
+            let between = Between {
+                query: side,
+                target,
+                base,
+                frequencies: &frequencies[*query],
+                thresholds: &thresholds[*query],
+            };
             let alignment = Alignment { blocks: vec![*run] };
             let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
             let runs = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: true });
@@ -89,7 +104,8 @@ struct Between<'a> {
     base: Option<&'a [Predecessor]>,
     /// For each fingerprint of the query, the number of files that have it.
     frequencies: &'a [(u32, u32)],
-    config: &'a Config,
+    /// What the copies in the query are judged with.
+    thresholds: &'a Thresholds,
 }
 
 impl Between<'_> {
@@ -105,7 +121,8 @@ impl Between<'_> {
     /// `old` are the tokens of the query that earlier alignments with this target showed to be such a pair: repetitive
     /// code can be aligned in other ways too, which prove nothing new. Those of this alignment are added.
     fn copies(&self, alignment: &Alignment, old: &mut BTreeSet<usize>) -> Vec<ClonePair> {
-        let &Self { query, target, base, frequencies, config } = self;
+        let &Self { query, target, base, frequencies, thresholds } = self;
+        let Thresholds { min_tokens, ref matching, min_rarity, .. } = *thresholds;
         let counts = |&(a, b): &(usize, usize)| {
             let comes_first = (&target.source.path, b) < (&query.source.path, a);
             query.is_novel(a) && (!target.is_novel(b) || comes_first)
@@ -114,13 +131,13 @@ impl Between<'_> {
         // A match of fewer than k tokens is never found: neither where it is alone, nor where others are scattered
         // around it.
         let mut runs = clusters(&counted, |mut range| range.any(|at| !query.is_novel(at)));
-        runs.retain(|run| run.len() >= config.matching.k);
+        runs.retain(|run| run.len() >= matching.k);
         let is_in_run =
             |at: &usize| runs.get(runs.partition_point(|run| run.end <= *at)).is_some_and(|run| run.contains(at));
         let seen: Vec<usize> = counted.iter().copied().filter(is_in_run).collect();
         let before = |end: usize| seen.partition_point(|&at| at < end);
         let within = |fragment: &Range<usize>| &seen[before(fragment.start)..before(fragment.end)];
-        let is_enough = |fragment: &Range<usize>| before(fragment.end) - before(fragment.start) >= config.min_tokens;
+        let is_enough = |fragment: &Range<usize>| before(fragment.end) - before(fragment.start) >= min_tokens;
 
         let mut fragments =
             clusters(&counted, |range| range.filter(|&at| !query.is_novel(at)).count() > MAX_OLD_BETWEEN);
@@ -131,7 +148,7 @@ impl Between<'_> {
         };
         fragments.retain(|fragment| !is_of_old_pair(fragment));
         if let Some(base) = base {
-            let pairs = Pairs::new(query, target, alignment, base, &config.matching);
+            let pairs = Pairs::new(query, target, alignment, base, matching);
             let all = std::mem::take(&mut fragments);
             fragments = pairs.new_parts(all.clone(), &runs);
             let is_new = |at: &usize| fragments.iter().any(|fragment| fragment.contains(at));
@@ -143,11 +160,11 @@ impl Between<'_> {
             .into_iter()
             .map(|fragment| completed(fragment, alignment, query.source))
             .map(|fragment| beyond_seam(alignment.within(fragment), alignment, query, target))
-            .flat_map(|alignment| clones(alignment, tokens, others, &config.matching))
+            .flat_map(|alignment| clones(alignment, tokens, others, matching))
             .filter(|pair| is_enough(&pair.alignment.query()))
             .filter(|pair| {
-                is_long_or_whole(pair, query.source.document(), config.min_tokens)
-                    || rarity(&pair.alignment, frequencies, config) >= config.min_rarity
+                is_long_or_whole(pair, query.source.document(), min_tokens)
+                    || rarity(&pair.alignment, frequencies, matching.k) >= min_rarity
             })
             .collect()
     }
@@ -226,8 +243,8 @@ pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, 
 ///
 /// A seed found in a few files counts fully. One found in many is a common way to write code, and counts in inverse
 /// proportion (the document frequency of information retrieval).
-pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], config: &Config) -> f64 {
-    let k = config.matching.k as u32;
+pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
+    let k = k as u32;
     let mut told = 0.0;
     let mut n_seeds = 0.0;
     for block in alignment.blocks.iter().filter(|block| block.len >= k) {
@@ -254,7 +271,7 @@ mod tests {
         let k = config.matching.k as u32;
         let alignment = Alignment { blocks: vec![Block { query: 10, target: 0, len: k + 1 }] };
         let check = |frequencies: &[(u32, u32)], expected: f64| {
-            let found = rarity(&alignment, frequencies, &config);
+            let found = rarity(&alignment, frequencies, config.matching.k);
             assert!((found - expected).abs() < 1e-9, "{frequencies:?}: {found}");
         };
         check(&[(10, 1)], 1.0);

@@ -1,7 +1,7 @@
 //! Turns the copies in a file into findings: a clone class is one finding.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::nearby::{Counts, Nearby};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Found, SearchOutcome};
-use crate::config::Config;
+use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
     Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
@@ -35,6 +35,8 @@ pub(in crate::audit) struct AllCopies<'c> {
     pub found: Vec<Found>,
     /// For each file that was searched for.
     pub copies: Vec<Vec<Copied>>,
+    /// Files that are again as they were a few commits before.
+    pub reverted: BTreeSet<FilePath>,
     /// For each of them, the number of places of the tree with its fingerprints, by position.
     n_places: Vec<Vec<(u32, u32)>>,
 }
@@ -49,7 +51,8 @@ impl<'c> AllCopies<'c> {
     ) -> Self {
         let Sources { config, languages, .. } = *sources;
         let copies = asking.iter().map(|_| Vec::new()).collect();
-        Self { asking, changed, base, config, languages, found: Vec::new(), copies, n_places: Vec::new() }
+        let (found, reverted, n_places) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Self { asking, changed, base, config, languages, found, copies, reverted, n_places }
     }
 
     /// Adds one search's copies, dropping those whose rules are off. `enough`: evidence required of copies from other
@@ -57,9 +60,9 @@ impl<'c> AllCopies<'c> {
     pub fn take(&mut self, searched: SearchOutcome, enough: Option<&Enough>) {
         let n_before = self.found.len();
         let of_these = copies_of(self.asking, &searched, self.changed, self.base, enough, self.config);
-        for (all, these) in self.copies.iter_mut().zip(of_these) {
-            let these =
-                these.into_iter().filter(|copied| self.config.levels.ask_for(&searched.found[copied.found].place));
+        for ((file, all), these) in self.asking.iter().zip(&mut self.copies).zip(of_these) {
+            let levels = file.thresholds(self.config).levels;
+            let these = these.into_iter().filter(|copied| levels.ask_for(&searched.found[copied.found].place));
             all.extend(these.map(|copied| Copied { found: n_before + copied.found, ..copied }));
         }
         self.found.extend(searched.found);
@@ -74,12 +77,13 @@ impl<'c> AllCopies<'c> {
         predecessors: &[Predecessor],
         attributions: &Attributions,
         nearby: Option<&Nearby<'_>>,
-    ) -> Vec<Finding> {
+    ) -> Vec<Joined> {
         let with = JudgedWith {
             config: self.config,
             languages: self.languages,
             attributions,
             nearby,
+            reverted: &self.reverted,
             novel_of: self.changed.iter().map(|file| (&file.source.path, &*file.novel)).collect(),
             before: predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, &file.source))).collect(),
         };
@@ -88,8 +92,8 @@ impl<'c> AllCopies<'c> {
             FileUnderAudit::new(self.asking[number], &with).findings(&self.copies[number], &self.found, n_places)
         };
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
-        let mut findings: Vec<Finding> = with_copies.flat_map(of_file).collect();
-        findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        let mut findings: Vec<Joined> = with_copies.flat_map(of_file).collect();
+        findings.sort_by(|Joined(a, _), Joined(b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
         findings
     }
 }
@@ -100,6 +104,8 @@ pub(in crate::audit) struct FileUnderAudit<'c> {
     pub(super) lines: Lines,
     added: Vec<Added>,
     pub(super) with: &'c JudgedWith<'c>,
+    /// What its copies are judged with.
+    pub(super) thresholds: Thresholds,
     /// The language of the file.
     pub(super) language: Option<&'c Language>,
     /// The lines of test code in it.
@@ -119,6 +125,8 @@ pub(in crate::audit) struct JudgedWith<'c> {
     pub novel_of: BTreeMap<&'c FilePath, &'c [bool]>,
     /// The files near those of the change, and the names in them.
     pub nearby: Option<&'c Nearby<'c>>,
+    /// Files that are again as they were a few commits before.
+    pub reverted: &'c BTreeSet<FilePath>,
     /// The files of the change as they were, by the path they have now.
     pub before: BTreeMap<&'c FilePath, &'c Source>,
 }
@@ -135,6 +143,7 @@ impl<'c> FileUnderAudit<'c> {
             lines,
             added,
             with,
+            thresholds: query.thresholds(with.config),
             language,
             test_lines: OnceCell::new(),
             nearby: OnceCell::new(),
@@ -146,13 +155,14 @@ impl<'c> FileUnderAudit<'c> {
     ///
     /// Each kind of place is judged separately, and findings with the same code are joined afterward: searching more
     /// never changes a finding, except to make it more severe.
-    pub fn findings(&self, copies: &[Copied], found: &[Found], n_places: &[(u32, u32)]) -> Vec<Finding> {
+    pub fn findings(&self, copies: &[Copied], found: &[Found], n_places: &[(u32, u32)]) -> Vec<Joined> {
         let kind = |copied: &Copied| match found[copied.found].place {
             Place::Tree => 0,
             Place::Component(_) => 1,
             Place::Past(_) => 2,
         };
         let mut drafts: Vec<Draft> = Vec::new();
+        let mut in_tree: Vec<Range<usize>> = Vec::new();
         for asked in 0..3 {
             let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
@@ -162,29 +172,33 @@ impl<'c> FileUnderAudit<'c> {
                 match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
                     Some(other) => drafts[other].join(draft),
                     // Code that is in the tree was not revived, or only next to code that was.
-                    None if is_past && n_covered(&draft.range, &drafts[..n_before]) * 2 >= draft.range.len() => {}
+                    None if is_past && n_covered(&draft.range, &in_tree) * 2 >= draft.range.len() => {}
                     None => drafts.push(draft),
                 }
             }
+            if asked == 0 {
+                in_tree = drafts.iter().map(|draft| draft.range.clone()).collect();
+            }
         }
         drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut findings: Vec<Joined> = Vec::new();
         let mut on_line: HashMap<(&str, u32), usize> = HashMap::new();
         for draft in drafts {
             let n_places = n_places_of(&draft, n_places);
-            let Some(mut finding) = self.finding_of(draft.range, draft.origins) else { continue };
+            let Some(Joined(mut finding, parts)) = self.finding_of_draft(draft) else { continue };
             finding.n_places = finding.n_places.max(n_places);
             // Code hosts show one alert for each rule and line.
             match on_line.get(&(finding.rule.id, finding.added.start.line)) {
                 Some(&other) => {
-                    let other: &mut Finding = &mut findings[other];
+                    let Joined(other, other_parts) = &mut findings[other];
                     other.level = other.level.max(finding.level);
                     other.origins.extend(finding.origins);
                     order_origins(&mut other.origins, &other.path);
+                    other_parts.extend(parts);
                 }
                 None => {
                     on_line.insert((finding.rule.id, finding.added.start.line), findings.len());
-                    findings.push(finding);
+                    findings.push(Joined(finding, parts));
                 }
             }
         }
@@ -193,19 +207,20 @@ impl<'c> FileUnderAudit<'c> {
 
     /// The classes of some copies, each with its origins.
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
-        let Self { query, with: JudgedWith { config, .. }, .. } = self;
+        let Self { query, thresholds: Thresholds { min_tokens, matching, .. }, .. } = self;
+        let min_tokens = *min_tokens;
         let tokens = &query.source.tokens;
         // Runs do not decide what the classes are; they are used afterward.
         let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
         let candidate = |&at: &usize| copies[at].pair.candidate(tokens, &found[copies[at].found].target.tokens);
         let candidates: Vec<Candidate> = whole.iter().map(candidate).collect();
-        let classes = classes(&candidates, config.min_tokens).into_iter();
+        let classes = classes(&candidates, min_tokens).into_iter();
         let classes = classes.map(|CloneClass { query, members }| CloneClass {
             query,
             members: members.into_iter().map(|member| whole[member]).collect(),
         });
         let is_enough = |range: &Range<usize>| {
-            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count() >= config.min_tokens
+            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count() >= min_tokens
         };
         let is_told =
             |class: &CloneClass| is_enough(&class.query) || class.members.iter().any(|&member| copies[member].is_whole);
@@ -225,10 +240,10 @@ impl<'c> FileUnderAudit<'c> {
         let searched = Searched {
             query: query.source.document(),
             shown: &shown,
-            min_tokens: config.min_tokens,
+            min_tokens,
             is_enough: &is_enough,
             by_part: false,
-            params: &config.matching,
+            params: matching,
         };
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
         let mut draft = |Named { query: range, members }| {
@@ -238,7 +253,7 @@ impl<'c> FileUnderAudit<'c> {
                 self.origin(&range, &pair, &found[number], lines)
             };
             let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
-            (!origins.is_empty()).then_some(Draft { range, origins })
+            (!origins.is_empty()).then_some(Draft { range, origins, parts: Vec::new() })
         };
         hold_runs(classes.filter(is_told).collect(), searched).classes.into_iter().filter_map(&mut draft).collect()
     }
@@ -307,6 +322,28 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(0..source.tokens.len(), origins)
     }
 
+    /// The finding of a draft. It is as grave as the gravest of its parts would be alone: another origin may make a copy
+    /// worth less, or name a milder rule.
+    fn finding_of_draft(&self, draft: Draft) -> Option<Joined> {
+        let Draft { range, origins, parts } = draft;
+        let parts: Vec<Finding> =
+            parts.into_iter().filter_map(|(range, origins)| self.finding_of(range, origins)).collect();
+        let gravest = parts.iter().max_by_key(|part| part.level);
+        let Some(mut finding) = self.finding_of(range.clone(), origins) else {
+            return gravest.cloned().map(|part| Joined(part, Vec::new()));
+        };
+        if let Some(gravest) = gravest.filter(|part| part.level > finding.level) {
+            (finding.rule, finding.level, finding.milder) = (gravest.rule, gravest.level, gravest.milder);
+            let is_of_part = |origin: &Origin| gravest.origins.iter().any(|of| of.place == origin.place);
+            finding.origins.sort_by_key(|origin| !is_of_part(origin));
+            let tokens = &self.query.source.tokens[range];
+            finding.identity = identity(finding.rule, &finding.path, content(tokens));
+        }
+        // The first part is that of the tree, if it has one: what else is searched changes nothing between its copies.
+        finding.worth = parts.first().map_or(finding.worth, |part| part.worth);
+        Some(Joined(finding, parts))
+    }
+
     /// Puts a finding together: its rule, as decided by its origins, and the origins in order.
     fn finding_of(&self, range: Range<usize>, mut origins: Vec<Origin>) -> Option<Finding> {
         let Self { query, lines, added, .. } = self;
@@ -320,7 +357,7 @@ impl<'c> FileUnderAudit<'c> {
         });
         let worth = self.worth(&range, &fragment, &origins)?;
         let circumstances = self.circumstances(&range, &fragment, &worth, &origins);
-        let Judgment { rule, level, milder } = self.with.config.levels.judge_copy(&mut origins, circumstances)?;
+        let Judgment { rule, level, milder } = self.thresholds.levels.judge_copy(&mut origins, circumstances)?;
         let tokens = &source.tokens[range];
         let added = added_part(&fragment, added, lines, &source.text)?;
         (!origins.is_empty()).then(|| Finding {
@@ -358,15 +395,24 @@ impl<'c> FileUnderAudit<'c> {
     }
 }
 
+/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
+pub(in crate::audit) struct Joined(pub Finding, pub Vec<Finding>);
+
 /// A finding before its rule is known: tokens of a file, and their possible origins.
 struct Draft {
     range: Range<usize>,
     origins: Vec<Origin>,
+    /// The drafts that were joined in it, if any.
+    parts: Vec<(Range<usize>, Vec<Origin>)>,
 }
 
 impl Draft {
     /// Adds the origins of another draft with nearly the same tokens; the tokens of both belong to the copy.
     fn join(&mut self, other: Self) {
+        if self.parts.is_empty() {
+            self.parts.push((self.range.clone(), self.origins.clone()));
+        }
+        self.parts.push((other.range.clone(), other.origins.clone()));
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.origins.extend(other.origins);
     }
@@ -383,9 +429,9 @@ fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
     n_shared(a, b) as f64 >= SAME * a.len().max(b.len()) as f64
 }
 
-/// How much of `range` the drafts cover.
-fn n_covered(range: &Range<usize>, drafts: &[Draft]) -> usize {
-    drafts.iter().map(|draft| n_shared(range, &draft.range)).sum()
+/// How much of `range` the others cover.
+fn n_covered(range: &Range<usize>, others: &[Range<usize>]) -> usize {
+    others.iter().map(|other| n_shared(range, other)).sum()
 }
 
 /// The number of other places with the tokens of a draft, aligned or not: the median of its fingerprints.

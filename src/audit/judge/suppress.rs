@@ -1,8 +1,9 @@
 //! Removes findings that a comment or the baseline allows from the report, and reports ineffective suppressions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
 
+use crate::audit::outcome::part_key;
 use crate::audit::read::Source;
 use crate::audit::{Comment, Outcome};
 use crate::matching::{Added, added_lines};
@@ -38,10 +39,18 @@ pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'
     let mut known = baseline.counts();
     let mut kept = Vec::new();
     let mut acceptances = Acceptances::new(accepted, today);
-    for finding in std::mem::take(&mut outcome.findings) {
+    let mut judged: VecDeque<Finding> = std::mem::take(&mut outcome.findings).into();
+    let mut parts = std::mem::take(&mut outcome.parts);
+    while let Some(finding) = judged.pop_front() {
         let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
-        let allowed = allowed.or_else(|| acceptances.excepted(&finding));
-        let allowed = allowed.or_else(|| acceptances.decided(&finding));
+        let of_rule = allowed.or_else(|| acceptances.excepted(&finding));
+        if of_rule.is_some() {
+            // Only this rule was asked to be silent: what else the copy is stays a finding.
+            let parts = parts.remove(&part_key(&finding)).unwrap_or_default().into_iter();
+            let rest: Vec<Finding> = parts.filter(|part| part.rule.id != finding.rule.id).collect();
+            rest.into_iter().rev().for_each(|part| judged.push_front(part));
+        }
+        let allowed = of_rule.or_else(|| acceptances.decided(&finding));
         match allowed.or_else(|| take_known(&finding, &mut known)) {
             Some(by) => outcome.suppressed.push(Suppressed { finding, by }),
             None => kept.push(finding),

@@ -57,6 +57,8 @@ pub(in crate::audit) struct FileShare {
 pub struct Duplication {
     /// All of it.
     pub total: Share,
+    /// What is neither test code nor an example nor a document.
+    pub source: Share,
     /// By the name of the language.
     pub by_language: BTreeMap<String, Share>,
     /// By folder directly below the root; files at the root count as `.`.
@@ -64,12 +66,22 @@ pub struct Duplication {
 }
 
 impl Duplication {
-    pub(in crate::audit) fn add(&mut self, path: &FilePath, language: &str, file: &FileShare) {
+    /// Adds a file, and what of it is source, if anything.
+    pub(in crate::audit) fn add(
+        &mut self,
+        path: &FilePath,
+        language: &str,
+        file: &FileShare,
+        source: Option<&FileShare>,
+    ) {
         let folder = match path.as_bytes().iter().position(|&byte| byte == b'/') {
             Some(end) => &path.as_bytes()[..end],
             None => b".",
         };
         self.total.add(file);
+        if let Some(source) = source {
+            self.source.add(source);
+        }
         self.by_language.entry(language.to_owned()).or_default().add(file);
         self.by_folder.entry(FilePath::new(folder)).or_default().add(file);
     }

@@ -10,7 +10,7 @@ pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 use crate::audit::Skip;
 use crate::git;
-use crate::policy::{BadSuppression, Finding, Notice, Owners, Suppressed, Suppression};
+use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, Suppressed, Suppression};
 use crate::text::FilePath;
 
 /// One end of the audited range.
@@ -65,6 +65,9 @@ pub struct Outcome {
     pub head: End,
     /// The findings, sorted by path and position.
     pub findings: Vec<Finding>,
+    /// Of findings with origins in more than one of the tree, corpora and the past, what each would be alone, by
+    /// path, place and rule: who accepts the one has not accepted the other.
+    pub parts: BTreeMap<PartKey, Vec<Finding>>,
     /// Findings that are not reported, and why, in the same order; empty unless requested.
     pub suppressed: Vec<Suppressed>,
     /// The number of findings that are not reported.
@@ -94,6 +97,7 @@ impl Outcome {
             base,
             head,
             findings: Vec::new(),
+            parts: BTreeMap::new(),
             suppressed: Vec::new(),
             n_suppressed: 0,
             notices: Vec::new(),
@@ -123,6 +127,14 @@ impl Outcome {
         let message = format!("{n_more} more {findings} not listed: `max-findings` is {}", self.max_findings);
         self.notices.push(Notice::new(None, None, &message));
     }
+}
+
+/// A place and a rule, which only one finding has.
+pub type PartKey = (FilePath, Fragment, &'static str);
+
+/// What a finding is known by among the parts.
+pub fn part_key(finding: &Finding) -> PartKey {
+    (finding.path.clone(), finding.fragment, finding.rule.id)
 }
 
 /// A suppression in a file, or something meant as one.

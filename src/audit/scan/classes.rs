@@ -194,7 +194,12 @@ fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Mem
         } else if is_kept(&behind, &own) {
             kept.extend(cut(&place, behind)?);
         } else if own.len() > other.len() {
-            *last = place;
+            // The last one may be what was left of a longer place that began before this one.
+            let n_before = kept.len() - 1;
+            let before = kept[..n_before].last().filter(|before| before.document == place.document);
+            let free = own.start.max(before.map_or(0, |before| before.tokens.end));
+            kept.truncate(n_before);
+            kept.extend(if free == own.start { Some(place) } else { cut(&place, free..own.end)? });
         }
     }
     Ok(kept)

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
-use crate::config::Config;
+use crate::config::Thresholds;
 use crate::git::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
@@ -164,12 +164,16 @@ struct Paired {
 /// What of one file repeats earlier code.
 fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Repeats, Error> {
     let config = kept.sources.config;
-    let params = &config.matching;
+    let with_seeds = links.chunk_by(|a, b| a.target == b.target).map(|of| (of, promising_seeds(of, kept.sources)));
+    let promising: Vec<(&[Link], Vec<Seed>)> = with_seeds.filter(|(_, seeds)| !seeds.is_empty()).collect();
+    let (Some(first), false) = (links.first(), promising.is_empty()) else { return Ok(Repeats::default()) };
+    let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
+    let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
+    let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<Paired> = Vec::new();
-    for of_target in links.chunk_by(|a, b| a.target == b.target) {
-        let mut seeds = promising_seeds(of_target, kept.sources);
-        let (Some(first), false) = (of_target.first(), seeds.is_empty()) else { continue };
-        let (Some(query), Some(target)) = (kept.source(first.document)?, kept.source(first.target)?) else { continue };
+    for (of_target, mut seeds) in promising {
+        let Some(first) = of_target.first() else { continue };
+        let Some(target) = kept.source(first.target)? else { continue };
         let is_same = first.document == first.target;
         let Aligned { alignments, runs } =
             alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
@@ -178,10 +182,10 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
         for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
             let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
-            let long = found.filter(|pair| pair.alignment.n_tokens() >= config.scan_min_tokens);
+            let long = found.filter(|pair| pair.alignment.n_tokens() >= min_tokens);
             let says_something = |pair: &ClonePair| {
-                rarity(&pair.alignment.query(), of_target, params.k) >= config.min_rarity
-                    || is_long_or_whole(pair, query.source.document(), config.scan_min_tokens)
+                rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
+                    || is_long_or_whole(pair, query.source.document(), min_tokens)
             };
             let pairs = long.filter(says_something);
             paired.extend(pairs.map(|pair| Paired {
@@ -192,12 +196,10 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
             }));
         }
     }
-    let (Some(first), false) = (links.first(), paired.is_empty()) else { return Ok(Repeats::default()) };
-    let Some(query) = kept.source(first.document)? else { return Ok(Repeats::default()) };
     let aligned: Vec<usize> = (0..paired.len()).filter(|&at| !paired[at].is_run).collect();
     let candidate = |&at: &usize| paired[at].pair.candidate(&query.source.tokens, &paired[at].target.source.tokens);
     let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
-    let classes = classes(&candidates, config.scan_min_tokens).into_iter();
+    let classes = classes(&candidates, min_tokens).into_iter();
     let classes = classes.map(|CloneClass { query, members }| CloneClass {
         query,
         members: members.into_iter().map(|member| aligned[member]).collect(),
@@ -215,13 +217,13 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let searched = Searched {
         query: query.source.document(),
         shown: &shown,
-        min_tokens: config.scan_min_tokens,
-        is_enough: &|range| range.len() >= config.scan_min_tokens,
+        min_tokens,
+        is_enough: &|range| range.len() >= min_tokens,
         by_part: true,
         params,
     };
     let Coverage { classes, runs } = hold_runs(classes.collect(), searched);
-    let repeats_of = |named| repeats_of(first.document, &query, named, &paired, config);
+    let repeats_of = |named| repeats_of(first.document, &query, named, &paired, &thresholds);
     let run_of = |(number, pair): (usize, ClonePair)| {
         let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
         Some(Repeat { place: own, earlier: vec![earlier] })
@@ -240,9 +242,9 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Opt
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
-fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], config: &Config) -> Vec<Repeat> {
-    let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= config.scan_min_tokens;
-    let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&config.matching));
+fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
+    let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= of.scan_min_tokens;
+    let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&of.matching));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };
@@ -259,12 +261,13 @@ fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], conf
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
+    let least = config.least_scan_min_tokens();
     let kgram = |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
     let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
     let is_promising = |chain: &Vec<Block>| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_spanned = (last.query - first.query) as usize + k;
-        n_spanned + 2 * margin >= config.scan_min_tokens
+        n_spanned + 2 * margin >= least
     };
     let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()

@@ -7,6 +7,7 @@ mod classes;
 mod fragments;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -16,14 +17,13 @@ use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::search::repeated;
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
-use crate::config::Config;
 use crate::fingerprint::hash_exact;
 use crate::git::{Attributes, Entry, ReadFiles};
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{
-    About, BadSuppression, Circumstances, Finding, Ground, InCommon, Judgment, KnownCopy, Notice, Origin, Rank,
-    Suppression, Unexamined, identity, order_origins, suppressions,
+    About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
+    Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
 use crate::text::{FilePath, Lines, readable};
 
@@ -78,7 +78,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         match &read[document] {
             Ok(size) => {
                 let places = covered.get(&(document as u32)).map_or(&[][..], Vec::as_slice);
-                duplication.add(&entry.path, &size.language, &size.share(places));
+                let source = (!size.is_besides).then(|| size.share_of_source(places));
+                duplication.add(&entry.path, &size.language, &size.share(places), source.as_ref());
                 examined.n_judged += 1;
                 let comment = |suppression: &Result<_, _>| Comment {
                     path: entry.path.clone(),
@@ -92,9 +93,21 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         }
     }
     examined.n_compared = examined.n_judged;
-    let mut findings: Vec<Finding> =
-        groups.into_iter().filter_map(|group| finding(group, &entries, context.config)).collect();
-    findings.sort_by(|a, b| (b.n_tokens, &a.path, a.fragment).cmp(&(a.n_tokens, &b.path, b.fragment)));
+    let is_besides = |place: &Member| {
+        let size = read.get(place.document as usize).and_then(|size| size.as_ref().ok());
+        size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
+    };
+    // Source comes first, in a class and among them: what repeats in tests and documents is there to repeat.
+    let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
+    for mut group in groups {
+        group.sort_by_key(|place| (is_besides(place), place.document, place.tokens.start));
+        let rank = [1, 0].map(|at| group.get(at).is_some_and(is_besides));
+        ranked.extend(finding(&group, &entries, &sources).map(|finding| (rank, finding)));
+    }
+    ranked.sort_by(|(rank, a), (other, b)| {
+        (rank, b.n_tokens, &a.path, a.fragment).cmp(&(other, a.n_tokens, &b.path, b.fragment))
+    });
+    let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;
     let same_notice = || {
         Notice::new(
@@ -148,6 +161,10 @@ fn scanned(entries: Vec<Entry>, within: &[FilePath], sources: &Sources<'_>) -> (
 
 /// What the first pass learned about a file.
 struct Size {
+    /// Whether it is a test, an example or a document.
+    is_besides: bool,
+    /// The test code in it, as lines and as tokens.
+    tests: Vec<(Range<u32>, Range<usize>)>,
     language: String,
     comments: Vec<Result<Suppression, BadSuppression>>,
     n_tokens: usize,
@@ -155,13 +172,50 @@ struct Size {
 }
 
 impl Size {
-    fn share(&self, places: &[&Member]) -> FileShare {
-        let mut lines = BTreeSet::new();
-        let mut tokens = BTreeSet::new();
-        for place in places {
-            lines.extend(place.fragment.start.line..=place.fragment.end.line);
-            tokens.extend(place.tokens.clone());
+    /// What was learned about `source`.
+    fn new(source: &Source, sources: &Sources<'_>) -> Self {
+        let Source { path, text, tokens, language, is_prose, .. } = source;
+        let lines = Lines::new(text);
+        let at_line = |line: u32| {
+            let start = if line > lines.n_lines() { text.len() } else { lines.range(line).start };
+            tokens.partition_point(|token| (token.start as usize) < start)
+        };
+        let units = sources.languages.named(language).map(|language| language.test_lines(text)).unwrap_or_default();
+        Self {
+            is_besides: !matches!(sources.config.ground(path, *is_prose), Ground::Code | Ground::Declarative),
+            tests: units.into_iter().map(|unit| (unit.clone(), at_line(unit.start)..at_line(unit.end))).collect(),
+            language: language.clone(),
+            comments: suppressions(text, tokens),
+            n_tokens: tokens.len(),
+            n_lines: lines.n_lines(),
         }
+    }
+
+    /// Whether most lines of a fragment are test code.
+    fn is_test(&self, fragment: &Fragment) -> bool {
+        let (first, end) = (fragment.start.line, fragment.end.line + 1);
+        let n_shared = |(unit, _): &(Range<u32>, _)| end.min(unit.end).saturating_sub(first.max(unit.start));
+        2 * self.tests.iter().map(n_shared).sum::<u32>() > fragment.n_lines()
+    }
+
+    /// The share of what is no test code, in a file of source.
+    fn share_of_source(&self, places: &[&Member]) -> FileShare {
+        let FileShare { n_tokens, n_lines, .. } = self.share(places);
+        let (mut lines, mut tokens) = covered(places);
+        lines.retain(|line| !self.tests.iter().any(|(unit, _)| unit.contains(line)));
+        tokens.retain(|token| !self.tests.iter().any(|(_, unit)| unit.contains(token)));
+        let (of_lines, of_tokens): (Vec<usize>, Vec<usize>) =
+            self.tests.iter().map(|(lines, tokens)| (lines.len(), tokens.len())).unzip();
+        FileShare {
+            n_tokens: n_tokens.saturating_sub(of_tokens.iter().sum()),
+            n_lines: n_lines.saturating_sub(of_lines.iter().sum()),
+            duplicated_tokens: tokens.len(),
+            duplicated_lines: lines.len(),
+        }
+    }
+
+    fn share(&self, places: &[&Member]) -> FileShare {
+        let (lines, tokens) = covered(places);
         FileShare {
             n_tokens: self.n_tokens,
             n_lines: self.n_lines as usize,
@@ -169,6 +223,12 @@ impl Size {
             duplicated_lines: lines.len(),
         }
     }
+}
+
+/// The lines and tokens of some places.
+fn covered(places: &[&Member]) -> (BTreeSet<u32>, BTreeSet<usize>) {
+    let lines = places.iter().flat_map(|place| place.fragment.start.line..=place.fragment.end.line);
+    (lines.collect(), places.iter().flat_map(|place| place.tokens.clone()).collect())
 }
 
 /// What the first pass learned about each file, or why it was skipped.
@@ -204,13 +264,7 @@ fn occurrences<R: ReadFiles>(
                     return Ok(Err(Skip::Repeated));
                 }
                 let read = sources.read(reader, entry)?;
-                Ok(read.map(|source| {
-                    let n_lines = Lines::new(&source.text).n_lines();
-                    let comments = suppressions(&source.text, &source.tokens);
-                    let size =
-                        Size { language: source.language.clone(), comments, n_tokens: source.tokens.len(), n_lines };
-                    (size, of_file(&source, document as u32, scratch))
-                }))
+                Ok(read.map(|source| (Size::new(&source, sources), of_file(&source, document as u32, scratch))))
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
@@ -226,8 +280,7 @@ fn occurrences<R: ReadFiles>(
 }
 
 /// A class as a finding: its first place, and the others as origins.
-fn finding(mut class: Vec<Member>, entries: &[Entry], config: &Config) -> Option<Finding> {
-    class.sort_by_key(|place| (place.document, place.tokens.start));
+fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option<Finding> {
     let path = |place: &Member| entries[place.document as usize].path.clone();
     let (first, others) = class.split_first()?;
     let mut origins: Vec<Origin> = others
@@ -246,8 +299,11 @@ fn finding(mut class: Vec<Member>, entries: &[Entry], config: &Config) -> Option
         })
         .collect();
     order_origins(&mut origins, &path(first));
-    let circumstances = Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None };
-    let Judgment { rule, level, milder } = config.levels.judge_copy(&mut origins, circumstances)?;
+    let language = sources.languages.promised(&path(first)).map(|language| &*language.name);
+    let levels = sources.config.thresholds(&path(first), language).levels;
+    let circumstances =
+        Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None, is_reverted: false };
+    let Judgment { rule, level, milder } = levels.judge_copy(&mut origins, circumstances)?;
     let known = |place: &Member| KnownCopy {
         identity: identity(rule, &path(place), place.content),
         rule: rule.id.to_owned(),

@@ -17,7 +17,7 @@ use crate::fingerprint::{Fingerprint, Params};
 use crate::git::Entry;
 use crate::index::{Index, Posting};
 use crate::matching::{
-    Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,
+    self, Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::Cached;
@@ -31,6 +31,8 @@ pub(in crate::audit) struct Queries<'q> {
     numbers: HashMap<&'q FilePath, usize>,
     /// For each source, which of its tokens to search for.
     asked: Vec<Cow<'q, [bool]>>,
+    /// For each source, what counts as a clone.
+    matching: Vec<matching::Params>,
     /// Which k-grams of them are searched for.
     sampling: Params,
     index: Index,
@@ -123,9 +125,11 @@ impl<'q> Queries<'q> {
         let (sources, asked): (Vec<&Source>, _) = queries.into_iter().unzip();
         // Of files with the same name, the first counts.
         let numbers = sources.iter().enumerate().rev().map(|(number, source)| (&source.path, number)).collect();
+        let matching_of = |of: &&Source| config.thresholds(&of.path, Some(&of.language)).matching;
+        let matching = sources.iter().map(matching_of).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
-        let mut queries = Self { config, sources, numbers, asked, sampling, index, rare, sequences };
+        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences };
         let postings = queries
             .fingerprints(&sampling)
             .into_iter()
@@ -283,7 +287,7 @@ impl<'q> Queries<'q> {
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
             if is_asked(query, &seeds) {
                 let Aligned { alignments, runs } =
-                    alignments(source.document(), target, &mut seeds, &self.config.matching, is_same);
+                    alignments(source.document(), target, &mut seeds, &self.matching[query], is_same);
                 found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));
                 found.runs.extend(runs.into_iter().map(|run| (query, run)));
             }

@@ -92,7 +92,8 @@ fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) 
         is_declared: nearest.is_declared,
     };
     let about = About::Missed(missed);
-    let judgment = sources.config.levels.judge_other(&about, Ground::Code)?;
+    let levels = sources.config.thresholds(&source.path, Some(&source.language)).levels;
+    let judgment = levels.judge_other(&about, Ground::Code)?;
     let of_edits = nearest.edits.iter().fold(0u64, |all, edit| {
         let (removed, added) = (content(&base.tokens[edit.removed()]), content(&source.tokens[edit.added()]));
         all.rotate_left(5) ^ removed ^ added.rotate_left(17)

@@ -71,8 +71,9 @@ pub(super) fn finding(mut behind: Behind, holder: &Holder<'_>, config: &Config) 
     // In a lineage they are in order already, also those of the same second.
     behind.commits.sort_by_key(|missed| missed.commit.time);
     let at = behind.first_place()?.fragment;
-    let path = &holder.source.path;
-    let judgment = config.levels.judge_behind(&behind, config.ground(path, holder.source.is_prose))?;
+    let Source { path, language, is_prose, .. } = holder.source;
+    let levels = config.thresholds(path, Some(language)).levels;
+    let judgment = levels.judge_behind(&behind, config.ground(path, *is_prose))?;
     Some(Finding::of_behind(behind, judgment, path.clone(), at))
 }
 

@@ -90,5 +90,5 @@ fn judge(task: &Task, common: &Common, progress: &dyn crate::audit::Progress) ->
     let common = Common { repo: task.root.clone(), ..common.clone() };
     let repository = Repository::discover(&common.repo)?.with_edited(Arc::clone(&task.edited));
     let within: Vec<FilePath> = task.edited.keys().cloned().collect();
-    check::outcome_within(&within, &repository, &flags, &common, progress)
+    check::outcome_within(within, &repository, &flags, &common, progress)
 }

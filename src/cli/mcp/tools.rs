@@ -23,7 +23,7 @@ use crate::cli::args::{Cli, Command};
 use crate::cli::error::Failure;
 use crate::cli::flags::Common;
 use crate::cli::job::{Job, Unanswered};
-use crate::cli::{check, find, scan};
+use crate::cli::{check, find, scan, settings};
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
 use crate::report::{
@@ -194,7 +194,9 @@ impl Server {
             language: asked.language,
             ..Sketch::default()
         };
-        let found = find::found(&repository, &sketch, &flags, &self.common, progress)?;
+        let (config, origin) = settings::read(&self.common, Some(repository.root()), &[])?;
+        let languages = config.languages(&origin).map_err(Failure::from)?;
+        let found = find::found(&repository, (&config, &languages), &sketch, &flags, &self.common, progress)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 

@@ -1,0 +1,212 @@
+//! Decides by language and by path which thresholds a file is judged with.
+//!
+//! The most special setting counts: that of a path, else that of the language, else the one for all files. Of several
+//! patterns that match a path, the one with more characters besides wildcards is more special; of two with as many, the
+//! later one in the alphabet. Each threshold is decided on its own.
+
+use std::collections::BTreeMap;
+
+use super::ConfigError;
+use super::paths::PathRules;
+use super::raw::{LevelSetting, RawConfig, RawThresholds};
+use crate::language::Languages;
+use crate::matching;
+use crate::policy::{Level, Levels, RULES, rule};
+use crate::text::{FilePath, nearest};
+
+/// What the copies in one file are judged with.
+#[derive(Debug, Clone)]
+pub struct Thresholds {
+    /// Minimum tokens that a change adds to a copy.
+    pub min_tokens: usize,
+    /// Minimum tokens of a clone in a scan.
+    pub scan_min_tokens: usize,
+    /// What counts as a clone.
+    pub matching: matching::Params,
+    /// Minimum rarity of the seeds of a clone, 0 to 1.
+    pub min_rarity: f64,
+    /// Minimum worth of a copy for a warning.
+    pub min_worth: u16,
+    /// How grave what is found is.
+    pub levels: Levels,
+}
+
+/// Thresholds for some files, as written and checked.
+#[derive(Debug, Clone)]
+struct Special {
+    which: Which,
+    written: RawThresholds,
+    rules: BTreeMap<&'static str, Option<Level>>,
+}
+
+/// The files that thresholds are for.
+#[derive(Debug, Clone)]
+enum Which {
+    /// Those in the language of this name.
+    Language(String),
+    /// Those that this pattern matches.
+    Path(PathRules),
+}
+
+/// All thresholds for some files, the most special last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Specials(Vec<Special>);
+
+impl Specials {
+    /// Checks and orders what `raw` has for languages and paths.
+    ///
+    /// # Errors
+    /// [`ConfigError::Value`] for a language or rule that does not exist, a pattern that cannot be read, and a value
+    /// that cannot be used.
+    pub fn new(raw: &RawConfig, file: &str) -> Result<Self, ConfigError> {
+        let mut all = Vec::new();
+        if !raw.languages.is_empty() {
+            let languages = languages(raw, file)?;
+            for (name, written) in &raw.languages {
+                let key = format!("languages.{name}");
+                let Some(language) = languages.named(name) else {
+                    let why = "there is no such language; `secondhand languages` lists all".to_owned();
+                    return Err(invalid(file, &key, why, nearest(name, &languages.ids())));
+                };
+                let which = Which::Language(language.name.clone());
+                all.push(Special { which, rules: checked(&key, written, raw, file)?, written: written.clone() });
+            }
+        }
+        let mut patterns: Vec<(&String, &RawThresholds)> = raw.paths.iter().collect();
+        patterns.sort_by_key(|(pattern, _)| n_literal(pattern));
+        for (pattern, written) in patterns {
+            let key = format!("paths.{pattern:?}");
+            let names_nothing = pattern.trim().is_empty() || pattern.starts_with(['!', '#']);
+            let path = match names_nothing {
+                true => Err(format!("`{pattern}`: it matches no file; expected a pattern such as `src/**`")),
+                false => PathRules::new(&[], std::slice::from_ref(pattern)),
+            };
+            let which = Which::Path(path.map_err(|why| invalid(file, &key, why, None))?);
+            all.push(Special { which, rules: checked(&key, written, raw, file)?, written: written.clone() });
+        }
+        Ok(Self(all))
+    }
+
+    /// Changes `thresholds` to those of the file `path` in `language`.
+    pub fn apply(&self, path: &FilePath, language: Option<&str>, thresholds: &mut Thresholds) {
+        for Special { which, written, rules } in &self.0 {
+            let is_meant = match which {
+                Which::Language(name) => language == Some(name),
+                Which::Path(pattern) => pattern.contains(path),
+            };
+            if is_meant {
+                written.apply(thresholds);
+                thresholds.levels.of_rules.extend(rules);
+            }
+        }
+    }
+
+    /// Every set of levels that a file may be judged with differs from that for all files only in these rules.
+    pub fn rules(&self) -> impl Iterator<Item = (&'static str, Option<Level>)> + '_ {
+        self.0.iter().flat_map(|special| special.rules.iter().map(|(id, level)| (*id, *level)))
+    }
+
+    /// The smallest value of a threshold that any file has.
+    pub fn least(&self, all: usize, of: impl Fn(&RawThresholds) -> Option<usize>) -> usize {
+        self.0.iter().filter_map(|special| of(&special.written)).fold(all, usize::min)
+    }
+}
+
+impl RawThresholds {
+    fn apply(&self, to: &mut Thresholds) {
+        fn set<T: Copy>(value: Option<T>, to: &mut T) {
+            *to = value.unwrap_or(*to);
+        }
+        let percent = |value: Option<u8>| value.map(|percent| f64::from(percent) / 100.0);
+        set(self.min_tokens, &mut to.min_tokens);
+        set(self.scan_min_tokens, &mut to.scan_min_tokens);
+        set(percent(self.min_containment), &mut to.matching.min_containment);
+        set(percent(self.min_agreement), &mut to.matching.min_agreement);
+        set(percent(self.min_spelled), &mut to.matching.min_spelled);
+        set(self.min_run, &mut to.matching.min_run);
+        set(percent(self.min_rarity), &mut to.min_rarity);
+        set(self.min_worth, &mut to.min_worth);
+        set(self.test_level, &mut to.levels.in_tests);
+        set(self.declarative_level, &mut to.levels.in_declarations);
+    }
+}
+
+/// How many characters of a pattern are no wildcards.
+fn n_literal(pattern: &str) -> usize {
+    pattern.chars().filter(|character| !"*?[]!".contains(*character)).count()
+}
+
+fn invalid(file: &str, key: &str, why: String, nearest: Option<String>) -> ConfigError {
+    ConfigError::Value { file: file.to_owned(), key: key.to_owned(), why, nearest }
+}
+
+/// The built-in languages, and those of `raw`.
+pub(super) fn languages(raw: &RawConfig, file: &str) -> Result<Languages, ConfigError> {
+    let mut languages = Languages::builtin();
+    for (id, table) in &raw.language {
+        let added = languages.add(id, table.clone());
+        added.map_err(|error| invalid(file, &format!("language.{id}"), error.to_string(), None))?;
+    }
+    Ok(languages)
+}
+
+/// Checks the thresholds in the table `key`; returns the levels of its rules.
+fn checked(
+    key: &str,
+    written: &RawThresholds,
+    raw: &RawConfig,
+    file: &str,
+) -> Result<BTreeMap<&'static str, Option<Level>>, ConfigError> {
+    let RawThresholds { min_containment, min_agreement, min_spelled, min_rarity, .. } = *written;
+    let percents = [
+        ("min-containment", min_containment),
+        ("min-agreement", min_agreement),
+        ("min-spelled", min_spelled),
+        ("min-rarity", min_rarity),
+    ];
+    let of_key = |name: &str| format!("{key}.{name}");
+    for (name, value) in percents {
+        value.map(|value| percent(&of_key(name), value, file)).transpose()?;
+    }
+    for (name, value) in [("min-tokens", written.min_tokens), ("scan-min-tokens", written.scan_min_tokens)] {
+        value.map(|value| at_least_guaranteed(&of_key(name), value, raw.guarantee_threshold, file)).transpose()?;
+    }
+    if written.min_run == Some(0) {
+        return Err(invalid(file, &of_key("min-run"), "it must be at least 1".to_owned(), None));
+    }
+    levels(&of_key("rules"), &written.rules, file)
+}
+
+/// A percentage as a fraction.
+pub(super) fn percent(key: &str, value: u8, file: &str) -> Result<f64, ConfigError> {
+    if value <= 100 {
+        Ok(f64::from(value) / 100.0)
+    } else {
+        Err(invalid(file, key, format!("{value} is more than 100 percent"), None))
+    }
+}
+
+/// Checks that copies of `n` tokens are found for certain.
+pub(super) fn at_least_guaranteed(key: &str, n: usize, threshold: usize, file: &str) -> Result<(), ConfigError> {
+    if n >= threshold {
+        return Ok(());
+    }
+    let why =
+        format!("{n} is below the guarantee threshold of {threshold}: finding such copies would be a matter of luck");
+    Err(invalid(file, key, why, None))
+}
+
+/// The levels in the table `key`.
+pub(super) fn levels(
+    key: &str,
+    rules: &BTreeMap<String, LevelSetting>,
+    file: &str,
+) -> Result<BTreeMap<&'static str, Option<Level>>, ConfigError> {
+    let level = |(id, setting): (&String, &LevelSetting)| {
+        let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        let why = || format!("there is no such rule; the rules are: {}", known.join(", "));
+        let found = rule(id).ok_or_else(|| invalid(file, &format!("{key}.{id}"), why(), nearest(id, &known)));
+        found.map(|rule| (rule.id, setting.level()))
+    };
+    rules.iter().map(level).collect()
+}
