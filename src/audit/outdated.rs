@@ -65,6 +65,10 @@ pub(in crate::audit) fn mark_old_copies(
         let about = About::OldCopy(outdated);
         let levels = sources.config.thresholds(&finding.path, Some(&copy.source.language)).levels;
         let Some(judgment) = levels.judge_other(&about, Ground::Code) else { continue };
+        // A license that is in the way is graver than an old state.
+        if finding.level > judgment.level {
+            continue;
+        }
         finding.level = if finding.milder.is_some() { finding.level } else { judgment.level };
         finding.rule = judgment.rule;
         finding.about = about;
