@@ -119,7 +119,7 @@ pub fn audit_formats() -> impl Iterator<Item = &'static Format> + Clone {
 /// The formats of what copies lack: its own text, those of findings, and patches.
 pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
     static OWN: &[Format] = &[stale::FORMAT, missing_patch::FORMAT];
-    OWN.iter().chain(FORMATS.iter().filter(|format| format.name != stale::FORMAT.name))
+    OWN.iter().chain(FORMATS.iter().filter(|format| OWN.iter().all(|own| own.name != format.name)))
 }
 
 impl<T> Format<T> {

@@ -44,6 +44,13 @@ pub(in crate::audit) fn copies_of(
         let target = Side { source: &found.target, changed };
         // For code of other projects it does not matter who had it first.
         let base = (!is_outside).then_some(base);
+        let between = |query: usize| Between {
+            query: Side { source: &asking[query].source, changed: Some(asking[query]) },
+            target,
+            base,
+            frequencies: &frequencies[query],
+            thresholds: &thresholds[query],
+        };
         let mut old_of: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (query, alignment) in &found.alignments {
             if found.whole.contains(query) {
@@ -55,17 +62,10 @@ pub(in crate::audit) fn copies_of(
                     continue;
                 }
             }
-            let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
-            let between = Between {
-                query: side,
-                target,
-                base,
-                frequencies: &frequencies[*query],
-                thresholds: &thresholds[*query],
-            };
+            let between = between(*query);
             let pairs = between.copies(alignment, old_of.entry(*query).or_default());
             let is_evident = |pair: &ClonePair, enough: &Enough| {
-                Evidence::new(pair, side.source.document(), &found.target.tokens, enough).is(enough)
+                Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough).is(enough)
             };
             // A copy with evidence also speaks for the others: whoever copied it had the file.
             if enough.is_some_and(|enough| !pairs.iter().any(|pair| is_evident(pair, enough))) {
@@ -75,18 +75,11 @@ pub(in crate::audit) fn copies_of(
             copied[*query].extend(copies);
         }
         for (query, run) in &found.runs {
-            let side = Side { source: &asking[*query].source, changed: Some(asking[*query]) };
-            let n_novel = (run.query..run.query + run.len).filter(|&at| side.is_novel(at as usize)).count();
+            let between = between(*query);
+            let n_novel = (run.query..run.query + run.len).filter(|&at| between.query.is_novel(at as usize)).count();
             if n_novel < thresholds[*query].min_tokens || found.whole.contains(query) {
                 continue;
             }
-            let between = Between {
-                query: side,
-                target,
-                base,
-                frequencies: &frequencies[*query],
-                thresholds: &thresholds[*query],
-            };
             let alignment = Alignment { blocks: vec![*run] };
             let pairs = between.copies(&alignment, old_of.entry(*query).or_default());
             let runs = pairs.into_iter().map(|pair| Copied { found: number, pair, is_whole: false, is_run: true });
