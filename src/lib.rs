@@ -10,7 +10,7 @@
 //! This page is the map. A module uses only those above it, which `tests/layers.rs`
 //! checks. The core takes values and returns values: it knows no git, no files, no
 //! clock and no output.
-
+//!
 //! # As a library
 //!
 //! Meant to be used, and kept as stable as [the formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md):
@@ -73,6 +73,10 @@ pub mod policy;
 
 // Reads settings.
 pub mod config;
+
+// Defines a file that can be read: its path, where its bytes are.
+#[doc(hidden)]
+pub mod files;
 
 // Reads repositories.
 #[doc(hidden)]

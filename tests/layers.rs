@@ -100,7 +100,16 @@ fn a_module_uses_only_those_above_it_on_the_map() {
 fn git_knows_paths_and_contents_and_not_what_they_mean() {
     for file in files("git") {
         let known: Vec<String> = uses(&code(&file)).into_iter().filter(|module| floors().contains(module)).collect();
-        assert!(known.iter().all(|module| ["text", "git"].contains(&module.as_str())), "{}: {known:?}", file.display());
+        let may_know = |module: &String| ["text", "files", "git"].contains(&module.as_str());
+        assert!(known.iter().all(may_know), "{}: {known:?}", file.display());
+    }
+}
+
+#[test]
+fn a_plain_folder_knows_no_git() {
+    for file in ["sources/walk.rs", "audit/compare/submission.rs"] {
+        let known = uses(&code(&root().join(file)));
+        assert!(!known.contains("git"), "{file}: {known:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use secondhand::git::BlobId;
+use secondhand::files::BlobId;
 use secondhand::sources::{DeclaredComponent, Error, Limits, Note, Request, Sink, SourceFile, read};
 use secondhand::text::FilePath;
 use tar::{EntryType, Header};

@@ -18,7 +18,8 @@ use super::siblings::{self, PreImages, lenient};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
-use crate::git::{Attributes, BlobId, CommitId, Entry, Reader, Repository, Snapshot};
+use crate::files::{BlobId, Entry};
+use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::FilePath;
 
@@ -220,7 +221,7 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
         for file in files {
             if !reverted.contains(&file.path)
                 && let Ok(Some(was)) = reader.blob_at(commit, &file.path)
-                && was == was.of_same_kind(file.bytes())
+                && was == blob_id_like(was, file.bytes())
             {
                 reverted.insert(file.path.clone());
             }

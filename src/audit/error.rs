@@ -1,6 +1,7 @@
 //! Explains why an audit failed.
 
 use crate::config::ConfigError;
+use crate::files;
 use crate::git;
 use crate::store::SegmentError;
 use crate::store::corpus::CorpusError;
@@ -11,6 +12,9 @@ pub enum Error {
     /// The repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
+    /// A file could not be read.
+    #[error(transparent)]
+    Files(#[from] files::Error),
     /// The settings could not be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -94,6 +98,7 @@ impl Error {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
+            Self::Files(error) => error.help(),
             Self::Config(error) => error.help(),
             Self::Store(_) => {
                 Some("set another folder for its index with `--cache-dir DIR`, or run without `--history`".into())

@@ -15,7 +15,8 @@ use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, m
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
 use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, FolderVersion, Outcome, Taken};
 use crate::config::Config;
-use crate::git::{Attributes, BlobId, CommitId, Entry, ReadFiles, Repository, Snapshot, sha1_of};
+use crate::files::{Entry, ReadFiles};
+use crate::git::{Attributes, CommitId, Repository, Snapshot, blob_id, sha1_of};
 use crate::policy::{Component, Finding, FirstSeen, Place, Topic, Verdict};
 use crate::text::FilePath;
 
@@ -355,7 +356,7 @@ impl Comparing<'_> {
         // A corpus folder that is read on the fly could have files that this lookup would miss.
         let is_stored = self.outsides.iter().all(|outside| matches!(outside, Outside::Stored(_)));
         if is_stored && may_be_whole(&source) {
-            let id = BlobId::of(source.bytes());
+            let id = blob_id(source.bytes());
             for outside in self.outsides {
                 if let Outside::Stored(stored) = outside {
                     whole.extend(stored.files_of(&id)?);

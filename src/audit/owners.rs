@@ -1,7 +1,8 @@
 //! Reads who owns the files of a tree.
 
 use crate::config::Config;
-use crate::git::{ReadFiles, Reader, Snapshot};
+use crate::files::ReadFiles;
+use crate::git::{Reader, Snapshot};
 use crate::policy::{OWNERS_FILES, Owners};
 use crate::text::FilePath;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::error::Failure;
 use super::versions::{baseline_in, settings_entry, settings_in};
 use crate::config::{RawConfig, options};
-use crate::git::{Attributes, Entry, Reader, Snapshot};
+use crate::files::Entry;
+use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
 use crate::text::FilePath;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::store::corpus::CorpusError;
 use crate::text::nearest;
-use crate::{audit, config, git, policy};
+use crate::{audit, config, files, git, policy};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +93,12 @@ pub(super) enum Failure {
 
 impl From<git::Error> for Failure {
     fn from(error: git::Error) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<files::Error> for Failure {
+    fn from(error: files::Error) -> Self {
         Self::Audit(error.into())
     }
 }

@@ -7,7 +7,7 @@ use super::error::Failure;
 use super::flags::{Common, Setting};
 use super::output::warn;
 use crate::config::{Config, ConfigError, Leaf, RawConfig, Written, find, options};
-use crate::git::Entry;
+use crate::files::Entry;
 use crate::language::Languages;
 use crate::text::{nearest, printable};
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::error::Failure;
 use crate::config::{MAX_BASELINE, MAX_SETTINGS, NAMES, Written, decisions, not_utf8, too_large};
-use crate::git::{Entry, ReadFiles, Reader, Snapshot};
+use crate::files::{Entry, ReadFiles};
+use crate::git::{Reader, Snapshot};
 use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;
 

@@ -8,7 +8,7 @@ use gix::ObjectId;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use super::{BlobId, CommitId, Content, Entry, Error, Reader};
+use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_id, blob_of_gix, object_id};
 use crate::text::FilePath;
 
 /// Which files are of interest to the files next to and below them, as decided by the caller.
@@ -79,14 +79,14 @@ impl Reader {
             let commit = CommitId(id);
             let (tree, time) = (self.tree_of(commit)?, self.time(commit)?);
             seen.walk(self, tree, &mut |blob, path, around| {
-                let entry = Entry { path: FilePath::new(path), content: Content::Blob(BlobId(blob)) };
-                let (blob, around) = (BlobId(blob), Arc::clone(around));
+                let entry = Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
+                let (blob, around) = (blob_of_gix(blob), Arc::clone(around));
                 appearances.push(Appearance { blob, entry, commit, time, first_tag: None, last_tag: None, around });
             })?;
         }
 
         let numbers: HashMap<ObjectId, usize> =
-            appearances.iter().enumerate().map(|(number, appearance)| (appearance.blob.0, number)).collect();
+            appearances.iter().enumerate().map(|(number, appearance)| (object_id(appearance.blob), number)).collect();
         let mut first = Trees::default();
         for (name, commit) in &tags {
             first.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
@@ -113,7 +113,7 @@ impl Reader {
     pub fn state(&self) -> Result<String, Error> {
         let (tips, _) = self.tips_and_tags()?;
         let ids: Vec<String> = tips.iter().map(ToString::to_string).collect();
-        Ok(BlobId::of(ids.join("\n").as_bytes()).to_string())
+        Ok(blob_id(ids.join("\n").as_bytes()).to_string())
     }
 
     /// The tags and their commits, the oldest first.
@@ -218,15 +218,14 @@ fn around(
     files: &[(ObjectId, Vec<u8>)],
     for_here: &[(ObjectId, Vec<u8>, &str)],
 ) -> FilesAround {
-    let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), BlobId(*id)));
+    let own = files.iter().map(|(id, path)| (FilePath::new(path.clone()), blob_of_gix(*id)));
     let mut own: Vec<_> = own.filter(|(path, _)| (interest.is_relevant)(path)).take(MAX_RELEVANT).collect();
     for (id, folder, name) in for_here {
         let Ok(tree) = reader.repo.find_tree(*id) else { continue };
         let found = tree.iter().flatten().find(|entry| entry.mode().is_blob() && entry.filename() == name);
-        own.extend(
-            found
-                .map(|entry| (FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()), BlobId(entry.object_id()))),
-        );
+        own.extend(found.map(|entry| {
+            (FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()), blob_of_gix(entry.object_id()))
+        }));
     }
     if own.is_empty() { Arc::clone(above) } else { Arc::new(above.iter().cloned().chain(own).collect()) }
 }

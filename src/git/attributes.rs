@@ -8,6 +8,7 @@ use gix::attrs::{Search, StateRef};
 use gix::bstr::ByteSlice;
 
 use super::{Entry, Error, ReadFiles};
+use crate::files;
 use crate::text::FilePath;
 
 /// The `.gitattributes` files of a tree, as far as they concern languages.
@@ -47,7 +48,7 @@ impl Attributes {
     ///
     /// # Errors
     /// If one of them cannot be read.
-    pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, Error> {
+    pub fn read(entries: &[Entry], reader: &impl ReadFiles) -> Result<Self, files::Error> {
         let mut files: Vec<&Entry> = entries.iter().filter(|entry| entry.path.name() == FILE).collect();
         files.sort_by_key(|entry| entry.path.as_bytes().iter().filter(|&&byte| byte == b'/').count());
         let (mut search, mut names, mut is_telling) = (Search::default(), MetadataCollection::default(), false);
@@ -67,7 +68,7 @@ impl Attributes {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn text(entry: &Entry, reader: &impl ReadFiles) -> Result<Option<Vec<u8>>, Error> {
+    pub fn text(entry: &Entry, reader: &impl ReadFiles) -> Result<Option<Vec<u8>>, files::Error> {
         let is_too_large = reader.size(entry).is_some_and(|size| size > MAX_SIZE);
         (!is_too_large).then(|| reader.read(entry)).transpose()
     }

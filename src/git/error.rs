@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::first_line;
+use crate::files;
 
 /// Why a repository could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -150,5 +151,11 @@ impl Error {
             }
             Self::File { .. } | Self::Unreadable { .. } => None,
         }
+    }
+}
+
+impl From<Error> for files::Error {
+    fn from(error: Error) -> Self {
+        Self::new(error.to_string(), error.help())
     }
 }

@@ -57,7 +57,7 @@ impl Reader {
             Content::Blob(_) if self.size(link).is_some_and(|size| size > MAX_TARGET) => {
                 Err(Error::Link { path: link.path.to_string(), why: "its target is too long for a name" })
             }
-            Content::Blob(_) => self.read(link),
+            Content::Blob(_) => self.bytes(link),
             Content::Disk => {
                 let path = self.on_disk(&link.path)?;
                 let target = std::fs::read_link(&path).map_err(|why| Error::File { path, why })?;

@@ -4,7 +4,6 @@
 
 mod appearances;
 mod attributes;
-mod entry;
 mod error;
 mod links;
 mod packs;
@@ -20,12 +19,12 @@ use gix::bstr::ByteSlice;
 
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
-pub use entry::{Content, Entry};
 pub use error::Error;
 pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
+use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
 /// First parents of the head to check for being the base, before searching all ancestors.
@@ -40,50 +39,36 @@ const MAX_SHOWN: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(gix::ObjectId);
 
-/// The id of a blob: equal ids mean equal bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BlobId(gix::ObjectId);
-
 impl std::fmt::Display for CommitId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::fmt::Display for BlobId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
+/// The id of a blob with these bytes, in a repository with the usual format (SHA-1).
+pub fn blob_id(bytes: &[u8]) -> BlobId {
+    blob_of(gix::hash::Kind::Sha1, bytes)
 }
 
-impl BlobId {
-    /// The id with these bytes; `None` if their number is not that of an id.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        gix::ObjectId::try_from(bytes).ok().map(Self)
-    }
+/// The id of a blob with these bytes in the repository that `other` comes from.
+pub fn blob_id_like(other: BlobId, bytes: &[u8]) -> BlobId {
+    blob_of(object_id(other).kind(), bytes)
+}
 
-    /// The id as git stores it: 20 bytes, or 32 in a SHA-256 repository.
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
+fn blob_of(kind: gix::hash::Kind, bytes: &[u8]) -> BlobId {
+    let hash = gix::objs::compute_hash(kind, gix::objs::Kind::Blob, bytes);
+    // Only fails for bytes crafted to collide; these get an id that no blob has.
+    blob_of_gix(hash.unwrap_or_else(|_| gix::ObjectId::null(kind)))
+}
 
-    /// The id of a blob with these bytes, in a repository with the usual format (SHA-1).
-    pub fn of(bytes: &[u8]) -> Self {
-        let hash = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, bytes);
-        // Only fails for bytes crafted to collide; these get an id that no blob has.
-        Self(hash.unwrap_or_else(|_| gix::ObjectId::null(gix::hash::Kind::Sha1)))
-    }
+/// An id of gix as ours.
+fn blob_of_gix(id: gix::ObjectId) -> BlobId {
+    BlobId::from_bytes(id.as_slice()).expect("an object id has 20 or 32 bytes")
+}
 
-    /// The id of a blob with these bytes in the repository that `self` comes from.
-    pub fn of_same_kind(self, bytes: &[u8]) -> Self {
-        let hash = gix::objs::compute_hash(self.0.kind(), gix::objs::Kind::Blob, bytes);
-        Self(hash.unwrap_or_else(|_| gix::ObjectId::null(self.0.kind())))
-    }
-
-    /// The first twenty bytes of the id: all of it in a repository with the usual format.
-    pub fn sha1(&self) -> [u8; 20] {
-        self.0.as_slice().first_chunk().copied().unwrap_or_default()
-    }
+/// Our id as one of gix.
+fn object_id(id: BlobId) -> gix::ObjectId {
+    gix::ObjectId::try_from(id.as_bytes()).expect("a blob id has 20 or 32 bytes")
 }
 
 impl CommitId {
@@ -323,14 +308,29 @@ impl Reader {
 
     /// The size of a blob in bytes, without reading it; `None` if it is not here.
     pub fn blob_size(&self, id: BlobId) -> Option<u64> {
-        self.repo.try_find_header(id.0).ok().flatten().map(|header| header.size())
+        self.repo.try_find_header(object_id(id)).ok().flatten().map(|header| header.size())
     }
 
     fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
-        match self.repo.try_find_object(id.0) {
+        match self.repo.try_find_object(object_id(id)) {
             Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
             Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
+        }
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
+    fn bytes(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
+        match &entry.content {
+            Content::Blob(id) => self.blob(*id, &entry.path),
+            Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
+            Content::Disk => {
+                let path = self.on_disk(&entry.path)?;
+                std::fs::read(&path).map_err(|why| Error::File { path, why })
+            }
         }
     }
 
@@ -351,28 +351,9 @@ impl Reader {
     }
 }
 
-/// Reads the files of a tree on one thread.
-pub trait ReadFiles {
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::MissingObject`] in a partial clone that has not fetched the blob.
-    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error>;
-
-    /// The size of a file in bytes, without reading its content.
-    fn size(&self, entry: &Entry) -> Option<u64>;
-}
-
 impl ReadFiles for Reader {
-    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
-        match &entry.content {
-            Content::Blob(id) => self.blob(*id, &entry.path),
-            Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
-            Content::Disk => {
-                let path = self.on_disk(&entry.path)?;
-                std::fs::read(&path).map_err(|why| Error::File { path, why })
-            }
-        }
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>, files::Error> {
+        Ok(self.bytes(entry)?)
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {

@@ -23,7 +23,7 @@ use gix::odb::pack::{data, index};
 use gix::zlib::Inflate;
 use rayon::prelude::*;
 
-use super::{BlobId, Error, Reader, Repository};
+use super::{BlobId, Error, Reader, Repository, object_id};
 use crate::text::FilePath;
 
 /// Minimum size, in objects, of a delta subtree that may move to another thread.
@@ -184,7 +184,7 @@ impl Forest {
             if is_done[number].load(Ordering::Relaxed) {
                 continue;
             }
-            let Some(at) = index.lookup(blob.0) else { continue };
+            let Some(at) = index.lookup(object_id(*blob)) else { continue };
             let node = forest.add(index.pack_offset_at_index(at), index, pack, &mut by_offset);
             forest.nodes[node as usize].wanted = number as u32;
         }

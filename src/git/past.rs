@@ -6,7 +6,7 @@ use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use super::{BlobId, CommitId, Error, Reader};
+use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
 use crate::text::{FilePath, common_prefix, common_suffix};
 
 /// Maximum depth of folders; deeper ones are ignored, since no real tree has them.
@@ -280,7 +280,7 @@ impl Reader {
             let row = Rows::new(&bytes, n_id).find(|row| row.name == name && row.kind == kind);
             let Some(id) = row.and_then(|row| gix::ObjectId::try_from(row.id).ok()) else { return Ok(None) };
             if kind == EntryKind::File {
-                return Ok(Some(BlobId(id)));
+                return Ok(Some(blob_of_gix(id)));
             }
             tree = id;
         }

@@ -8,9 +8,8 @@ use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
-use super::entry::{Content, Entry};
 use super::sparse::{OnDisk, is_left_out};
-use super::{BlobId, CommitId, Error, ReadFiles, Reader, first_line};
+use super::{BlobId, CommitId, Content, Entry, Error, ReadFiles, Reader, blob_of_gix, first_line};
 use crate::text::FilePath;
 
 /// The regular files of one state of the repository, sorted by path.
@@ -70,7 +69,7 @@ impl Reader {
         let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
         let (mut entries, mut links) = (Vec::new(), Vec::new());
         for file in files.into_iter().filter(|file| file.mode.is_blob_or_symlink()) {
-            let content = Content::Blob(BlobId(file.oid));
+            let content = Content::Blob(blob_of_gix(file.oid));
             let entry = Entry { path: FilePath::new(Vec::from(file.filepath)), content };
             if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
@@ -115,7 +114,7 @@ impl Reader {
             let path = entry.path(&index);
             let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
             let from = entries.len();
-            let whole = || Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(BlobId(entry.id)) };
+            let whole = || Entry { path: FilePath::new(path.to_vec()), content: Content::Blob(blob_of_gix(entry.id)) };
             match entry.mode {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
                 Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => entries.push(whole()),
@@ -210,6 +209,6 @@ impl Reader {
     fn differs_on_disk(&self, entry: Option<&Entry>) -> Result<bool, Error> {
         let Some(entry) = entry else { return Ok(false) };
         let on_disk = Entry { content: Content::Disk, ..entry.clone() };
-        Ok(self.size(entry) != self.size(&on_disk) || self.read(entry)? != self.read(&on_disk)?)
+        Ok(self.size(entry) != self.size(&on_disk) || self.bytes(entry)? != self.bytes(&on_disk)?)
     }
 }

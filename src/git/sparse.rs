@@ -8,8 +8,7 @@ use std::path::PathBuf;
 
 use gix::index::entry::{Flags, Mode};
 
-use super::entry::{Content, Entry};
-use super::{BlobId, Error, Reader};
+use super::{Content, Entry, Error, Reader, blob_of_gix};
 use crate::text::FilePath;
 
 impl Reader {
@@ -25,7 +24,7 @@ impl Reader {
         let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
         let files = files.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
             path: FilePath::new([folder, b"/", &file.filepath[..]].concat()),
-            content: Content::Blob(BlobId(file.oid)),
+            content: Content::Blob(blob_of_gix(file.oid)),
         });
         Ok(files.collect())
     }

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use super::past::past_commit;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
-use crate::git::{BlobId, CommitId, ReadFiles, Reader, Repository};
+use crate::files::{BlobId, ReadFiles};
+use crate::git::{CommitId, Reader, Repository};
 use crate::policy::PastCommit;
 use crate::text::FilePath;
 
@@ -200,7 +201,7 @@ fn read_fix(
     past.ids = past.ids.into_iter().chain(ids.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
     past.is_security = true;
     let read = |blob: BlobId, path: &FilePath| -> Result<Option<Vec<u8>>, Error> {
-        let entry = crate::git::Entry { path: path.clone(), content: crate::git::Content::Blob(blob) };
+        let entry = crate::files::Entry { path: path.clone(), content: crate::files::Content::Blob(blob) };
         Ok(if reader.size(&entry).is_some_and(|size| size <= MAX_FILE) { reader.past_blob(blob, path)? } else { None })
     };
     for event in reader.events_between(&[parent], commit)? {

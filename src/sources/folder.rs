@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Error, Folder, Request, Sink, SourceFile, SourceKind, named};
-use crate::git::ReadFiles;
+use crate::files::ReadFiles;
 
 /// Plain folders.
 pub(super) static SOURCE: SourceKind =

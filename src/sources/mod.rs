@@ -31,6 +31,7 @@ pub use limits::Limits;
 pub use past::{PastChange, PastOf, PastTag};
 pub use walk::{Folder, slashes};
 
+use crate::files;
 use crate::git;
 use crate::license::{Expression, Licenses};
 use crate::text::FilePath;
@@ -101,7 +102,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// Like [`Sink::take`].
-    fn knows(&mut self, blob: &git::BlobId, file: &SourceFile) -> Result<bool, Error>;
+    fn knows(&mut self, blob: &crate::files::BlobId, file: &SourceFile) -> Result<bool, Error>;
 
     /// Accepts a file.
     ///
@@ -325,6 +326,9 @@ pub enum Error {
     /// A repository could not be read.
     #[error(transparent)]
     Git(#[from] git::Error),
+    /// A file of a folder or a repository could not be read.
+    #[error(transparent)]
+    Files(#[from] files::Error),
     /// What was read could not be stored.
     #[error("cannot store `{what}`: {why}")]
     Sink {
@@ -350,6 +354,7 @@ impl Error {
             ),
             Self::Fetch { cure, .. } => cure.map(ToOwned::to_owned),
             Self::Git(error) => error.help(),
+            Self::Files(error) => error.help(),
             Self::File { .. } | Self::Invalid { .. } | Self::Sink { .. } => None,
         }
     }

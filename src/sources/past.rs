@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::Error;
-use crate::git::{BlobId, CommitId, CommitInfo, Event, Repository, Span};
+use crate::files::BlobId;
+use crate::git::{CommitId, CommitInfo, Event, Repository, Span};
 use crate::policy::{PastCommit, says_security, vulnerability_ids};
 use crate::text::FilePath;
 

@@ -8,7 +8,8 @@ use super::past::read_past;
 use super::{
     DeclaredComponent, Error, MAX_LICENSE_FILE, Request, Seen, Sink, SourceFile, SourceKind, base_name, named,
 };
-use crate::git::{BlobId, Content, Entry, FilesAround, Interest, ReadFiles, Reader, Repository};
+use crate::files::{BlobId, Content, Entry, ReadFiles};
+use crate::git::{FilesAround, Interest, Reader, Repository};
 use crate::license::{LICENSING_PARENT, Licenses, Said, is_relevant};
 use crate::text::FilePath;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use crate::git::{Content, Entry, Error, ReadFiles};
+use crate::files::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
 
 /// A folder outside any repository.
@@ -27,13 +27,10 @@ impl Folder {
     /// `.git` folders at any depth, since each component may be a clone.
     ///
     /// # Errors
-    /// [`Error::Unreadable`] with the folder that could not be listed.
+    /// If the folder, or one in it, could not be listed.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
-        let unlisted = |why: ignore::Error| Error::Unreadable {
-            what: format!("the folder `{}`", self.root.display()),
-            why: why.to_string(),
-        };
+        let unlisted = |why: ignore::Error| Error::folder(&self.root, &why);
         let mut walk = WalkBuilder::new(&self.root);
         walk.require_git(false).hidden(false).filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
         for item in walk.build() {
@@ -74,7 +71,7 @@ fn os_name(bytes: &[u8]) -> OsString {
 impl ReadFiles for Folder {
     fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
         let path = self.on_disk(&entry.path);
-        std::fs::read(&path).map_err(|why| Error::File { path, why })
+        std::fs::read(&path).map_err(|why| Error::file(&path, &why))
     }
 
     fn size(&self, entry: &Entry) -> Option<u64> {

@@ -20,7 +20,8 @@ use super::earliest::Earliest;
 use super::postings::{Postings, PostingsWriter, key};
 use super::segment::{Section, Segment, SegmentError, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
-use crate::git::{BlobId, CommitId};
+use crate::files::BlobId;
+use crate::git::CommitId;
 use crate::text::FilePath;
 
 /// Number of segments from which on the newer ones are merged.

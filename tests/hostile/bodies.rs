@@ -5,7 +5,8 @@
 use std::sync::OnceLock;
 
 use secondhand::config::decisions;
-use secondhand::git::BlobId;
+use secondhand::files::BlobId;
+use secondhand::git::blob_id;
 use secondhand::language::{Language, Languages, Token, Version};
 use secondhand::license::{Expression, Said, copyright_lines, statements};
 use secondhand::matching::{Document, novelty};
@@ -219,7 +220,7 @@ fn corpus(mut bytes: &[u8]) {
         let _ =
             (segment.files(n as u32).is_ok(), segment.tokens(n as u32).is_ok(), segment.component_of(n as u32).is_ok());
     }
-    let id = BlobId::of(b"a");
+    let id = blob_id(b"a");
     let _ = (segment.has(&id), segment.blob_of(&id).is_ok());
     if let Ok(lookup) = segment.lookup() {
         for hash in 0..8 {

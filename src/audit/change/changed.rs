@@ -12,7 +12,8 @@ use crate::audit::read::{Skip, Source, Sources};
 use crate::audit::search::{Queries, may_be_whole, repeated};
 use crate::audit::{Error, Examined};
 use crate::config::{Config, Thresholds};
-use crate::git::{Entry, Reader, Repository, Snapshot};
+use crate::files::Entry;
+use crate::git::{Reader, Repository, Snapshot};
 use crate::matching::{Alignment, Novelty, novelty};
 use crate::text::FilePath;
 
@@ -105,7 +106,7 @@ pub(in crate::audit) fn changed_files(
         }
     };
     let read = entries.par_iter().map_init(|| repository.reader(), read);
-    let read = read.collect::<Result<Vec<_>, crate::git::Error>>()?;
+    let read = read.collect::<Result<Vec<_>, crate::files::Error>>()?;
     // What is new and what was moved shows only when all of it was read.
     if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
         let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);

@@ -2,7 +2,8 @@
 
 use super::pairing::changes;
 use crate::audit::read::{Skip, Sources};
-use crate::git::{Entry, Error, ReadFiles, Snapshot};
+use crate::files::{Entry, Error, ReadFiles};
+use crate::git::Snapshot;
 use crate::text::FilePath;
 
 /// The changed files that are skipped because of what they claim about themselves (generated, minified), and that base

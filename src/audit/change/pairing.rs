@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use crate::audit::read::Source;
+use crate::files::{Content, Entry};
 use crate::fingerprint::Params;
-use crate::git::{Content, Entry, Snapshot};
+use crate::git::Snapshot;
 use crate::index::{Index, Posting};
 use crate::text::FilePath;
 

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::audit::read::{Skip, Source, Sources};
-use crate::git::{self, Content, Entry, ReadFiles};
+use crate::files::{self, Content, Entry, ReadFiles};
 use crate::language::{WORDS, words};
 use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
 use crate::text::{FilePath, decoded};
@@ -189,11 +189,8 @@ fn prose(path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
 }
 
 /// Why a file could not be read, without its name.
-fn reason(error: &git::Error) -> String {
-    match error {
-        git::Error::File { why, .. } => why.to_string(),
-        other => other.to_string(),
-    }
+fn reason(error: &files::Error) -> String {
+    error.why().to_owned()
 }
 
 /// Receives the files of an archive.
@@ -225,7 +222,7 @@ impl Sink for Unpacking<'_, '_, '_> {
         skip.is_none()
     }
 
-    fn knows(&mut self, _: &git::BlobId, _: &SourceFile) -> Result<bool, sources::Error> {
+    fn knows(&mut self, _: &crate::files::BlobId, _: &SourceFile) -> Result<bool, sources::Error> {
         Ok(false)
     }
 

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::audit::{Error, Outcome, Progress};
-use crate::git::{BlobId, CommitId, Event, Reader, Repository};
+use crate::files::BlobId;
+use crate::git::{CommitId, Event, Reader, Repository};
 use crate::policy::{Fragment, Place, Writing};
 use crate::text::{FilePath, Lines, fnv_1a, readable};
 

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use crate::audit::Error;
 use crate::audit::read::Sources;
-use crate::git::{BlobId, Entry, ReadFiles, Repository};
+use crate::files::{BlobId, Entry, ReadFiles};
+use crate::git::Repository;
 
 /// Nothing.
 const NONE: u32 = u32::MAX;

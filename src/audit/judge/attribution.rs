@@ -3,7 +3,7 @@
 
 use crate::audit::Error;
 use crate::audit::read::Source;
-use crate::git::{Entry, ReadFiles};
+use crate::files::{Entry, ReadFiles};
 use crate::license::Terms;
 use crate::policy::Attribution;
 use crate::text::FilePath;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::audit::read::Source;
-use crate::git::Entry;
+use crate::files::Entry;
 use crate::language::{Kind, Token};
 use crate::text::FilePath;
 

@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::skip::{Skip, number};
 use crate::config::Config;
+use crate::files::{BlobId, Entry};
 use crate::fingerprint::Fingerprint;
 use crate::fingerprint::schemes::ROBUST_WINNOWING;
-use crate::git::{BlobId, Entry, Repository};
+use crate::git::Repository;
 use crate::language::Languages;
 use crate::store::{Cache, Cached, Fresh, HashKind, Key, SegmentError, SegmentParams};
 

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::remembered::Remembered;
 use super::source::Sources;
 use crate::audit::{Context, Error};
-use crate::git::{Attributes, Entry, Repository, Snapshot};
+use crate::files::Entry;
+use crate::git::{Attributes, Repository, Snapshot};
 
 /// Records the contents of the files of a snapshot; returns how many had to be read.
 ///

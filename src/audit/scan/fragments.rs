@@ -11,7 +11,7 @@ use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};
 use crate::audit::read::{Source, Sources};
 use crate::config::Thresholds;
-use crate::git::{Entry, ReadFiles};
+use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
 use crate::matching::{

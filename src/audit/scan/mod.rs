@@ -17,8 +17,9 @@ use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::search::repeated;
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
+use crate::files::{Entry, ReadFiles};
 use crate::fingerprint::hash_exact;
-use crate::git::{Attributes, Entry, ReadFiles};
+use crate::git::Attributes;
 use crate::index::{Occurrence, links};
 use crate::matching::is_telling;
 use crate::policy::{

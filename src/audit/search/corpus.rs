@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources};
 use crate::audit::{Context, Error, Progress};
+use crate::files::BlobId;
 use crate::fingerprint::Params;
-use crate::git::{Attributes, BlobId};
+use crate::git::{Attributes, blob_id};
 use crate::matching::{Document, hunks};
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookup, Reading, StoredFile};
@@ -190,7 +191,7 @@ impl Stored {
     ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
         for (query, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
-            let id = BlobId::of(source.bytes());
+            let id = blob_id(source.bytes());
             let (mut blobs, mut names) = (Vec::new(), BTreeSet::new());
             for (number, segment) in self.of_projects() {
                 let Some(blob) = segment.blob_of(&id).map_err(|why| self.fails(why))? else { continue };

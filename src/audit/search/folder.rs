@@ -9,7 +9,7 @@ use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use super::tree::{Targets, search};
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
-use crate::git::{Entry, ReadFiles};
+use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
 use crate::sources::Folder;
 use crate::text::{FilePath, printable};

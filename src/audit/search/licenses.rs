@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::queries::Found;
 use crate::audit::Error;
-use crate::git::{Entry, ReadFiles};
+use crate::files::{Entry, ReadFiles};
 use crate::license::{Licenses, Said, Terms, is_relevant};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;

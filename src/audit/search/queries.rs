@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use crate::audit::read::{MIXED, Skip, Source};
 use crate::config::Config;
+use crate::files::Entry;
 use crate::fingerprint::{Fingerprint, Params};
-use crate::git::Entry;
 use crate::index::{Index, Posting};
 use crate::matching::{
     self, Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,

@@ -8,7 +8,7 @@ use super::candidates::{Candidates, Sharing, choose};
 use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources, reason};
-use crate::git::{BlobId, Entry, ReadFiles};
+use crate::files::{BlobId, Entry, ReadFiles};
 use crate::policy::Place;
 use crate::text::FilePath;
 

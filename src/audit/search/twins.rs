@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::Source;
-use crate::git::{BlobId, Entry};
+use crate::files::{BlobId, Entry};
+use crate::git::{blob_id, blob_id_like};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -53,7 +54,7 @@ pub(in crate::audit) fn twins(
 ) -> Vec<Twins> {
     // In a SHA-256 repository, blobs have other ids.
     let any_blob = entries.iter().find_map(Entry::blob);
-    let id_of = |bytes: &[u8]| any_blob.map_or_else(|| BlobId::of(bytes), |blob| blob.of_same_kind(bytes));
+    let id_of = |bytes: &[u8]| any_blob.map_or_else(|| blob_id(bytes), |blob| blob_id_like(blob, bytes));
     let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
     let ids: Vec<Option<BlobId>> = sources.iter().map(|source| source.as_ref().and_then(id)).collect();
     // Files of a work tree have no blob; those that changed are among the sources.

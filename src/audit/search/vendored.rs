@@ -6,7 +6,7 @@ use super::licenses::identify;
 use super::queries::Found;
 use crate::audit::Error;
 use crate::config::{Config, Vendored};
-use crate::git::{Entry, ReadFiles};
+use crate::files::{Entry, ReadFiles};
 use crate::license::{Licenses, Terms};
 use crate::policy::{Component, Place};
 use crate::text::FilePath;

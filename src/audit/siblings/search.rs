@@ -15,8 +15,9 @@ use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::{Hit, Queries};
 use crate::config::Config;
+use crate::files::Entry;
 use crate::fingerprint::Params;
-use crate::git::{Entry, Repository};
+use crate::git::Repository;
 use crate::language::{Kind, Token};
 use crate::matching::{
     Alignment, Edit, Likeness, Renaming, Spot, Unit, edits, has_already, is_missed, may_be_missed, spot,

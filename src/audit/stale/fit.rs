@@ -22,7 +22,7 @@ use crate::audit::Error;
 use crate::audit::outcome::{EditedFile, EditedLines, FolderVersion};
 use crate::audit::read::Source;
 use crate::audit::search::Outside;
-use crate::git::BlobId;
+use crate::git::blob_id;
 use crate::matching::edited_lines;
 use crate::policy::PastCommit;
 use crate::text::{FilePath, Lines};
@@ -269,7 +269,7 @@ impl<'m> Member<'m> {
             return Ok(());
         };
         let id = self.lineage.segment.id_of(blob).map_err(|why| self.lineage.stored.fails(why))?;
-        if id.is_some_and(|id| id == BlobId::of(source.bytes())) {
+        if id.is_some_and(|id| id == blob_id(source.bytes())) {
             version.n_same_bytes += 1;
             return Ok(());
         }

@@ -11,8 +11,9 @@ use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
 use super::past::{PastWriter, write_table};
 use super::tokens::{pack, put};
 use super::{Stats, params};
+use crate::files::BlobId;
 use crate::fingerprint;
-use crate::git::BlobId;
+use crate::git::blob_id;
 use crate::language::Token;
 use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
 use crate::matching::is_telling;
@@ -257,7 +258,7 @@ impl<'b> Builder<'b> {
             .par_iter()
             .map_init(Vec::new, |hashes, file| {
                 reading.step(file.bytes.len());
-                let id = BlobId::of(&file.bytes);
+                let id = blob_id(&file.bytes);
                 let is_known = blob_numbers.contains_key(&id) || known.is_some_and(|known| known.has(&id));
                 let is_source = reading.wants(&file.path, file.bytes.len() as u64);
                 let lexed = if is_known || !is_source { None } else { reading.lex(&file.path, &file.bytes) };
@@ -475,7 +476,7 @@ impl<'b> Builder<'b> {
     fn add_function(&mut self, file: &FixedFile, function: Lexed, text: &[u8]) -> Result<u32, SegmentError> {
         let Lexed { language, family, tokens } = function;
         let packed = pack(&tokens, text);
-        let id = BlobId::of(&packed);
+        let id = blob_id(&packed);
         if let Some(&known) = self.blob_numbers.get(&id) {
             return Ok(known);
         }

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::tokens::{take, unpack};
 use super::{Stats, params};
+use crate::files::BlobId;
 use crate::fingerprint;
 use crate::fingerprint::schemes::ROBUST_WINNOWING;
-use crate::git::BlobId;
 use crate::language::Token;
 use crate::license::{Expression, Said, Terms};
 use crate::sources::{DeclaredComponent, Seen};

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::open::{CorpusSegment, SECTION, number_of};
-use crate::git::BlobId;
+use crate::files::BlobId;
 use crate::policy::PastCommit;
 use crate::sources::PastOf;
 use crate::store::{SegmentError, SegmentWriter};
