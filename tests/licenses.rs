@@ -509,3 +509,18 @@ fn an_audit_of_the_history_names_the_commit_that_brought_in_what() {
         assert!(text.contains(&bringing), "{format}: {text}");
     }
 }
+
+#[test]
+fn of_components_those_decide_that_explain_the_copy_as_well_as_the_best() {
+    let policy = "[license]\ndeny = [\"GPL-3.0-only\"]\n";
+    let rule = |gpl: &str| {
+        let files = [("alpha/a.c", C.first), ("alpha/LICENSE", MIT), ("beta/b.c", gpl), ("beta/COPYING", GPL)];
+        let report = check(&copying("", policy), &folder(&files));
+        report.list("/findings")[0]["rule"].as_str().expect("a finding has a rule").to_owned()
+    };
+    let denied = rule(C.first);
+    let edited =
+        C.first.replacen(";\n", ";\n    log_this(1, \"two\", three);\n    count += 1;\n    log_that(count);\n", 2);
+    assert_ne!(edited, C.first);
+    assert_ne!(rule(&edited), denied, "who has the code with other lines is not its origin");
+}

@@ -16,6 +16,7 @@ mod oracle;
 #[path = "../semantics/repository.rs"]
 mod repository;
 mod samples;
+mod tally;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -36,13 +37,15 @@ struct Case {
     /// The files of base, then those that the head has in their place or besides.
     base: Vec<(String, String)>,
     head: Vec<(String, String)>,
+    /// The paths of base that the head does not have.
+    gone: Vec<String>,
     /// The files with novel code, and the lines of it: from the first to the last.
     novel: Vec<(String, usize, usize)>,
 }
 
 impl Case {
     fn new(language: &'static Language) -> Self {
-        Self { language, base: Vec::new(), head: Vec::new(), novel: Vec::new() }
+        Self { language, base: Vec::new(), head: Vec::new(), gone: Vec::new(), novel: Vec::new() }
     }
 
     /// Adds a file of base that holds `functions`.
@@ -152,16 +155,19 @@ fn asked(command: Command, case: &Case) -> Vec<oracle::Asked> {
 fn import(cases: &[(Case, Vec<usize>)]) -> Repository {
     let repository = Repository::new();
     let mut stream = String::new();
-    let mut write = |branch: &str, from: &str, files: &[(String, String)]| {
+    let mut write = |branch: &str, from: &str, files: &[(String, String)], gone: &[String]| {
         writeln!(stream, "commit refs/heads/{branch}\ncommitter A <a@example.com> 1 +0000\ndata 0\n{from}")
             .expect("a string takes all");
         for (path, text) in files {
             writeln!(stream, "M 100644 inline {path}\ndata {}\n{text}", text.len()).expect("a string takes all");
         }
+        for path in gone {
+            writeln!(stream, "D {path}").expect("a string takes all");
+        }
     };
     for (number, (case, _)) in cases.iter().enumerate() {
-        write(&format!("base-{number}"), "", &case.base);
-        write(&format!("head-{number}"), &format!("from refs/heads/base-{number}"), &case.head);
+        write(&format!("base-{number}"), "", &case.base, &[]);
+        write(&format!("head-{number}"), &format!("from refs/heads/base-{number}"), &case.head, &case.gone);
     }
     let mut git = git_command(repository.root(), &["fast-import", "--quiet"]);
     let mut git = git.stdin(Stdio::piped()).spawn().expect("git is installed");

@@ -207,7 +207,7 @@ impl Language {
     }
 
     /// Most names changed one to one.
-    fn renamed(&self, function: &str, random: &mut Random) -> String {
+    pub fn renamed(&self, function: &str, random: &mut Random) -> String {
         let tokens = tokens(function, self);
         let text = |start: u32, end: u32| &function[start as usize..end as usize];
         let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
@@ -232,10 +232,9 @@ impl Language {
     }
 
     /// A statement put in the place of one, or behind it.
-    fn with_statement(&self, function: &str, is_change: bool, random: &mut Random) -> String {
+    pub fn with_statement(&self, function: &str, is_change: bool, random: &mut Random) -> String {
         let lines: Vec<&str> = function.lines().collect();
-        let statements: Vec<usize> = (1..lines.len() - 1).filter(|&at| self.is_statement(lines[at])).collect();
-        let at = statements[random.below(statements.len())];
+        let at = self.place_of_statement(function, random);
         let indent = &lines[at][..lines[at].len() - lines[at].trim_start().len()];
         let other = format!("{indent}{}", self.statements[random.below(4)]);
         let mut changed = lines.clone();
@@ -245,6 +244,36 @@ impl Language {
             changed.insert(at + 1, &other);
         }
         changed.join("\n") + "\n"
+    }
+
+    /// The line of one of its simple statements, from 0.
+    pub fn place_of_statement(&self, function: &str, random: &mut Random) -> usize {
+        let lines: Vec<&str> = function.lines().collect();
+        let statements: Vec<usize> = (1..lines.len() - 1).filter(|&at| self.is_statement(lines[at])).collect();
+        statements[random.below(statements.len())]
+    }
+
+    /// `n` statements put behind the line `at`.
+    pub fn with_statements_at(&self, function: &str, at: usize, n: usize) -> String {
+        let mut lines: Vec<String> = function.lines().map(String::from).collect();
+        let indent = lines[at][..lines[at].len() - lines[at].trim_start().len()].to_owned();
+        let others = (0..n).map(|i| format!("{indent}{}", self.statements[i % 4]));
+        lines.splice(at + 1..at + 1, others);
+        lines.join("\n") + "\n"
+    }
+
+    /// `percent` of its names replaced, each time by another one.
+    pub fn renamed_at_random(&self, function: &str, percent: usize, random: &mut Random) -> String {
+        let mut renamed = String::new();
+        let mut done = 0;
+        for token in tokens(function, self).iter().filter(|token| token.kind() == Kind::Identifier) {
+            if random.below(100) < percent {
+                renamed += &function[done..token.start as usize];
+                renamed += WORDS[random.below(16)];
+                done = token.end as usize;
+            }
+        }
+        renamed + &function[done..]
     }
 
     /// Whether a line is one simple statement.
