@@ -21,7 +21,7 @@ struct Kind {
     make: fn(&'static Language, usize, &mut Random) -> Case,
 }
 
-static KINDS: [Kind; 18] = [
+static KINDS: [Kind; 19] = [
     Kind {
         name: "lines inserted in different places",
         sizes: &[1, 3, 6],
@@ -80,7 +80,7 @@ static KINDS: [Kind; 18] = [
     },
     Kind {
         name: "percent of names replaced, each time by another",
-        sizes: &[10, 20, 30, 40, 50],
+        sizes: &[10, 15, 20, 25, 30, 35, 40, 45, 50],
         make: |language, n, random| {
             pasted(language, random, |language, function, random| language.renamed_at_random(&function, n, random))
         },
@@ -144,6 +144,22 @@ static KINDS: [Kind; 18] = [
             let mut case = case.with_pasted("to", &functions[4..], 2, &[moved]);
             case.head.push(language.file("from", &functions[1..4]));
             case
+        },
+    },
+    Kind {
+        name: "lines of an old function rewritten in place",
+        sizes: &[2, 4, 6, 9],
+        make: |language, n, random| {
+            let mut functions = some(language, 5, random);
+            let other = functions.pop().unwrap_or_default();
+            let case = Case::new(language).with_base("old", &functions);
+            let mut lines: Vec<&str> = functions[1].lines().collect();
+            let others: Vec<&str> = other.lines().skip(1).take(n).collect();
+            let end = (1 + n).min(lines.len() - 1);
+            lines.splice(1..end, others);
+            let rewritten = lines.join("\n") + "\n";
+            functions[1] = rewritten;
+            case.with_new("old", &functions)
         },
     },
     Kind {
