@@ -334,7 +334,7 @@ fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
             assert_eq!(String::from_utf8_lossy(&stdout), kept.0, "byte {at}: {said}");
             // An index of a later format, or of other settings, is not damaged.
             if status.contains("not read: `") {
-                let is_told = said.contains("the history index is made anew: `");
+                let is_told = said.contains("the history index is rebuilt: `");
                 let is_sound = repository.secondhand(&["cache", "status"]).output().expect("the program starts");
                 let is_sound = !String::from_utf8_lossy(&is_sound.stdout).contains("not read");
                 // What the search did not need is not looked at.
@@ -344,7 +344,7 @@ fn a_damaged_history_index_is_made_anew_in_the_same_run_with_a_word() {
                     let warmed = warmed.expect("the program starts");
                     let told = String::from_utf8_lossy(&warmed.stderr).into_owned();
                     if span.len() == 1 {
-                        assert!(told.contains("the history index is made anew: `"), "byte {at}: {told}");
+                        assert!(told.contains("the history index is rebuilt: `"), "byte {at}: {told}");
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Shows what the digest of the reading depends on: fingerprints of another digest are made anew.
+//! Shows what the digest of the reading depends on: fingerprints of another digest are rebuilt.
 
 #[path = "../build/digest.rs"]
 mod digest;

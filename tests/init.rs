@@ -90,7 +90,7 @@ fn what_is_there_is_kept_unless_it_is_to_be_replaced() {
     for path in ["secondhand.toml", ".config/secondhand.toml"] {
         let repository = Repository::new();
         repository.write(path, "min-tokens = 60\n");
-        let kept = format!("kept {path}: it is there already; `--force` writes it anew\n");
+        let kept = format!("kept {path}: it is there already; `--force` overwrites it\n");
         assert!(init(&repository, &["--workflow"]).starts_with(&kept));
         assert_eq!(read(&repository, path), "min-tokens = 60\n");
         assert!(init(&repository, &["--workflow"]).contains("kept .github/workflows/secondhand.yml"));

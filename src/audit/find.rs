@@ -149,7 +149,7 @@ pub fn find(
 
     let mut ranked: Vec<Ranked> =
         found.iter().flat_map(|found| results_in(found, &sketches, sketch, context.config)).collect();
-    // Read as the wrong language, a sketch has little in common with anything: the best one tells which it is.
+    // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
     let key = |ranked: &Ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
         let alike = (Reverse(ranked.n_contained), Reverse(ranked.n_exact), Reverse((similarity * 1e6) as u64));
@@ -289,7 +289,7 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
     let has_text = found.place == Place::Tree || found.text.is_some();
     let lines = Lines::new(&target.text);
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
-    // For each reading of the sketch and unit of the file: the token with its name, and what of the sketch is in it.
+    // For each reading of the sketch and unit of the file: the token with its name, and the part of the sketch that is in it.
     type Parts = (Option<usize>, Vec<Alignment>);
     let mut of_units: BTreeMap<(usize, usize, usize), Parts> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {

@@ -4,7 +4,7 @@ use super::args::Audit;
 use super::corpus::outsides;
 use super::error::Failure;
 use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
-use super::limit::told;
+use super::limit::limited;
 use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
@@ -32,7 +32,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
         outcome.suppressed.clear();
     }
     let fails = fails(&outcome, &config);
-    reports.write(&told(outcome), common)?;
+    reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
 

@@ -51,7 +51,7 @@ impl HistoryPlace {
         if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
             && why.is_damage()
         {
-            warn(&format!("the history index is made anew: {why}"));
+            warn(&format!("the history index is rebuilt: {why}"));
             discard(folder);
             done = work(Some(folder));
         }
@@ -92,7 +92,7 @@ pub(super) fn save(remembered: Remembered, common: &Common) {
     let folder = remembered.cache().map(|cache| cache.folder().to_owned());
     if let (Err(why), Some(folder)) = (remembered.save(), folder) {
         let folder = folder.display();
-        warn(&format!("the cache `{folder}` cannot be used, so that every run reads all files anew: {why}"));
+        warn(&format!("the cache `{folder}` cannot be used, so every run reads all files again: {why}"));
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let span = past.span(past.history || config.history, Some(commit), &reader)?;
             let index = |span| match Past::index(&folder, &repository, span, context) {
                 Err(audit::Error::Store(why)) if why.is_damage() => {
-                    warn(&format!("the history index is made anew: {why}"));
+                    warn(&format!("the history index is rebuilt: {why}"));
                     Past::discard(&folder, &repository, context);
                     Past::index(&folder, &repository, span, context)
                 }
@@ -177,8 +177,8 @@ fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) ->
                     "history: {n_fingerprints} fingerprints of {n_commits} commits in {n_files} files, {size}"
                 );
             }
-            Ok((_, Err(why))) => drop(writeln!(said, "not read: {why}; the next use makes it anew")),
-            Err(why) => drop(writeln!(said, "not read: {why}; the next use makes it anew")),
+            Ok((_, Err(why))) => drop(writeln!(said, "not read: {why}; the next use rebuilds it")),
+            Err(why) => drop(writeln!(said, "not read: {why}; the next use rebuilds it")),
         }
     }
     said

@@ -8,7 +8,7 @@ use super::corpus::outsides;
 use super::environment::{self, EventRange};
 use super::error::Failure;
 use super::flags::{Common, fails};
-use super::limit::told;
+use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::settings::{self, Overrides};
@@ -35,7 +35,7 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     }
     let outcome = asked.outcome(case, &Bar::of(common))?;
     let fails = fails(&outcome, &config);
-    reports.write(&told(outcome), common)?;
+    reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
 
@@ -84,7 +84,7 @@ struct Side {
 struct Case {
     side: Side,
     range: Range,
-    /// What to tell about files that no commit has.
+    /// The notice about files that no commit has.
     uncommitted: Option<Notice>,
     judge: Judge,
 }
@@ -172,7 +172,7 @@ impl<'a> Asked<'a> {
                         };
                         if let Some(why) = past.unkept() {
                             warn(&format!(
-                                "the history index is not kept, so that every run reads all history anew: {why}"
+                                "the history index is not kept, so every run reads all history again: {why}"
                             ));
                         }
                         judged(range.take().map_or_else(again, Ok)?, Some(&past))
@@ -195,7 +195,7 @@ impl<'a> Asked<'a> {
         Ok(outcome)
     }
 
-    /// The two states to compare, and what to tell about files that no commit has.
+    /// The two states to compare, and the notice about files that no commit has.
     fn range(&self, side: &Side) -> Result<(Range, Option<Notice>), Failure> {
         let Self { flags, repository, common, within, .. } = self;
         let reader = &repository.reader();

@@ -10,7 +10,7 @@ use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
 use crate::text::FilePath;
 
-/// Edits of one kind that are written out.
+/// Maximum edits of one kind to write out.
 const MAX_LISTED: usize = 20;
 
 /// A change, and where the files are that judge it.

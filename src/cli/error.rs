@@ -157,7 +157,7 @@ impl Failure {
             Self::NoPath { .. } => Some("paths start from the folder of `--repo`; a revision is named with `--base REV`".to_owned()),
             Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
             Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),
-            Self::Baseline { .. } => Some("write it anew with `secondhand baseline create --force`".to_owned()),
+            Self::Baseline { .. } => Some("replace it with `secondhand baseline create --force`".to_owned()),
             Self::BaselineExists { .. } => {
                 Some("update it with `secondhand baseline update`, or overwrite it with `--force`".to_owned())
             }

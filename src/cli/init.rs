@@ -47,29 +47,30 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
         return Err(git::Error::Bare { what: "work tree", root: root.to_owned() }.into());
     }
     let survey = Survey::of(&repository)?;
-    let mut told = String::new();
+    let mut summary = String::new();
     match find(root) {
         Some(file) if !flags.force => {
-            told += &format!("kept {}: it is there already; `--force` writes it anew\n", shown(&file, root));
+            summary += &format!("kept {}: it is there already; `--force` overwrites it\n", shown(&file, root));
         }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
             write(&file, root, &settings(&survey), flags.force)?;
-            told += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
+            summary += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
             if let n @ 1.. = survey.components.len() {
-                told += &format!("  with {n} vendored folder{}, whose licenses count\n", if n == 1 { "" } else { "s" });
+                summary +=
+                    &format!("  with {n} vendored folder{}, whose licenses count\n", if n == 1 { "" } else { "s" });
             }
         }
     }
-    told += &workflow(flags, root)?;
-    told += &hook(flags, &repository)?;
+    summary += &workflow(flags, root)?;
+    summary += &hook(flags, &repository)?;
     for system in &survey.systems {
         let System { name, settings, page } = system;
-        told += &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
+        summary += &format!("also: {settings} is here; {PAGES}{page}.md shows what to add for {name}\n");
     }
-    told += "next: `secondhand check` judges this branch\n";
+    summary += "next: `secondhand check` judges this branch\n";
     if !common.quiet {
-        print_text(&told)?;
+        print_text(&summary)?;
     }
     Ok(CLEAN)
 }
@@ -277,7 +278,7 @@ fn vendored(components: &[String]) -> String {
     text
 }
 
-/// What stands in the table of this name by default.
+/// The default of the table with this name.
 fn rows(table: &str) -> String {
     if table != "rules" {
         return String::new();

@@ -12,7 +12,7 @@ use crate::audit::Progress;
 /// Minimum time between two reports of progress.
 const PACE: Duration = Duration::from_millis(200);
 
-/// What a server hears of an audit that it runs.
+/// The progress that a server receives from an audit it runs.
 pub(super) struct Job<'j> {
     is_canceled: &'j (dyn Fn() -> bool + Sync),
     report: &'j (dyn Fn(&'static str, usize, usize) + Sync),

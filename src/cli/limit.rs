@@ -165,8 +165,8 @@ fn notice(outcome: &Outcome) -> Option<Notice> {
     Some(Notice::new(None, None, &message))
 }
 
-/// What of an outcome is reported: not more findings than the settings allow, and what was not examined for a limit.
-pub(super) fn told(mut outcome: Outcome) -> Outcome {
+/// The outcome with no more findings than the settings allow, and a notice of what a limit left unexamined.
+pub(super) fn limited(mut outcome: Outcome) -> Outcome {
     outcome.notices.extend(notice(&outcome));
     outcome.limit_findings();
     outcome

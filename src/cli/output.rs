@@ -118,7 +118,7 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
     })
 }
 
-/// Checks that no link of the checkout is on the way to `file`: whoever writes the code under audit
+/// Checks that no link of the checkout is on the way to `file`: the author of the code under audit
 /// could have any file replaced that we may write.
 ///
 /// # Errors

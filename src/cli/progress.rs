@@ -19,7 +19,7 @@ pub(super) struct Bar {
     bar: Mutex<ProgressBar>,
 }
 
-/// How long a run takes before it shows progress. A bar that flashes by tells nothing.
+/// How long a run takes before it shows progress. A bar that flashes by says nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Bar {

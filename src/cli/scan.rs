@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::Scan;
 use super::error::Failure;
 use super::flags::{Common, fails};
-use super::limit::told;
+use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
@@ -33,7 +33,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
         ));
     }
     let fails = fails(&outcome, &config);
-    let outcome = told(outcome);
+    let outcome = limited(outcome);
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
     let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);

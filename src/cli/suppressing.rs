@@ -22,14 +22,14 @@ pub(super) struct SettingsInUse {
     /// Whose they are: of the head or of the base.
     pub trust: Trust,
     pub written: Written,
-    told: Vec<Notice>,
+    notices: Vec<Notice>,
 }
 
 impl SettingsInUse {
     /// Those of the work tree.
     pub fn of_head(repository: &Repository, common: &Common) -> Result<Self, Failure> {
         let written = settings::written(common, Some(repository.root()))?;
-        Ok(Self { trust: Trust::Head, written, told: Vec::new() })
+        Ok(Self { trust: Trust::Head, written, notices: Vec::new() })
     }
 
     /// Those of the base as it is now; of a file that no commit has, those on disk.
@@ -37,7 +37,7 @@ impl SettingsInUse {
         let reader = repository.reader();
         let root = repository.root();
         let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
-        let mut told = Vec::new();
+        let mut notices = Vec::new();
         let written = match &common.config {
             _ if common.isolated => Written::nowhere(),
             Some(file) => match sides.of_base(file)? {
@@ -45,7 +45,7 @@ impl SettingsInUse {
                 Version::At(entry) => settings_in(&reader, entry)?,
                 Version::Missing(path) => {
                     let message = "these settings are not in the base, and were not heeded";
-                    told.push(Notice::new(Some(path), None, message));
+                    notices.push(Notice::new(Some(path), None, message));
                     Written::nowhere()
                 }
             },
@@ -54,7 +54,7 @@ impl SettingsInUse {
                 entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(Written::nowhere)
             }
         };
-        Ok(Self { trust: Trust::Base, written, told })
+        Ok(Self { trust: Trust::Base, written, notices })
     }
 }
 
@@ -66,8 +66,8 @@ pub(super) struct Judge {
     decisions: Vec<Decision>,
     trust: Trust,
     shows_suppressed: bool,
-    /// What the change edits in settings and baseline, and what of them its base does not have.
-    told: Vec<Notice>,
+    /// What the change edits in settings and baseline, and which of these files its base does not have.
+    notices: Vec<Notice>,
 }
 
 impl Judge {
@@ -82,7 +82,7 @@ impl Judge {
     ) -> Result<Self, Failure> {
         let reader = repository.reader();
         let root = repository.root();
-        let SettingsInUse { trust, written, mut told } = settings;
+        let SettingsInUse { trust, written, mut notices } = settings;
         let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
         if trust == Trust::Head {
             let known = range.base.as_ref().map(|(_, base)| corpora_in(&reader, base)).unwrap_or_default();
@@ -97,7 +97,7 @@ impl Judge {
                 Version::Untracked => read_baseline(file, Some(root))?,
                 Version::At(entry) => baseline_in(&reader, entry)?,
                 Version::Missing(path) => {
-                    told.push(Notice::new(Some(path), None, "this baseline is not in the base, and was not heeded"));
+                    notices.push(Notice::new(Some(path), None, "this baseline is not in the base, and was not heeded"));
                     Baseline::default()
                 }
             },
@@ -123,7 +123,7 @@ impl Judge {
                 baseline: named(&flags.suppressing.baseline).or_else(|| settled(&config.baseline)),
                 decisions: settled(&config.decisions),
             };
-            told.extend(edits.notices()?);
+            notices.extend(edits.notices()?);
         }
         Ok(Self {
             languages: config.languages(&origin)?,
@@ -132,13 +132,13 @@ impl Judge {
             decisions,
             trust,
             shows_suppressed: flags.suppressing.show_suppressed,
-            told,
+            notices,
         })
     }
 
     /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, and bounds the warnings.
     pub fn suppress(self, outcome: &mut Outcome) {
-        outcome.notices.extend(self.told);
+        outcome.notices.extend(self.notices);
         let accepted = Accepted { exceptions: &self.config.licenses.exceptions, decisions: &self.decisions };
         suppress(outcome, &self.baseline, accepted, today(), self.trust == Trust::Head);
         bound_warnings(&mut outcome.findings, self.config.max_warnings);
@@ -174,7 +174,7 @@ enum Version<'s> {
     At(&'s Entry),
     /// Nothing: the change brings the file in.
     Missing(FilePath),
-    /// The file is no part of the repository: whoever runs the program wrote it.
+    /// The file is outside the repository: the user wrote it.
     Untracked,
 }
 

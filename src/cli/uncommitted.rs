@@ -1,6 +1,6 @@
 //! Counts the source files that a work tree or its index has and no commit.
 //!
-//! A check of commits tells of them: people edit first, check, and commit later.
+//! A check of commits mentions them: people edit first, check, and commit later.
 
 use super::flags::Common;
 use super::settings;
@@ -66,7 +66,7 @@ impl Uncommitted {
     }
 }
 
-/// Settings with errors are reported by whoever judges with them.
+/// Errors in settings are reported where they are used.
 fn settings_of(repository: &Repository, common: &Common) -> Option<(Config, Languages)> {
     let (config, origin) = settings::read(common, Some(repository.root()), &[]).ok()?;
     let languages = config.languages(&origin).ok()?;

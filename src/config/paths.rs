@@ -256,7 +256,7 @@ pub struct PathRules {
     matchers: Vec<Gitignore>,
 }
 
-/// Rules in one matcher.
+/// Maximum rules in one matcher.
 const RULES_AT_ONCE: usize = 1_000;
 /// Maximum rules: each is asked about every file.
 const MAX_RULES: usize = 50_000;

@@ -130,7 +130,7 @@ impl Error {
         match self {
             Self::NotARepository { .. } => Some("run it inside a repository, or name one with `--repo DIR`".into()),
             Self::Reftable { .. } => Some("`git refs migrate --ref-format=files` changes the format, or clone it with `--ref-format=files`".into()),
-            Self::Alternate { .. } => Some("bring the folder back, or clone the repository anew without `--shared` and `--reference`".into()),
+            Self::Alternate { .. } => Some("bring the folder back, or clone the repository again without `--shared` and `--reference`".into()),
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
@@ -139,10 +139,10 @@ impl Error {
             Self::Shallow { .. } | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),
             Self::NoMergeBase { .. } => Some("name a base that shares history with the head: `--base REV`".into()),
             Self::MissingObject { .. } => {
-                Some("if the clone is partial, fetch all blobs: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
+                Some("if the clone is partial, fetch all blobs: `git fetch --refetch --no-filter`; else `git fsck` shows what is damaged".into())
             }
             Self::MissingTree { .. } => {
-                Some("if the clone is partial, fetch all trees: `git fetch --refetch --no-filter`; else `git fsck` tells what is damaged".into())
+                Some("if the clone is partial, fetch all trees: `git fetch --refetch --no-filter`; else `git fsck` shows what is damaged".into())
             }
             Self::Bare { .. } => Some("compare commits instead: `--base REV --head REV`".into()),
             Self::Link { .. } => Some("put the file itself in its place".into()),

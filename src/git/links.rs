@@ -3,9 +3,9 @@
 use super::{Content, Entry, Error, ReadFiles, Reader, Snapshot};
 use crate::text::FilePath;
 
-/// Links that are followed one after another, as many as Linux does of nested ones.
+/// Maximum links to follow one after another, as many nested ones as Linux follows.
 const MAX_LINKS: usize = 40;
-/// Bytes of the longest target that a link has on any system.
+/// Maximum bytes of a link's target; no system has longer ones.
 const MAX_TARGET: u64 = 4096;
 
 impl Reader {

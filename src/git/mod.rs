@@ -27,12 +27,12 @@ pub use snapshot::Snapshot;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
-/// First parents of the head to check for being the base, before searching all ancestors.
+/// Maximum first parents of the head to check for being the base, before searching all ancestors.
 const MAX_STRAIGHT: usize = 64;
 
-/// Bytes of a list of other object folders that are read.
+/// Maximum bytes to read of the list of alternate object folders.
 const MAX_ALTERNATES: u64 = 64 * 1024;
-/// Characters of a name or a message that a repository has a part in.
+/// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
 
 /// The id of a commit.
@@ -178,7 +178,7 @@ impl Repository {
     }
 }
 
-/// Checks what of a repository would be told as something else later: that nothing in it can be found.
+/// Checks for two faults of a repository that would later look as if its objects were missing.
 fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     let storage = repo.config_snapshot().string("extensions.refStorage");
     if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
@@ -192,7 +192,7 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_ALTERNATES), &mut text).map_err(unreadable)?;
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
         let named = match line.strip_prefix(b"\"") {
-            // As git writes names that it has to quote; one in quotes is looked at by whoever reads it.
+            // As git writes names that it has to quote; one in quotes is left to gix.
             Some(_) => continue,
             None => gix::path::from_bstr(line.as_bstr()).map(std::borrow::Cow::into_owned).unwrap_or_default(),
         };

@@ -12,7 +12,7 @@ use crate::text::{FilePath, common_prefix, common_suffix};
 /// Maximum depth of folders; deeper ones are ignored, since no real tree has them.
 const MAX_DEPTH: usize = 256;
 
-/// Characters of a subject: no report shows more.
+/// Maximum characters of a subject: no report shows more.
 const MAX_SUBJECT: usize = 500;
 
 /// What a commit did to a file.

@@ -25,7 +25,7 @@ pub struct Embedded<'l> {
 /// Maximum depth of languages within languages: an example in a document, a page in that, its script.
 const MAX_LEVELS: usize = 4;
 
-/// Where the tokens of a file go, and what of it is read.
+/// Where the tokens of a file go, and which part of it is read.
 struct FileReading<'l, 'o> {
     languages: &'l Languages,
     with_data: bool,

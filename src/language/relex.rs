@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::token::{Symbol, Token};
 use crate::text::{common_prefix, common_suffix};
 
-/// Bytes after a position that may influence how the text before it is read.
+/// Number of bytes after a position that may influence how the text before it is read.
 pub(super) const LOOKS_AHEAD: usize = 1024;
 /// Minimum bytes between two positions at which reading may resume.
 pub(super) const BETWEEN_MARKS: usize = 256;

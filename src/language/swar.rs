@@ -89,7 +89,7 @@ pub(super) struct Few {
     bytes: [u8; 3],
 }
 
-/// Bytes to check eight at a time before starting a full search pays off.
+/// Minimum bytes to check eight at a time before a full search pays off.
 const NEAR: usize = 32;
 
 impl Few {

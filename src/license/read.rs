@@ -99,9 +99,9 @@ fn written(tags: &[tag::Tag]) -> String {
     tags.iter().map(|tag| tag.written.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Bytes at the beginning of a file that are searched for its license header.
+/// Number of bytes at the start of a file that are searched for its license header.
 const HEADER: usize = 8 * 1024;
-/// Bytes at its end, where some single-file libraries put it.
+/// Number of bytes at its end that are searched too, where some single-file libraries put it.
 const FOOTER: usize = 4 * 1024;
 
 /// What a file states about itself.

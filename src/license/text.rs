@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 400_000;
 const MAX_COMPARED: usize = 120_000;
 /// Minimum bytes of such a text.
 const MIN_COMPARED: usize = 150;
-/// From this many bytes on, a text is treated as a license with its own terms rather than a short grant.
+/// Minimum bytes of a license with its own terms; a shorter text is a grant.
 const LONG: usize = 6_000;
 /// Minimum similarity to an SPDX text, 0 to 1.
 const MIN_LIKENESS: f32 = 0.9;

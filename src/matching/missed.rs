@@ -22,10 +22,10 @@ use super::Document;
 use crate::language::{Kind, Token};
 use crate::text::fnv_1a;
 
-/// Tokens on each side of an insertion that a copy must have too. More of them miss copies that were edited nearby,
-/// fewer find places that only look alike.
+/// Number of tokens on each side of an insertion that a copy must have too. More of them miss copies that were edited
+/// nearby, fewer find places that only look alike.
 pub const CONTEXT: usize = 16;
-/// Tokens on each side of a hunk that says by itself where it is: one that removes [`CONTEXT`] tokens or more.
+/// Minimum tokens on each side of a hunk that marks its place by itself: one that removes [`CONTEXT`] tokens or more.
 const MIN_CONTEXT: usize = 8;
 /// Minimum tokens of a hunk with its context.
 const MIN_TOKENS: usize = 20;

@@ -123,7 +123,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
     let is_telling = telling_lines(base, head);
     let mut kept = Alignment::default();
-    let mut tells = vec![false; head.tokens.len()];
+    let mut distinctive = vec![false; head.tokens.len()];
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
     // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one to one.
@@ -134,7 +134,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
             // A line may be code on one side and inside a comment on the other.
             if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol && a.exact == b.exact) {
                 kept.push(at.start, from.start, at.len());
-                tells[at].fill(is_telling[line]);
+                distinctive[at].fill(is_telling[line]);
             }
         }
         (line, of) = (hunk.after.end as usize, hunk.before.end as usize);
@@ -142,8 +142,8 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let all = Edit { base: 0..base.tokens.len(), head: 0..head.tokens.len() };
     let is_word = |at: usize| !matches!(head.tokens[at].kind(), Kind::Keyword | Kind::Punctuation);
     drop_chance_runs(beside(&kept, &all), |before, after| {
-        let tells = (before.head.end..after.head.start).any(|at| tells[at] && is_word(at));
-        !tells && is_chance(before, after, base.tokens, head.tokens)
+        let distinctive = (before.head.end..after.head.start).any(|at| distinctive[at] && is_word(at));
+        !distinctive && is_chance(before, after, base.tokens, head.tokens)
     })
 }
 

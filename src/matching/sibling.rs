@@ -105,7 +105,7 @@ impl Renaming {
     }
 }
 
-/// Tokens on either side of an edit that are compared with those of a sibling.
+/// Number of tokens on either side of an edit to compare with those of a sibling.
 const AROUND: usize = 40;
 
 /// The place of a sibling that corresponds to an edit, and how much both have in common there.
@@ -208,7 +208,7 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
 const MAX_SKIPPED: usize = 4;
 
 /// The part of the added words that `other` has already, in addition to those that `own` had before: 0 to 1. Close to 1
-/// if the sibling was mended before, perhaps in another way.
+/// if the sibling was fixed before, perhaps in another way.
 pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[Token], renaming: &Renaming) -> f64 {
     let is_word = |token: &&Token| token.kind() != Kind::Punctuation;
     let count = |tokens: &[Token], names: &dyn Fn(u32) -> u32| {

@@ -2,7 +2,7 @@
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-/// Lines around a change that a diff shows.
+/// Number of context lines around a change.
 const CONTEXT: u32 = 3;
 
 /// The unified diff from `old` to `new`, the file at `path`; bytes that are not UTF-8 are replaced. Time O(n √n).

@@ -17,7 +17,7 @@ pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
 pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
     let is_bound = |of: &Finding| of.level == Level::Warning && of.is_copy() && of.rule.topic == Topic::Duplication;
     let mut warnings: Vec<&mut Finding> = findings.iter_mut().filter(|of| is_bound(of)).collect();
-    // What stands in the tree comes first, so that a search of the past makes none of it milder.
+    // Copies of the tree come first, so that a search of the past makes none of it milder.
     let is_past = |of: &Finding| of.origins.first().is_some_and(|origin| matches!(origin.place, Place::Past(_)));
     warnings.sort_by(|a, b| is_past(a).cmp(&is_past(b)).then(b.worth.total_cmp(&a.worth)));
     for finding in warnings.into_iter().skip(max_warnings) {

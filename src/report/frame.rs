@@ -14,7 +14,7 @@ use super::sides::{Line, Mark, Sides};
 const MAX_ROWS: usize = 10;
 /// Minimum columns for the sides to be drawn next to each other.
 const SIDE_BY_SIDE: usize = 140;
-/// Columns from one tab stop to the next.
+/// Number of columns from one tab stop to the next.
 const TAB: usize = 4;
 
 /// How to draw.
@@ -30,7 +30,7 @@ pub(super) struct Canvas {
     pub is_whole: bool,
 }
 
-/// Columns below which nothing sensible can be drawn.
+/// Minimum columns to draw anything sensible.
 const MIN_WIDTH: usize = 24;
 
 impl Canvas {

@@ -18,15 +18,15 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let skipped = silently_skipped(outcome).filter(|(_, skip)| skip.is_notable());
     let skipped = skipped.map(|(path, skip)| format!("not examined: {path} ({})", skip.reason()));
     let remarks: Vec<_> = outcome.notices.iter().map(ToString::to_string).chain(skipped).collect();
-    let told = if style.is_quiet { &[][..] } else { &remarks[..] };
+    let shown_remarks = if style.is_quiet { &[][..] } else { &remarks[..] };
 
     let (mut n_left_out, mut n_notices) = (0, 0);
     for level in [Level::Error, Level::Warning, Level::Note] {
         let all = best_first(&outcome.findings).into_iter();
         let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
         // The last notice is reserved for what is left out.
-        let n_told = if level == Level::Note { told.len() } else { 0 };
-        let is_over = findings.len() + n_told > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
+        let n_remarks = if level == Level::Note { shown_remarks.len() } else { 0 };
+        let is_over = findings.len() + n_remarks > MAX_OF_LEVEL || level == Level::Note && n_left_out > 0;
         let max = if level == Level::Note && is_over { MAX_OF_LEVEL - 1 } else { MAX_OF_LEVEL };
         for finding in findings.iter().take(max) {
             annotation(finding, out)?;
@@ -37,12 +37,12 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         }
     }
     let n_free = MAX_OF_LEVEL.saturating_sub(n_notices + usize::from(n_left_out > 0));
-    let n_shown = if told.len() > n_free { n_free.saturating_sub(1) } else { told.len() };
-    for line in &told[..n_shown] {
+    let n_shown = if shown_remarks.len() > n_free { n_free.saturating_sub(1) } else { shown_remarks.len() };
+    for line in &shown_remarks[..n_shown] {
         writeln!(out, "::notice title=secondhand::{}", message(line))?;
     }
-    let n_untold = told.len() - n_shown;
-    let more = [(n_left_out, "finding"), (n_untold, "remark")].into_iter().filter(|(n, _)| *n > 0);
+    let n_left = shown_remarks.len() - n_shown;
+    let more = [(n_left_out, "finding"), (n_left, "remark")].into_iter().filter(|(n, _)| *n > 0);
     let more: Vec<_> = more.map(|(n, noun)| count(n, noun)).collect();
     if !more.is_empty() {
         let text = format!("{} more: GitHub shows {MAX_OF_LEVEL} annotations per level", more.join(" and "));

@@ -50,7 +50,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     write_json(&issues, out)
 }
 
-/// The finding as an issue; `n` tells how many of its identity there are up to this one.
+/// The finding as an issue; `n` counts the issues with its identity up to this one.
 fn issue(finding: &Finding, n: usize) -> Issue<'_> {
     let identity = &finding.identity;
     Issue {

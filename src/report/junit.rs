@@ -87,8 +87,8 @@ fn case(
 /// Both sides, and all other places.
 fn body(finding: &Finding, outcome: &Outcome) -> String {
     if let Some(behind) = finding.behind() {
-        let told = super::missed::commit_lines(behind, usize::MAX);
-        return told.iter().map(|line| format!("{line}\n")).collect();
+        let lines = super::missed::commit_lines(behind, usize::MAX);
+        return lines.iter().map(|line| format!("{line}\n")).collect();
     }
     if !finding.has_code() {
         let word = super::words::unexamined_word(finding);

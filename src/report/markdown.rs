@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a
 const MAX_BYTES: usize = 1_000_000;
 /// Maximum bytes of the table.
 const MAX_TABLE: usize = 300_000;
-/// Bytes reserved for the sentence about what was left out, and for closing tags.
+/// Number of bytes reserved for the sentence about what was left out, and for closing tags.
 const RESERVED: usize = 1_000;
 /// Maximum lines of code to show of each side.
 const MAX_LINES: usize = 60;
@@ -98,15 +98,15 @@ fn fitting(sizes: impl Iterator<Item = usize>, max: usize) -> usize {
 
 fn row(finding: &Finding) -> String {
     if let Some(behind) = finding.behind() {
-        let told = super::missed::commit_lines(behind, MAX_LINES);
-        let told: Vec<String> = told.iter().map(|line| escaped(line)).collect();
+        let lines = super::missed::commit_lines(behind, MAX_LINES);
+        let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
         return format!(
             "| {} {} | missed commits | {} | {}<br>{} | |\n",
             sign(finding.level),
             escaped(finding.rule.id),
             code_span(&format!("{}:{}", finding.path, finding.fragment.start.line)),
             escaped(&behind.component.label()),
-            told.join("<br>"),
+            lines.join("<br>"),
         );
     }
     if !finding.has_code() {

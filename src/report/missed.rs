@@ -31,11 +31,11 @@ pub(super) fn commit_lines(behind: &Behind, max: usize) -> Vec<String> {
     // What says that it fixes a security fault comes first.
     let mut commits: Vec<&MissedCommit> = behind.commits.iter().collect();
     commits.sort_by_key(|missed| !missed.commit.is_security);
-    let mut told: Vec<String> = commits.iter().take(max).map(|missed| commit_line(missed)).collect();
-    if commits.len() > told.len() {
-        told.push(format!("and {} more, which `secondhand stale` lists", commits.len() - told.len()));
+    let mut lines: Vec<String> = commits.iter().take(max).map(|missed| commit_line(missed)).collect();
+    if commits.len() > lines.len() {
+        lines.push(format!("and {} more, which `secondhand stale` lists", commits.len() - lines.len()));
     }
-    told
+    lines
 }
 
 fn folder_name(folder: &FilePath) -> String {
@@ -50,20 +50,20 @@ pub(super) fn version_lines(of: &FolderVersion, is_verbose: bool) -> Vec<String>
         if of.origin.as_bytes().is_empty() { String::new() } else { format!(", its {}", folder_name(&of.origin)) };
     let version = of.version().map(|version| format!(" {version}")).unwrap_or_default();
     let purl = of.purl().map(|purl| format!(" ({purl})")).unwrap_or_default();
-    let mut told =
+    let mut lines =
         vec![format!("  {} is {}{version}{purl}{from}: {}", folder_name(&of.folder), of.component.name, evidence(of))];
     if let (Some(_), Some((commit, n))) = (&of.tags, &of.commit) {
         let on = day(commit.time).map(|day| format!(" of {day}")).unwrap_or_default();
-        told.push(format!("    nearest commit: {}{on}, {} differ", commit.short(), count(*n, "line")));
+        lines.push(format!("    nearest commit: {}{on}, {} differ", commit.short(), count(*n, "line")));
     }
     let edited = of.edited.iter().map(edited_file);
-    told.extend(listed("edited", edited.collect(), is_verbose));
-    told.extend(listed("added", of.added.iter().map(ToString::to_string).collect(), is_verbose));
-    told.extend(listed("missing", of.missing.iter().map(ToString::to_string).collect(), is_verbose));
+    lines.extend(listed("edited", edited.collect(), is_verbose));
+    lines.extend(listed("added", of.added.iter().map(ToString::to_string).collect(), is_verbose));
+    lines.extend(listed("missing", of.missing.iter().map(ToString::to_string).collect(), is_verbose));
     if of.n_missing_elsewhere > 0 {
-        told.push(format!("    not copied: {} in other folders", count(of.n_missing_elsewhere, "file")));
+        lines.push(format!("    not copied: {} in other folders", count(of.n_missing_elsewhere, "file")));
     }
-    told.into_iter().map(|line| printable(line.as_bytes())).collect()
+    lines.into_iter().map(|line| printable(line.as_bytes())).collect()
 }
 
 /// `8 of 12 files identical, 1 in all but comments and layout; +12 -3 lines in the others`.

@@ -14,7 +14,7 @@ use crate::text::{FilePath, Lines, printable};
 
 pub(super) const FORMAT: Format = Format { name: "patch", help: "what copies lack, for `git apply`", write };
 
-/// Lines around a hunk.
+/// Number of context lines around a hunk.
 const CONTEXT: u32 = 3;
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {

@@ -14,7 +14,7 @@ use crate::text::printable;
 
 /// Maximum origins of a finding to name; the rest are counted.
 const MAX_ORIGINS: usize = 5;
-/// Columns of the left side.
+/// Width of the left side, in columns.
 const SIDE: usize = 80;
 
 /// A result: what it is, and its code.

@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for
 const MAX_RESULTS: usize = 25_000;
 /// Maximum compressed bytes of an upload; somewhat less than GitHub's limit, since others may compress worse.
 const MAX_COMPRESSED: usize = 9_500_000;
-/// Origins that a message links. GitHub shows a related location only where the message links it, and takes a
+/// Maximum origins that a message links. GitHub shows a related location only where the message links it, and accepts a
 /// thousand; the rest is counted.
 const MAX_LINKS: usize = 10;
 /// Maximum files that were not examined to list in notifications and in the properties of a result; JSON has all.

@@ -15,7 +15,7 @@ use crate::text::{Lines, printable};
 const MAX_LINES: u32 = 1_000;
 /// Maximum bytes of a line. Longer lines are cut on both ends, around the fragment.
 const MAX_LINE: usize = 2_000;
-/// Bytes to keep before the fragment in a line that is cut.
+/// Number of bytes to keep before the fragment in a line that is cut.
 const BEFORE: usize = 80;
 
 /// A line of code, ready to be shown.

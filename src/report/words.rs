@@ -250,7 +250,7 @@ pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(File
 
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.
 pub(super) fn end(end: &End) -> String {
-    // A branch is named by whoever made it.
+    // A branch name is untrusted text.
     let name = crate::text::printable(end.name.as_bytes());
     match &end.commit {
         Some(commit) => format!("{name} {}", commit.short()),

@@ -51,7 +51,7 @@ pub struct DeclaredComponent {
     /// Where to get it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Its license as declared by whoever lists it, an SPDX expression.
+    /// Its license as declared by the author of the list, an SPDX expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
 }
@@ -321,7 +321,7 @@ pub enum Error {
         /// What went wrong.
         why: String,
         /// What to do about it.
-        cure: Option<&'static str>,
+        help: Option<&'static str>,
     },
     /// A repository could not be read.
     #[error(transparent)]
@@ -352,7 +352,7 @@ impl Error {
                 "write an SPDX expression such as `MIT OR Apache-2.0`, or `LicenseRef-NAME` for a license of your own"
                     .to_owned(),
             ),
-            Self::Fetch { cure, .. } => cure.map(ToOwned::to_owned),
+            Self::Fetch { help, .. } => help.map(ToOwned::to_owned),
             Self::Git(error) => error.help(),
             Self::Files(error) => error.help(),
             Self::File { .. } | Self::Invalid { .. } | Self::Sink { .. } => None,

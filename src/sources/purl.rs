@@ -35,7 +35,7 @@ struct Manager {
     /// The command to run in an empty folder.
     command: fn(&Purl) -> Vec<String>,
     /// What to do if it fails.
-    cure: &'static str,
+    help: &'static str,
     /// Finds the downloaded file.
     fetched: fn(&Purl, &Path) -> Option<PathBuf>,
 }
@@ -44,13 +44,13 @@ static MANAGERS: &[Manager] = &[
     Manager {
         kind: "cargo",
         command: |purl| strings(&["cargo", "info", "--quiet", &format!("{}@{}", purl.name, purl.version)]),
-        cure: "cargo must be installed and find the package; or download the .crate file and add it",
+        help: "cargo must be installed and find the package; or download the .crate file and add it",
         fetched: |purl, _| crate_in_cache(&format!("{}-{}.crate", purl.name, purl.version)),
     },
     Manager {
         kind: "npm",
         command: |purl| strings(&["npm", "pack", "--ignore-scripts", "--loglevel=error", &purl.npm_name()]),
-        cure: "npm must be installed and find the package; or download the .tgz file and add it",
+        help: "npm must be installed and find the package; or download the .tgz file and add it",
         fetched: |_, folder| file_with(folder, &[".tgz"]),
     },
     Manager {
@@ -60,7 +60,7 @@ static MANAGERS: &[Manager] = &[
             let requirement = format!("{}=={}", purl.name, purl.version);
             strings(&["pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--dest", ".", &requirement])
         },
-        cure: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
+        help: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
         fetched: |_, folder| file_with(folder, &[".whl"]),
     },
     Manager {
@@ -68,7 +68,7 @@ static MANAGERS: &[Manager] = &[
         command: |purl| {
             strings(&["apt-get", "source", "--download-only", "--quiet", &format!("{}={}", purl.name, purl.version)])
         },
-        cure: "apt-get needs `deb-src` lines in its sources; or download the .dsc file and those it lists",
+        help: "apt-get needs `deb-src` lines in its sources; or download the .dsc file and those it lists",
         fetched: |_, folder| file_with(folder, &[".dsc"]),
     },
 ];
@@ -84,11 +84,11 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         let why = format!("packages of the kind `{}` cannot be fetched, only: {}", purl.kind, known.join(", "));
         return Err(Error::Invalid { what: request.spec.to_owned(), why });
     };
-    let failed = |why: String, cure: Option<&'static str>| Error::Fetch { purl: request.spec.to_owned(), why, cure };
+    let failed = |why: String, help: Option<&'static str>| Error::Fetch { purl: request.spec.to_owned(), why, help };
     let folder = TempDir::new().map_err(|why| failed(why.to_string(), None))?;
     let words = (manager.command)(&purl);
-    run(&words, folder.path()).map_err(|why| failed(why, Some(manager.cure)))?;
-    let nothing = || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.cure));
+    run(&words, folder.path()).map_err(|why| failed(why, Some(manager.help)))?;
+    let nothing = || failed(format!("`{}` brought no package", words.join(" ")), Some(manager.help));
     let package = (manager.fetched)(&purl, folder.path()).ok_or_else(nothing)?;
     let given = request.component.clone();
     let component = DeclaredComponent {

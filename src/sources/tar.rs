@@ -42,7 +42,7 @@ const ENDS: &[(&str, Compression)] = &[
 /// Maximum memory that an xz archive may request: one made with `-9` requests 64 MiB. Only its first block is checked;
 /// later ones get memory as their output needs it, and that is guarded.
 const XZ_MEMORY: u64 = 128 << 20;
-/// Bytes that contain the header of the first block of an xz archive.
+/// Number of bytes that contain the header of the first block of an xz archive.
 const XZ_START: usize = 1_036;
 /// Maximum bytes of a long name or of a set of extended headers.
 const MAX_HEADER: u64 = 64 << 10;

@@ -128,7 +128,7 @@ impl SegmentError {
         }
     }
 
-    /// Whether what is there is not what was written: to make it anew cures it.
+    /// Whether the file differs from what was written: rebuilding it helps.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Of { why, .. } => why.is_damage(),

@@ -14,7 +14,7 @@ pub enum NotText {
     Encoding,
 }
 
-/// Bytes at the start of a file that are searched for a NUL: as many as git searches.
+/// Number of bytes at the start of a file that are searched for a NUL, as in git.
 const LOOKED_AT: usize = 8_000;
 /// A text with NULs may have at most one control character in this many bytes. Source has almost none (a form feed
 /// between functions); compressed bytes have one in ten.

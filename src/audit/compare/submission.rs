@@ -104,7 +104,7 @@ impl<'s, 'c> Reading<'s, 'c> {
         }
     }
 
-    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows what of it
+    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows which part of it
     /// is missing.
     fn archive(&mut self, name: &FilePath, path: &Path) {
         let (n_files, n_left_out) = (self.files.len(), self.left_out.len());

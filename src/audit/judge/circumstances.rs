@@ -21,7 +21,7 @@ const WHOLE: usize = 60;
 const IN_STEP: usize = 70;
 /// How much larger than a file, in fingerprints, a bundle with it is at the least.
 const BUNDLE: usize = 3;
-/// Fingerprints of a file below which it may be part of another by chance, or as a copy.
+/// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
 const MIN_PRINTS: usize = 40;
 
 impl FileUnderAudit<'_> {

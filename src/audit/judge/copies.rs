@@ -67,7 +67,7 @@ pub(in crate::audit) fn copies_of(
             let is_evident = |pair: &ClonePair, enough: &Enough| {
                 Evidence::new(pair, between.query.source.document(), &found.target.tokens, enough).is(enough)
             };
-            // A copy with evidence also speaks for the others: whoever copied it had the file.
+            // A copy with evidence is evidence for the others too: its author had the file.
             if enough.is_some_and(|enough| !pairs.iter().any(|pair| is_evident(pair, enough))) {
                 continue;
             }
@@ -238,17 +238,17 @@ pub(in crate::audit) fn is_long_or_whole(pair: &ClonePair, query: Document<'_>, 
 /// proportion (the document frequency of information retrieval).
 pub(in crate::audit) fn rarity(alignment: &Alignment, frequencies: &[(u32, u32)], k: usize) -> f64 {
     let k = k as u32;
-    let mut told = 0.0;
+    let mut weight = 0.0;
     let mut n_seeds = 0.0;
     for block in alignment.blocks.iter().filter(|block| block.len >= k) {
         let from = frequencies.partition_point(|&(position, _)| position < block.query);
         let within = frequencies[from..].iter().take_while(|&&(position, _)| position + k <= block.query + block.len);
         for &(_, n_files) in within {
-            told += (FEW_FILES / f64::from(n_files.max(1))).min(1.0);
+            weight += (FEW_FILES / f64::from(n_files.max(1))).min(1.0);
             n_seeds += 1.0;
         }
     }
-    if n_seeds == 0.0 { 0.0 } else { told / n_seeds }
+    if n_seeds == 0.0 { 0.0 } else { weight / n_seeds }
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use crate::language::{Kind, Token};
 use crate::text::FilePath;
 
 /// Files that are read near each folder with copies: the nearest of the same extension. Counted over the whole tree,
-/// rare names told no more than over 30 files, and cost a second where there are thousands.
+/// rare names predicted no more than over 30 files, and cost a second where there are thousands.
 const MAX_FILES: usize = 30;
-/// Files nearby up to which a name is rare.
+/// Maximum nearby files with a name for it to be rare.
 pub(super) const FEW_FILES: u32 = 5;
-/// Bytes of a name below which it says nothing wherever it is: `i`, `ok`.
+/// Minimum bytes of a name that says something: `i` and `ok` do not.
 const MIN_NAME: u32 = 3;
 
 /// In how many files each name is, by its exact reading.

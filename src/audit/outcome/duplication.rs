@@ -66,7 +66,7 @@ pub struct Duplication {
 }
 
 impl Duplication {
-    /// Adds a file, and what of it is source, if anything.
+    /// Adds a file, and the part of it that is source, if any.
     pub(in crate::audit) fn add(
         &mut self,
         path: &FilePath,

@@ -479,5 +479,6 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
     pairs.into_iter().map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) }).collect()
 }
 
-/// Tokens beside an edit that are kept of a function, even if it is shorter: the context that a copy must have too.
+/// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context that a copy must
+/// have too.
 const FIX_CONTEXT: usize = crate::matching::CONTEXT;

@@ -108,7 +108,7 @@ impl Past {
         self.unkept.as_ref()
     }
 
-    /// Removes the index in `folder`, which is damaged: it is to be made anew.
+    /// Removes the index in `folder`, which is damaged: it has to be rebuilt.
     pub fn discard(folder: &Path, repository: &Repository, context: Context<'_>) {
         let params = params(repository, context.config, context.languages);
         for extent in [Extent::Whole, Extent::Part] {

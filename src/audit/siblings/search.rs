@@ -25,24 +25,24 @@ use crate::matching::{
 use crate::policy::{Fragment, Ground, content};
 use crate::text::{FilePath, Lines};
 
-/// Tokens on either side of an edit whose fingerprints are looked up.
+/// Number of tokens on either side of an edit whose fingerprints are looked up.
 const WINDOW: usize = 48;
-/// Maximum tokens of an edit, removed or added. A longer one is a rewrite, and what it mends cannot be told.
+/// Maximum tokens of an edit, removed or added. A longer one is a rewrite, and nobody can say what it fixes.
 const MAX_EDIT: usize = 200;
 /// Maximum edits of a change to look up, the first ones. Bounds the time of a large change.
 const MAX_EDITS: usize = 400;
 /// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
 /// more members is counted as far as they were compared.
 const MAX_FILES: usize = 24;
-/// Shared fingerprints beyond which the distance of a file decides.
+/// Maximum shared fingerprints that rank a file; beyond them its distance decides.
 const MANY_SHARED: usize = 12;
 /// Minimum tokens of a run that both have: an edit parts what is longer.
 const MIN_RUN: usize = 16;
-/// Equal edits of one change beyond which they are a mechanical rewrite, and what it left out was left out on purpose.
+/// Minimum equal edits of one change to be a mechanical rewrite: what it left out was left out on purpose.
 const MECHANICAL: usize = 8;
-/// Novel tokens of a large change: with so many edits, some agree with something by chance.
+/// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
-/// Tokens around the place of a sibling in which an edit has reached it.
+/// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
 
 /// The settings that siblings are aligned with.

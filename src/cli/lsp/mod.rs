@@ -33,7 +33,7 @@ use crate::text::FilePath;
 
 /// How long after a key the buffer is judged, if the client does not say.
 const DEBOUNCE: Duration = Duration::from_millis(150);
-/// Events that wait for an answer. More are not read.
+/// Maximum events that wait for an answer. More are not read.
 const MAX_WAITING: usize = 64;
 
 const NOT_INITIALIZED: i64 = -32002;

@@ -11,7 +11,7 @@ use serde_json::Value;
 const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 /// Maximum bytes of a line of a header.
 const MAX_HEADER: u64 = 4 * 1024;
-/// Messages that wait for a client to read them.
+/// Maximum messages that wait for a client to read them.
 const MAX_WAITING: usize = 64;
 /// How long a client may take for the last of them.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -11,7 +11,7 @@ use crate::report::Passage;
 const BYTES_PER_TOKEN: usize = 3;
 /// Tokens for the line that says what was left out.
 const RESERVED: usize = 40;
-/// Fewest tokens that an answer may be limited to.
+/// Minimum tokens that an answer may be limited to.
 pub(super) const MIN_TOKENS: usize = 100;
 
 /// The tokens of a text, at most. Other characters than those of ASCII can take a token for each byte.

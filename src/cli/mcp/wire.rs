@@ -20,7 +20,7 @@ use tokio::sync::{Notify, mpsc};
 
 /// Maximum bytes of a message: the largest sketch, were each of its bytes escaped.
 pub(super) const MAX_MESSAGE: usize = 64 * 1024 * 1024;
-/// Maximum answers that wait to be read. A client that reads none of them is not heard until it does.
+/// Maximum answers that wait to be read. While a client reads none of them, its requests wait.
 const MAX_WAITING: usize = 64;
 /// How long a client may take for the last answers once its input has ended.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format<FoundCode> =
 
 /// Maximum lines of code to show of a result; unlimited with `--verbose`.
 const MAX_LINES: usize = 24;
-/// Columns below which nothing sensible can be written.
+/// Minimum columns to write anything sensible.
 const MIN_WIDTH: usize = 24;
 
 fn write(found: &FoundCode, style: &Style, out: &mut dyn Write) -> io::Result<()> {

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::report::words::day;
 
-/// Bars of a chart.
+/// Number of bars of a chart.
 const N_BARS: usize = 60;
 /// The size of the drawing, in its own units.
 const WIDTH: f64 = 1_000.0;

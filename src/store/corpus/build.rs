@@ -79,7 +79,7 @@ impl Sampling {
     }
 }
 
-/// Bytes of files that are processed together, on all threads.
+/// Number of bytes of files to process together, on all threads.
 const BATCH: usize = 8 << 20;
 
 /// Builds a segment; if dropped before [`Builder::finish`], it leaves nothing behind.

@@ -160,9 +160,9 @@ impl CorpusError {
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
             Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
-            Self::Import { .. } => Some(
-                "nothing was changed; fetch the file again, and compare its digest with whoever made it".to_owned(),
-            ),
+            Self::Import { .. } => {
+                Some("nothing was changed; fetch the file again, and ask its author for the digest".to_owned())
+            }
             Self::NoSource { known, .. } => Some(format!("its sources are: {}", known.join(", "))),
             Self::Name { .. } | Self::File { .. } => None,
         }

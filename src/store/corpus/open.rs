@@ -252,7 +252,7 @@ impl CorpusSegment {
 
     /// The value with this number in a table of JSON texts, as written by `build`.
     pub(super) fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
-        let damaged = || SegmentError::Damaged("what it says of licenses");
+        let damaged = || SegmentError::Damaged("its license statements");
         let ends = self.segment.section(section)?;
         let at = |row: usize| {
             let end = ends.row(row, 8)?.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));

@@ -218,7 +218,7 @@ pub(super) fn write_table<T: serde::Serialize>(
 ) -> Result<(), SegmentError> {
     let (mut ends, mut texts) = (Vec::new(), Vec::new());
     for value in all {
-        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("what it says of licenses"))?;
+        serde_json::to_writer(&mut texts, value).map_err(|_| SegmentError::Damaged("its license statements"))?;
         ends.extend((texts.len() as u64).to_le_bytes());
     }
     out.begin(section);
