@@ -73,6 +73,8 @@ impl Reader {
             commits.push(info.map_err(|error| Error::unreadable("the history", &error))?.id);
         }
 
+        // From the oldest commit on, so that the first tree that has a blob is the one to report. A tree that was met is
+        // not entered again: commit n+1 shares all but a few trees with commit n, so that the walk costs what changed.
         let mut appearances: Vec<Appearance> = Vec::new();
         let mut seen = Trees { interest, ..Trees::default() };
         for id in commits.into_iter().rev() {
@@ -87,6 +89,8 @@ impl Reader {
 
         let numbers: HashMap<ObjectId, usize> =
             appearances.iter().enumerate().map(|(number, appearance)| (object_id(appearance.blob), number)).collect();
+        // The same walk over the tags from either end: the first that meets a blob is its first tag, or its last. It
+        // cannot be done in the walk above, which is in order of commits, while tags follow branches.
         let mut first = Trees::default();
         for (name, commit) in &tags {
             first.walk(self, self.tree_of(*commit)?, &mut |blob, _, _| {
@@ -180,6 +184,7 @@ impl Trees {
             let unreadable =
                 |error: &dyn std::fmt::Display| Error::unreadable(&format!("tree {id}"), &error.to_string());
             let tree = reader.repo.find_tree(id).map_err(|error| unreadable(&error))?;
+            // All files of a folder come before its subfolders, since its license files count for both.
             let (mut folders, mut files, mut for_here) = (Vec::new(), Vec::new(), Vec::new());
             let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);
             for entry in tree.iter() {
@@ -204,6 +209,7 @@ impl Trees {
                     each(id, path, &around);
                 }
             }
+            // In reverse, since `rest` is a stack: the walk is in the order of the tree.
             rest.extend(folders.into_iter().rev().map(|(id, path)| (id, path, Arc::clone(&around))));
         }
         Ok(())
@@ -227,5 +233,6 @@ fn around(
             (FilePath::new([folder, &b"/"[..], name.as_bytes()].concat()), blob_of_gix(entry.object_id()))
         }));
     }
+    // Most folders have none of their own and share the list of the folder above.
     if own.is_empty() { Arc::clone(above) } else { Arc::new(above.iter().cloned().chain(own).collect()) }
 }

@@ -79,6 +79,8 @@ impl TellingRun {
 
 /// The number of tokens, counting what repeats once: those that begin a piece which is not there before, and the rest of
 /// the last one.
+///
+/// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four tokens: `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {
     let pieces: HashSet<[Symbol; PIECE]> =
         tokens.windows(PIECE).map(|piece| std::array::from_fn(|at| piece[at].symbol)).collect();
@@ -112,6 +114,7 @@ impl Evidence {
                     run = 0;
                     continue;
                 }
+                // Aligned and spelled the same: it may be a rare word that both sides have at the same position.
                 run += 1;
                 exact_run = exact_run.max(run);
                 let text = own.text(query.text);
@@ -156,6 +159,7 @@ pub fn may_be_evident(
     seeds: &[Seed],
     enough: &Enough,
 ) -> bool {
+    // One check for each kind of evidence, the cheap ones first; each may say yes too often, never no too often.
     let (shorter, longer) = (query.len().min(target.len()), query.len().max(target.len()));
     let n_known = || query.iter().filter(|token| words.contains(&token.exact)).count();
     if are_alike(shorter, longer) && are_alike(n_known(), longer) {
@@ -165,6 +169,8 @@ pub fn may_be_evident(
     if few.iter().filter(|word| many.contains(word)).take(enough.n_words).count() == enough.n_words {
         return true;
     }
+    // By diagonal, and along each: a seed within the run of the one before it says nothing new, so each run is walked
+    // once. Without the order, a run of n tokens would be walked for each of its n/w seeds.
     let mut sorted = seeds.to_vec();
     sorted.sort_unstable_by_key(|seed| (i64::from(seed.target) - i64::from(seed.query), seed.query));
     let mut known: Option<(i64, usize)> = None;
@@ -174,6 +180,7 @@ pub fn may_be_evident(
         if known.is_some_and(|(of, end)| of == diagonal && a < end) {
             continue;
         }
+        // Walk from the seed to both ends of the run: no gaps, since a clone with gaps has no longer run than this one.
         let is_same = |at: usize| query[a + at].symbol == target[b + at].symbol;
         let n_left = a.min(b);
         let before = (1..=n_left).take_while(|&n| query[a - n].symbol == target[b - n].symbol).count();

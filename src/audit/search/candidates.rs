@@ -56,6 +56,9 @@ pub(super) struct Candidates {
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each fingerprint.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
+    // Turn "the rows of each file" into "the files of each query". The most promising files come first, because beyond
+    // `FIRST_FILES` a row that hundreds of queries share is no longer followed: q queries times f files for one
+    // fingerprint is where the time would go.
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), files[at].path));
     let mut n_files: HashMap<u32, usize> = HashMap::new();
@@ -73,6 +76,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
             }
         }
     }
+    // For each query, the best origins first: old before new, most in common, nearest. `path` only breaks ties.
     let ranked: Vec<Vec<(usize, Vec<u32>)>> = of_query
         .into_par_iter()
         .enumerate()
@@ -89,6 +93,9 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     let n_asked: usize = queries.n_postings();
     let budget = ALIGNED_PER_FINGERPRINT * n_asked + ALIGNED_IN_ALL;
     let mut max_files = max_files.max(1);
+    // Halve the number of files for each fingerprint until the alignments are affordable. One file for each is always
+    // taken: a copy may then lose its further origins, never its first. A fixed lower number was tried and loses
+    // origins in small changes, which are most.
     loop {
         let taken: Vec<Vec<usize>> =
             ranked.par_iter().enumerate().map(|(query, ranked)| taken(queries, query, ranked, max_files)).collect();
@@ -120,6 +127,7 @@ fn taken(queries: &Queries<'_>, query: usize, ranked: &[(usize, Vec<u32>)], max_
     let mut n_explained_in_a_row = vec![0usize; sequence.len()];
     let mut taken = Vec::new();
     for (place, (_, rows)) in ranked.iter().enumerate() {
+        // Walk along the query and mark where the file has had `IN_A_ROW` fingerprints without a break.
         let mut rows = rows.clone();
         rows.sort_unstable();
         let mut ends = Vec::new();
@@ -130,6 +138,7 @@ fn taken(queries: &Queries<'_>, query: usize, ranked: &[(usize, Vec<u32>)], max_
                 ends.push(at);
             }
         }
+        // Single fingerprints alone would skip a file whose long run consists of idioms, each explained elsewhere.
         let is_needed = rows.iter().any(|row| n_explained.get(row).is_none_or(|&n| n < max_files))
             || ends.iter().any(|&at| n_explained_in_a_row[at] < max_files);
         if is_needed {

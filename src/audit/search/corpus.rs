@@ -96,6 +96,7 @@ impl Stored {
         for of_query in &mut frequencies {
             of_query.sort_unstable();
         }
+        // Frequencies are of all hits: they say how common the code is. Candidates come from the rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
         let mut candidates = candidates(hits, queries.sources().len());
         let whole = self.whole_files(queries, common_components)?;
@@ -121,6 +122,7 @@ impl Stored {
     /// Looks every fingerprint of the queries up.
     fn hits(&self, queries: &Queries<'_>) -> Result<Vec<CorpusHit>, Error> {
         let names = self.names();
+        // Segments may differ in k and window: each group is asked with fingerprints of its own.
         let mut by_params: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for (number, segment) in self.of_projects() {
             by_params.entry(segment.sampling()).or_default().push(number);
@@ -236,7 +238,7 @@ impl Stored {
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits);
         let place = Place::Component(Arc::new(self.component(segment, &file)?));
-        // A segment that was lexed differently has different tokens.
+        // Equal bytes, but a segment that was lexed differently has different tokens: positions would not fit.
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
@@ -300,6 +302,7 @@ fn blobs_with(
 /// For each query the blobs that share most with it: those are taken that explain
 /// something which better ones have not explained already.
 fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
+    // A vote by shared fingerprints, the rarest first: where the budget ends, what was not counted is the most common.
     hits.sort_by_key(|hit| (hit.blobs.len(), hit.query, hit.position));
     let mut votes: Vec<HashMap<BlobAt, Vec<u32>>> = vec![HashMap::new(); n_queries];
     let mut n_followed = 0;
@@ -312,6 +315,8 @@ fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
             votes[hit.query].entry(blob).or_default().push(hit.position);
         }
     }
+    // Greedy cover, as in the search of a tree: a blob is taken if it explains a position that fewer than `ENOUGH`
+    // better ones have explained. A hundred versions of one file explain the same, and three of them are aligned.
     let mut taken = BTreeSet::new();
     for votes in votes {
         let mut ranked: Vec<(BlobAt, Vec<u32>)> = votes.into_iter().collect();
@@ -353,6 +358,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
         Place::Component(component) => component.name.clone(),
         _ => String::new(),
     };
+    // For each version that was aligned, how much of each query it has.
     let likenesses: Vec<HashMap<usize, usize>> = found
         .iter()
         .map(|one| {
@@ -360,6 +366,7 @@ fn best_of_each(mut found: Vec<Found>, sources: &[&Source]) -> Vec<Found> {
             one.alignments.iter().map(|(query, _)| *query).collect::<BTreeSet<_>>().into_iter().map(of_query).collect()
         })
         .collect();
+    // By component, path and query: the highest likeness, and the version that has it.
     let mut best: HashMap<(String, FilePath, usize), (usize, usize)> = HashMap::new();
     for (number, one) in found.iter().enumerate() {
         for &(query, _) in &one.alignments {
