@@ -149,7 +149,8 @@ fn the_past_is_searched_in_the_last_32_versions_of_a_file() {
             repository.write("old.c", format!("int version = {number};\n"));
             repository.commit("another version");
         }
-        repository.write("new.c", shaped(1, 24));
+        // A file that is the past one, byte for byte, is found however long ago that was.
+        repository.write("new.c", shaped(1, 24) + "/* new */\n");
         repository.commit("after");
         let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
         findings.iter().any(|finding| finding.contains(" old.c:1-27"))
@@ -159,6 +160,28 @@ fn the_past_is_searched_in_the_last_32_versions_of_a_file() {
 }
 
 /// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.
+#[test]
+fn each_file_of_a_large_change_is_found_in_the_past() {
+    let repository = Repository::new();
+    for number in 0..80 {
+        repository.write(format!("old/{number}.c"), shaped(number, 30));
+    }
+    repository.commit("before");
+    repository.git(&["rm", "--quiet", "-r", "old"]);
+    repository.commit("they are deleted");
+    for number in 0..80 {
+        repository.write(format!("new/b{number}.c"), shaped(number, 30));
+    }
+    repository.commit("they come back under other names");
+    let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
+    let is_found = |number: &i32| {
+        findings
+            .iter()
+            .any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")))
+    };
+    assert_eq!((0..80).filter(is_found).count(), 80, "{findings:#?}");
+}
+
 fn findings_with(text: &str, settings: &[&str]) -> Vec<String> {
     let set = settings.iter().flat_map(|setting| ["--set", setting]);
     changed(&[], &[("a.c", text)], &[])

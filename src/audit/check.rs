@@ -12,7 +12,8 @@ use super::outdated::mark_old_copies;
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Hit, Outside, Past, Queries, SearchOutcome, Targets, Twins, identify_vendored, place_in_tree, search, sight, twins,
+    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, identify_vendored, place_in_tree, search,
+    sight, twins,
 };
 use super::siblings::{self, PreImages, lenient};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
@@ -139,8 +140,10 @@ pub fn check(
     let frequencies = of_tree.frequencies.clone();
     all.take(of_tree, None);
     if let Some(past) = elsewhere.past {
-        let found = past.search(&queries, &standing, repository, &sources)?;
-        all.take(SearchOutcome { found, frequencies, ..SearchOutcome::default() }, None);
+        let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
+        let of_past = past.search(&Sought { queries: &queries, brought_in, standing }, repository, &sources)?;
+        outcome.examined.n_passed_over += of_past.n_passed_over;
+        all.take(SearchOutcome { frequencies, ..of_past }, None);
         outcome.examined.unavailable = past.unavailable();
     }
     for outside in elsewhere.outsides {
@@ -260,8 +263,7 @@ fn brought_in_whole(
     is_new: &(dyn Fn(&FilePath) -> bool + Sync),
     sources: &Sources<'_>,
 ) -> Vec<Twins> {
-    let is_whole = |file: &Changed| 10 * file.n_novel() >= 9 * file.novel.len();
-    let asked: Vec<Option<&Source>> = asking.iter().map(|file| is_whole(file).then_some(&file.source)).collect();
+    let asked: Vec<Option<&Source>> = asking.iter().map(|file| file.is_brought_in().then_some(&file.source)).collect();
     // The same bytes under another name may be in another language, or none.
     let is_comparable = |source: &Source, path: &FilePath| {
         sources.is_compared(path)

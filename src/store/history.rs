@@ -262,6 +262,20 @@ impl History {
         Ok(found)
     }
 
+    /// The events that took one of `blobs` from its path, the oldest first.
+    ///
+    /// Time O(n) for n events.
+    ///
+    /// # Errors
+    /// If the data is damaged.
+    pub fn removals_of(&self, blobs: &HashSet<BlobId>) -> Result<Vec<PastEvent>, SegmentError> {
+        let mut found = Vec::new();
+        for part in self.parts.iter().filter(|_| !blobs.is_empty()) {
+            part.removals_of(blobs, self.params.hash.len(), &mut found).map_err(|why| why.of(&part.file))?;
+        }
+        Ok(found)
+    }
+
     /// The index with a stretch of history more, without the fingerprints that are known. Where nothing could be read of
     /// what is there, that is removed first.
     ///
@@ -481,24 +495,36 @@ impl Part {
         for at in paths.iter().filter_map(|path| self.paths.binary_search(path).ok()) {
             is_asked[at] = true;
         }
-        let commits = self.segment.section(COMMITS)?;
         for row in self.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
             let number = u32_at(row, 0).unwrap_or(u32::MAX) as usize;
-            if is_asked.get(number) != Some(&true) {
-                continue;
+            if is_asked.get(number) == Some(&true) {
+                let event = self.past_event(event_row(row, n_id), n_id)?;
+                found.entry(event.path.clone()).or_default().push(event);
             }
-            let path = self.paths[number].clone();
-            let row = event_row(row, n_id);
-            let commit = CommitId::from_bytes(commits.row(row.commit as usize, n_id)?);
-            let event = PastEvent {
-                commit: commit.ok_or(SegmentError::Damaged("the id of a commit"))?,
-                before: row.before,
-                after: row.after,
-                path: path.clone(),
-            };
-            found.entry(path).or_default().push(event);
         }
         Ok(())
+    }
+
+    fn removals_of(
+        &self,
+        blobs: &HashSet<BlobId>,
+        n_id: usize,
+        found: &mut Vec<PastEvent>,
+    ) -> Result<(), SegmentError> {
+        for row in self.segment.section(EVENTS)?.all()?.chunks_exact(8 + 2 * n_id) {
+            let row = event_row(row, n_id);
+            if row.before.is_some_and(|blob| blobs.contains(&blob)) {
+                found.push(self.past_event(row, n_id)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn past_event(&self, row: EventRow, n_id: usize) -> Result<PastEvent, SegmentError> {
+        let path = self.paths.get(row.path as usize).ok_or(SegmentError::Damaged("the path of an event"))?;
+        let commit = CommitId::from_bytes(self.segment.section(COMMITS)?.row(row.commit as usize, n_id)?);
+        let commit = commit.ok_or(SegmentError::Damaged("the id of a commit"))?;
+        Ok(PastEvent { path: path.clone(), commit, before: row.before, after: row.after })
     }
 
     fn ids(&self, section: u32, n_id: usize) -> Result<Vec<CommitId>, SegmentError> {

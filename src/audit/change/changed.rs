@@ -38,6 +38,11 @@ impl Changed {
         config.thresholds(&self.source.path, Some(&self.source.language))
     }
 
+    /// Whether the change added nearly all of the file.
+    pub fn is_brought_in(&self) -> bool {
+        10 * self.n_novel() >= 9 * self.novel.len()
+    }
+
     pub fn n_novel(&self) -> usize {
         self.novel.iter().filter(|&&is_novel| is_novel).count()
     }

@@ -166,13 +166,18 @@ impl<'c> FileUnderAudit<'c> {
         for asked in 0..3 {
             let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
+            // A file that is a deleted one, byte for byte, came back, whatever of it the tree has too.
+            let came_back = of_kind.iter().any(|copied| copied.is_whole);
+            let is_file = |draft: &Draft| came_back && draft.range.len() == self.query.source.tokens.len();
             // Those of one kind have no code in common.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
                 match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
                     Some(other) => drafts[other].join(draft),
                     // Code that is in the tree was not revived, or only next to code that was.
-                    None if is_past && n_covered(&draft.range, &in_tree) * 2 >= draft.range.len() => {}
+                    None if is_past
+                        && !is_file(&draft)
+                        && n_covered(&draft.range, &in_tree) * 2 >= draft.range.len() => {}
                     None => drafts.push(draft),
                 }
             }

@@ -13,6 +13,7 @@ mod vendored;
 
 pub use corpus::{CorpusReading, Stored};
 pub use outside::Outside;
+pub(super) use past::Sought;
 pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, may_be_whole};
 pub(super) use tree::{Located, Targets, repeated, search, search_located, sight};

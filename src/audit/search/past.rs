@@ -3,6 +3,7 @@
 //! The history index knows the files in which the fingerprints of the change first appeared. For each such file, the
 //! last version that contained them is read and aligned like a file of the tree.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -10,20 +11,27 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
-use super::queries::{Found, Hit, Queries};
+use super::candidates::{Candidates, Sharing, choose};
+use super::queries::{Found, Hit, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
-use crate::git::{Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work};
+use crate::git::{
+    Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, blob_id, blob_id_like,
+};
 use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
 use crate::text::FilePath;
 
-/// Maximum past files to read for one change; those that share most with it come first.
+/// Maximum past files to read for a small change; those that share most with it come first.
 const MAX_FILES: usize = 64;
+/// Number of fingerprints of the change for each further past file to read.
+const FINGERPRINTS_PER_FILE: usize = 8;
+/// Maximum past files to name that a changed file is byte-identical to.
+const MAX_NAMED: usize = 8;
 /// Maximum versions of a past file to read; the newest come first.
 const MAX_VERSIONS: usize = 32;
 /// Minimum consecutive commits whose trees one thread compares, since they have most in common.
@@ -55,6 +63,15 @@ pub struct Indexed {
     pub n_fingerprints: usize,
     /// The total size of its files in bytes.
     pub n_bytes: u64,
+}
+
+/// What is searched for in the past.
+pub(in crate::audit) struct Sought<'q> {
+    pub queries: &'q Queries<'q>,
+    /// For each query, whether the change added nearly all of the file.
+    pub brought_in: Vec<bool>,
+    /// The contents of the base: they are not past.
+    pub standing: HashSet<BlobId>,
 }
 
 impl Past {
@@ -136,29 +153,39 @@ impl Past {
         }
     }
 
-    /// The past files with code of the queries, aligned with them; `standing` are the contents of the base.
+    /// The past files with code of the queries, aligned with them.
+    ///
+    /// A past file is read in up to [`MAX_VERSIONS`] versions, so that not all that share a fingerprint are read: for
+    /// each changed file those that explain something of it, and of these as many as fit the size of the change.
     pub(in crate::audit) fn search(
         &self,
-        queries: &Queries<'_>,
-        standing: &HashSet<BlobId>,
+        sought: &Sought<'_>,
         repository: &Repository,
         sources: &Sources<'_>,
-    ) -> Result<Vec<Found>, Error> {
-        let mut n_shared: BTreeMap<&FilePath, usize> = BTreeMap::new();
-        for hash in queries.hashes() {
-            let paths: BTreeSet<&FilePath> = self.history.paths_of(hash)?.into_iter().collect();
-            for path in paths {
-                *n_shared.entry(path).or_default() += 1;
+    ) -> Result<SearchOutcome, Error> {
+        let &Sought { queries, ref standing, .. } = sought;
+        let mut rows_of: BTreeMap<&FilePath, BTreeSet<u32>> = BTreeMap::new();
+        let asked = queries.distinct();
+        let max_files = MAX_FILES + asked.len() / FINGERPRINTS_PER_FILE;
+        for (row, hash) in asked {
+            for path in self.history.paths_of(hash)? {
+                rows_of.entry(path).or_default().insert(row);
             }
         }
-        let mut files: Vec<(&FilePath, usize)> = n_shared.into_iter().collect();
-        files.sort_by_key(|&(path, n)| (std::cmp::Reverse(n), path));
-        files.truncate(MAX_FILES);
-        let paths: Vec<FilePath> = files.into_iter().map(|(path, _)| path.clone()).collect();
+        let sharing = rows_of.into_iter().enumerate().map(|(file, (path, rows))| {
+            let rows = rows.into_iter().collect();
+            Sharing { file, path, is_new: false, rows }
+        });
+        let sharing: Vec<Sharing<'_>> = sharing.collect();
+        let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
+        let mut chosen: Vec<(usize, Vec<usize>)> = queries_of.into_iter().collect();
+        chosen.sort_by_key(|&(file, _)| (Reverse(sharing[file].rows.len()), file));
+        let n_passed_over = n_passed_over + chosen.len().saturating_sub(max_files);
+        chosen.truncate(max_files);
+        let wanted: HashMap<&FilePath, Vec<usize>> =
+            chosen.into_iter().map(|(file, wanted)| (sharing[file].path, wanted)).collect();
+        let paths: Vec<FilePath> = wanted.keys().map(|&path| path.clone()).collect();
         let events = self.history.events_of(&paths)?;
-        let is_reached =
-            |event: &PastEvent| self.reached.as_ref().is_none_or(|reached| reached.contains(&event.commit));
-
         sources.progress.begin("past", events.len());
         let versions = Versions { standing, queries, sources };
         let found = events
@@ -167,11 +194,11 @@ impl Past {
                 || (repository.reader(), Vec::new()),
                 |(reader, scratch), (path, events)| {
                     sources.progress.step();
-                    let events: Vec<PastEvent> = events.into_iter().filter(is_reached).collect();
+                    let events: Vec<PastEvent> = events.into_iter().filter(|event| self.is_reached(event)).collect();
                     let best = versions.last(&path, &events, reader, scratch)?;
                     let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
                     let deletion = self.deletion(event, reader)?;
-                    let alignments = queries.align(&source, &hits);
+                    let alignments = queries.align_wanted(&source, &hits, None, &wanted[&path]).alignments;
                     let text: Arc<[u8]> = source.text.clone().into();
                     Ok(Some(Found {
                         place: Place::Past(Arc::new(deletion)),
@@ -184,7 +211,74 @@ impl Past {
                 },
             )
             .collect::<Result<Vec<_>, Error>>()?;
-        Ok(found.into_iter().flatten().filter(|found| !found.alignments.is_empty()).collect())
+        let mut found: Vec<Found> = found.into_iter().flatten().collect();
+        for whole in self.whole_files(sought, &repository.reader(), sources)? {
+            // The file may have been found in another version, which is the lesser origin.
+            for other in found.iter_mut().filter(|other| other.target.path == whole.target.path) {
+                other.alignments.retain(|(query, _)| !whole.whole.contains(query));
+            }
+            found.push(whole);
+        }
+        found.retain(|found| !found.alignments.is_empty());
+        Ok(SearchOutcome { found, n_passed_over, ..SearchOutcome::default() })
+    }
+
+    /// The past files that whole queries are byte-identical to.
+    ///
+    /// Fingerprints alone lose them: each leads to the one file in which it first appeared, and a file of idioms has
+    /// none of its own.
+    fn whole_files(&self, sought: &Sought<'_>, reader: &Reader, sources: &Sources<'_>) -> Result<Vec<Found>, Error> {
+        let &Sought { queries, ref brought_in, ref standing } = sought;
+        // In a SHA-256 repository, blobs have other ids.
+        let any_blob = standing.iter().next();
+        let id_of = |bytes: &[u8]| any_blob.map_or_else(|| blob_id(bytes), |blob| blob_id_like(*blob, bytes));
+        let mut queries_of: BTreeMap<BlobId, Vec<usize>> = BTreeMap::new();
+        for (query, source) in queries.sources().iter().enumerate() {
+            if brought_in[query] && may_be_whole(source) {
+                queries_of.entry(id_of(source.bytes())).or_default().push(query);
+            }
+        }
+        queries_of.retain(|blob, _| !standing.contains(blob));
+        let removals = self.history.removals_of(&queries_of.keys().copied().collect())?;
+        // Of each content, the last removal from each path.
+        let mut removed: HashMap<BlobId, BTreeMap<&FilePath, &PastEvent>> = HashMap::new();
+        for event in removals.iter().filter(|event| self.is_reached(event)) {
+            if let Some(blob) = event.before {
+                removed.entry(blob).or_default().insert(&event.path, event);
+            }
+        }
+        let mut found = Vec::new();
+        for (blob, of_blob) in queries_of {
+            let source = queries.sources()[of_blob[0]];
+            // The same bytes under another name may be in another language, or none.
+            let is_read_alike = |path: &FilePath| {
+                sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
+            };
+            let of_blob_removed = removed.get(&blob).into_iter().flatten();
+            let mut events: Vec<&PastEvent> =
+                of_blob_removed.filter(|(path, _)| is_read_alike(path)).map(|(_, event)| *event).collect();
+            events.sort_by_key(|event| event.path.distance(&source.path));
+            for event in events.into_iter().take(MAX_NAMED) {
+                let target = Source { path: event.path.clone(), ..source.clone() };
+                let place = Place::Past(Arc::new(self.deletion(event, reader)?));
+                let text: Arc<[u8]> = target.text.clone().into();
+                let one = Found {
+                    place,
+                    target,
+                    text: Some(text),
+                    alignments: Vec::new(),
+                    runs: Vec::new(),
+                    whole: Vec::new(),
+                };
+                found.push(one.aligned_whole(&of_blob));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the commit of an event is part of the past that is searched.
+    fn is_reached(&self, event: &PastEvent) -> bool {
+        self.reached.as_ref().is_none_or(|reached| reached.contains(&event.commit))
     }
 
     fn deletion(&self, event: &PastEvent, reader: &Reader) -> Result<Deletion, Error> {

@@ -170,17 +170,6 @@ impl<'q> Queries<'q> {
         self.index.is_empty()
     }
 
-    /// The distinct hashes to search for, in order.
-    pub fn hashes(&self) -> BTreeSet<u64> {
-        let mut scratch = Vec::new();
-        let mut asked = BTreeSet::new();
-        for source in &self.sources {
-            let prints = self.sampling.fingerprints(&source.tokens, &mut scratch);
-            asked.extend(prints.map(|print| print.hash).filter(|&hash| self.index.first_row(hash).is_some()));
-        }
-        asked
-    }
-
     /// Each distinct fingerprint to search for, by its number and its hash.
     pub fn distinct(&self) -> Vec<(u32, u64)> {
         let prints = self.fingerprints(&self.sampling);
@@ -229,11 +218,6 @@ impl<'q> Queries<'q> {
     /// The number of the query that is the file at `path`.
     pub fn number_of(&self, path: &FilePath) -> Option<usize> {
         self.numbers.get(path).copied()
-    }
-
-    /// Aligns all queries with `target` along its `hits`.
-    pub fn align(&self, target: &Source, hits: &[Hit]) -> Vec<(usize, Alignment)> {
-        self.align_those(target.document(), self.shared(hits, None), None, |_, _| true).alignments
     }
 
     /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that is
