@@ -13,8 +13,9 @@ pub static RULE: Rule = Rule {
     summary: "a change brings back code that was deleted",
     finds: "Lines that a change adds and that repeat code which an earlier commit deleted and which is no longer \
             anywhere in the tree. Requires `--history`. The finding names the commit that deleted the code and the \
-            last file that contained it. Code that still exists somewhere is `copied-code`. If the change is a \
-            revert of that commit, the finding is a note, whatever the level.",
+            last file that contained it. Code that still exists somewhere is `copied-code`; a file that comes back \
+            byte for byte is found even if parts of it still exist. If the change is a revert of that commit, the \
+            finding is a note, whatever the level.",
     why: "Someone had a reason to delete it: a bug, a better way, a license. Whoever brings it back should know the \
           reason, and the fixes made after the version that comes back.",
     example: "```diff\n\
