@@ -174,11 +174,8 @@ fn each_file_of_a_large_change_is_found_in_the_past() {
     }
     repository.commit("they come back under other names");
     let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
-    let is_found = |number: &i32| {
-        findings
-            .iter()
-            .any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")))
-    };
+    let is_found =
+        |number: &i32| findings.iter().any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")));
     assert_eq!((0..80).filter(is_found).count(), 80, "{findings:#?}");
 }
 

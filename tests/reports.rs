@@ -844,3 +844,15 @@ mod azure {
         assert!(lines[2].starts_with("note: "), "{text}");
     }
 }
+
+/// Formats whose output is read back in another file of tests.
+const READ_ELSEWHERE: [&str; 3] = ["concise", "counts", "patch"];
+
+#[test]
+fn each_format_is_read_back_by_a_parser_of_its_kind() {
+    let tests = include_str!("reports.rs");
+    let is_read = |name: &str| tests.contains(&format!("\nmod {} {{", name.replace('-', "_")));
+    let unread = FORMATS.iter().map(|format| format.name).filter(|name| !is_read(name));
+    let unread: Vec<&str> = unread.filter(|name| !READ_ELSEWHERE.contains(name)).collect();
+    assert!(unread.is_empty(), "write a module of tests for {unread:?} that reads what the format writes");
+}
