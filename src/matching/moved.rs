@@ -35,19 +35,20 @@ const MAX_PLACES: usize = 8;
 /// Maximum places to look through for those.
 const MAX_SEEN: usize = 64;
 
-/// Pairs novel tokens of `head` with removed tokens of `base` in runs of at least `min_tokens` that are spelled the
-/// same. Each token is in one run at most. The longest runs are paired first: whole files, then functions, then what is
-/// left of functions.
+/// Pairs novel tokens of `head` with removed tokens of `base` in runs that are spelled the same, of at least as many
+/// tokens as `min_runs` has for the file of the head. Each token is in one run at most. The longest runs are paired
+/// first: whole files, then functions, then what is left of functions.
 ///
 /// Of the base, only every n-th window of n tokens is indexed, and all windows of the head are looked up, so a run of
 /// 2 n - 1 tokens always meets one (one-sided sampling). Time O(n log n) for each of the few lengths, memory 16 bytes
 /// for each indexed window.
-pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_tokens: usize) -> Vec<Moved> {
+pub fn moved_runs(head: &[Marked<'_>], base: &[Marked<'_>], min_runs: &[usize]) -> Vec<Moved> {
+    let Some(&min_tokens) = min_runs.iter().min() else { return Vec::new() };
     let mut to: Vec<Vec<bool>> = head.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut from: Vec<Vec<bool>> = base.iter().map(|file| file.is_marked.to_vec()).collect();
     let mut found = Vec::new();
     for factor in [32, 8, 2, 1] {
-        pair_runs(&mut Sides { head, base, to: &mut to, from: &mut from }, factor * min_tokens, &mut found);
+        pair_runs(&mut Sides { head, base, to: &mut to, from: &mut from, min_runs }, factor * min_tokens, &mut found);
     }
     found
 }
@@ -58,9 +59,11 @@ struct Sides<'s, 'm> {
     base: &'s [Marked<'m>],
     to: &'s mut [Vec<bool>],
     from: &'s mut [Vec<bool>],
+    /// Minimum tokens of a run, for each file of the head.
+    min_runs: &'s [usize],
 }
 
-/// Pairs the runs of at least `min_tokens` in the order of `head`.
+/// Pairs the runs of at least `min_tokens`, or of what a file asks for if that is more, in the order of `head`.
 fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved>) {
     let Some(window) = NonZeroUsize::new(min_tokens.div_ceil(2)) else { return };
     let n = window.get();
@@ -80,7 +83,8 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
     // Places are mostly taken in order: how many of those with a hash are, so that they are not looked at again.
     let mut n_taken: HashMap<u64, usize> = HashMap::new();
     for (number, file) in sides.head.iter().enumerate() {
-        for stretch in stretches(&sides.to[number], min_tokens) {
+        let min_run = min_tokens.max(sides.min_runs[number]);
+        for stretch in stretches(&sides.to[number], min_run) {
             hash_spelled(&file.tokens[stretch.clone()], window, &mut hashes);
             let mut at = 0;
             while let Some(&hash) = hashes.get(at) {
@@ -88,7 +92,7 @@ fn pair_runs(sides: &mut Sides<'_, '_>, min_tokens: usize, found: &mut Vec<Moved
                 let n_first = n_taken.entry(hash).or_default();
                 *n_first += all[*n_first..].iter().take_while(|place| !sides.is_free(place, n)).count();
                 match sides.longest(number, stretch.start + at, n, &all[*n_first..]) {
-                    Some(moved) if moved.block.len as usize >= min_tokens => {
+                    Some(moved) if moved.block.len as usize >= min_run => {
                         sides.take(&moved);
                         found.push(moved);
                         at = (moved.block.query + moved.block.len) as usize - stretch.start;
@@ -166,7 +170,10 @@ mod tests {
         let [head, base] = [&head, &base].map(|all| -> Vec<Marked<'_>> {
             all.iter().map(|tokens| Marked { tokens, is_marked: &is_marked[..tokens.len()] }).collect()
         });
-        moved_runs(&head, &base, 8).into_iter().map(|run| (run.to, run.from, run.block.len)).collect()
+        moved_runs(&head, &base, &vec![8; head.len()])
+            .into_iter()
+            .map(|run| (run.to, run.from, run.block.len))
+            .collect()
     }
 
     const F: &str = "int f(int a) { return a + b * 7 - g(a, 9); }";
@@ -190,6 +197,20 @@ mod tests {
         let n = c_tokens(&both).len() as u32;
         let found = moved(&[G, &both], &[&both]);
         assert_eq!(found, [(1, 0, n)]);
+    }
+
+    #[test]
+    fn each_file_has_its_own_minimum() {
+        let tokens = [c_tokens(F), c_tokens(G)];
+        let is_marked = vec![true; 1_000];
+        let marked = |at: usize| Marked { tokens: &tokens[at], is_marked: &is_marked[..tokens[at].len()] };
+        let of_minimums = |min_runs: [usize; 2]| {
+            let runs = moved_runs(&[marked(0), marked(1)], &[marked(0), marked(1)], &min_runs);
+            runs.into_iter().map(|run| run.to).collect::<Vec<_>>()
+        };
+        assert_eq!(of_minimums([8, 8]), [0, 1]);
+        assert_eq!(of_minimums([100, 8]), [1]);
+        assert_eq!(of_minimums([8, 100]), [0]);
     }
 
     #[test]

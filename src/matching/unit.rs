@@ -40,7 +40,9 @@ impl Document<'_> {
     pub fn enclosing_unit(&self, range: Range<usize>) -> Option<Unit> {
         let mut largest = None;
         let mut limit = usize::MAX;
-        for at in (0..=range.start).rev().filter(|&at| self.starts_line(at)) {
+        // What follows the last token is in no line of its own: a file may be left without code.
+        let last = self.tokens.len().min(range.start + 1);
+        for at in (0..last).rev().filter(|&at| self.starts_line(at)) {
             let indentation = self.indent(at);
             if indentation > limit {
                 continue;
@@ -222,6 +224,15 @@ mod tests {
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
         check_unit("run(a, () => {\n  x();\n});\n", 1..3, None);
+    }
+
+    #[test]
+    fn behind_the_last_token_is_no_unit_of_its_own() {
+        assert_eq!(document("", &[]).enclosing_unit(0..0), None);
+        let text = "int f(int a) {\n  return a;\n}\n";
+        let tokens = c_tokens(text);
+        let end = tokens.len();
+        assert_eq!(document(text, &tokens).enclosing_unit(end..end).and_then(|unit| unit.name), Some(1));
     }
 
     #[test]

@@ -305,3 +305,13 @@ fn a_copy_that_an_earlier_commit_made_is_nothing_in_a_later_range() {
         assert_eq!((report.findings(), report.status), (vec![], 0));
     }
 }
+
+#[test]
+fn a_file_that_is_left_without_code_is_nothing() {
+    for language in LANGUAGES {
+        let Language { first, second, comment, .. } = language;
+        let (one, two) = (language.file("one", &[first]), language.file("two", &[first, second]));
+        let empty = File { path: one.path.clone(), text: format!("{comment} Nothing is left.\n") };
+        check(&[&one, &two], &[&empty, &two]);
+    }
+}

@@ -290,3 +290,20 @@ fn a_file_renamed_and_copied_is_a_finding_at_one_of_the_two() {
         check_change(&[&store], &[&renamed, &new], &[copy(&new.at(first), "type-1", &renamed.at(first))]);
     }
 }
+
+#[test]
+fn what_is_long_enough_to_be_moved_is_up_to_its_folder() {
+    let settings = "min-tokens = 200\n\n[paths.\"small/**\"]\nmin-tokens = 40\n";
+    let settings = File { path: "secondhand.toml".to_owned(), text: settings.to_owned() };
+    for language in LANGUAGES {
+        let Language { first, second, third, .. } = language;
+        let small = |name: &str, parts: &[&str]| {
+            let File { path, text } = language.file(name, parts);
+            File { path: format!("small/{path}"), text }
+        };
+        let other = language.file("other", &[first]);
+        let (one, two) = (small("one", &[first, second]), small("two", &[third]));
+        let (cut, pasted) = (small("one", &[second]), small("two", &[third, first]));
+        check(&[&settings, &other, &one, &two], &[&settings, &other, &cut, &pasted]);
+    }
+}

@@ -1,6 +1,6 @@
 //! Shows which origins a finding names: where the code stands in the head, and all places of it.
 
-use crate::samples::{LANGUAGES, Language, inserted_after};
+use crate::samples::{File, LANGUAGES, Language, inserted_after};
 use crate::{check, copy};
 
 #[test]
@@ -160,5 +160,47 @@ fn new_code_pasted_into_a_member_of_an_old_clone_is_a_finding() {
         let pasted = language.file("two", &[third, &inserted_after(first, anchor, piece)]);
         let finding = copy(&pasted.at(piece), "type-1", &store.at(piece));
         check(&[&one, &two, &store], &[&one, &pasted, &store], &[finding]);
+    }
+}
+
+#[test]
+fn of_two_files_that_are_made_alike_one_is_the_copy() {
+    let before = "\
+int drain(struct queue *queue, int n)
+{
+    int sum = queue->first * 3 + n;
+    for (int i = 0; i < n; i++) {
+        queue->seen[i] = queue->total;
+    }
+    queue->total = sum + queue->bias * n;
+    if (queue->total > queue->max * 2)
+        return queue->max - sum;
+    return queue->total - sum / 2;
+}
+";
+    let after = "\
+int drain(struct queue *queue, int n)
+{
+    int sum = queue->first * 3 + n;
+    trace(queue->log, sum % 7, \"drain\", n + 1);
+    queue->n_traced += sum ^ n;
+    for (int i = 0; i < n; i++) {
+        queue->seen[i] = queue->total;
+    }
+    flush(queue->out, sum & mask, ~n);
+    queue->n_flushed -= sum >> 1;
+    queue->total = sum + queue->bias * n;
+    if (queue->total > queue->max * 2)
+        return queue->max - sum;
+    notify(queue->watcher, \"drained\", sum | n);
+    queue->n_told = queue->n_told || sum;
+    return queue->total - sum / 2;
+}
+";
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    // Each has code that the other had not: all of it is new in the one, half of it in the other.
+    for (new, old) in [("a.c", "b.c"), ("b.c", "a.c")] {
+        let (new, edited) = (file(new, after), file(old, after));
+        check(&[&file(old, before)], &[&new, &edited], &[copy(&new.at(after), "type-1", &edited.at(after))]);
     }
 }

@@ -58,7 +58,8 @@ impl Credit {
         let base: Vec<Marked<'_>> =
             predecessors.iter().map(|of| Marked { tokens: &of.source.tokens, is_marked: &of.removed }).collect();
         let mut moved: BTreeMap<(usize, usize), Vec<Block>> = BTreeMap::new();
-        for run in moved_runs(&head, &base, config.min_tokens.div_ceil(2)) {
+        let min_runs: Vec<usize> = changed.iter().map(|of| of.thresholds(config).min_tokens.div_ceil(2)).collect();
+        for run in moved_runs(&head, &base, &min_runs) {
             moved.entry((run.to, run.from)).or_default().push(run.block);
         }
         for ((to, from), mut blocks) in moved {
@@ -77,7 +78,7 @@ impl Credit {
         let asked: Vec<Vec<bool>> = changed
             .par_iter()
             .zip(&self.novel)
-            .map(|(file, novel)| around(novel, &file.novel, config.min_tokens, config))
+            .map(|(file, novel)| around(novel, &file.novel, file.thresholds(config).min_tokens, config))
             .collect();
         let numbers: Vec<usize> = (0..changed.len()).filter(|&at| asked[at].contains(&true)).collect();
         let queries = numbers.iter().map(|&at| (&changed[at].source, Cow::Borrowed(&*asked[at])));
@@ -117,9 +118,10 @@ impl Credit {
             // Beyond the moved part, an alignment continues over code that merely resembles it and is not part of the
             // move.
             let parts = clusters(&moved, |between| between.len() > MAX_OLD_BETWEEN);
+            let matching = changed[to].thresholds(config).matching;
             let clones = parts
                 .into_iter()
-                .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &config.matching));
+                .flat_map(|part| clones(alignment.within(part), &source.tokens, &target.tokens, &matching));
             let clones: Vec<ClonePair> = clones.collect();
             self.take(to, from, clones.iter().flat_map(|pair| pair.alignment.pairs()));
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
+use super::mutual::without_mutual;
 use super::nearby::{Counts, Nearby};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
@@ -94,7 +95,7 @@ impl<'c> AllCopies<'c> {
         let with_copies = (0..self.asking.len()).filter(|&number| !self.copies[number].is_empty());
         let mut findings: Vec<Joined> = with_copies.flat_map(of_file).collect();
         findings.sort_by(|Joined(a, _), Joined(b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-        findings
+        without_mutual(findings)
     }
 }
 

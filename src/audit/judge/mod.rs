@@ -4,6 +4,7 @@ mod attribution;
 mod circumstances;
 mod copies;
 mod findings;
+mod mutual;
 mod nearby;
 mod old_pairs;
 mod suppress;

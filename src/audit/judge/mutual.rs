@@ -1,0 +1,52 @@
+//! Keeps one of two findings that are each other's origin.
+//!
+//! Of two places that a change makes alike, each can be the copy: where one had some of the code before, and the other
+//! the rest. They are one copy, and two findings about it would be one too many.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::findings::Joined;
+use crate::policy::{Finding, Fragment, Origin, Place};
+use crate::text::FilePath;
+
+/// The findings without those of which another one says the same from the other side. The one with more new code stays,
+/// or the later one; what has an origin elsewhere too always stays.
+///
+/// `findings` are sorted by path and position. Time O(n log n) for n origins.
+pub(super) fn without_mutual(findings: Vec<Joined>) -> Vec<Joined> {
+    let mut of_file: BTreeMap<&FilePath, Vec<usize>> = BTreeMap::new();
+    for (number, Joined(finding, _)) in findings.iter().enumerate() {
+        of_file.entry(&finding.path).or_default().push(number);
+    }
+    // The last finding that begins before a place: those of a file hardly overlap.
+    let around = |path: &FilePath, place: &Fragment| {
+        let numbers = of_file.get(path)?;
+        let behind = numbers.partition_point(|&at| findings[at].0.fragment.start.line <= place.start.line);
+        let number = numbers[behind.checked_sub(1)?];
+        holds(&findings[number].0.fragment, place).then_some(number)
+    };
+    let mut by_novelty: Vec<usize> = (0..findings.len()).collect();
+    by_novelty.sort_by_key(|&at| (Reverse(findings[at].0.n_novel), Reverse(at)));
+    let mut is_kept = vec![false; findings.len()];
+    for number in by_novelty {
+        let Joined(finding, parts) = &findings[number];
+        let says_the_same = |other: usize| {
+            let Finding { rule, origins, .. } = &findings[other].0;
+            let is_origin = |origin: &Origin| {
+                origin.place == Place::Tree && origin.path == finding.path && holds(&origin.fragment, &finding.fragment)
+            };
+            is_kept[other] && rule.id == finding.rule.id && origins.iter().any(is_origin)
+        };
+        let is_said = |origin: &Origin| {
+            origin.place == Place::Tree && around(&origin.path, &origin.fragment).is_some_and(says_the_same)
+        };
+        is_kept[number] = !parts.is_empty() || !finding.origins.iter().all(is_said);
+    }
+    findings.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(finding, _)| finding).collect()
+}
+
+/// Whether the lines of `b` are among those of `a`.
+fn holds(a: &Fragment, b: &Fragment) -> bool {
+    a.start.line <= b.start.line && b.end.line <= a.end.line
+}
