@@ -414,7 +414,10 @@ fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range
 }
 
 /// The units that a run of tokens goes through.
-fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
+pub(super) fn units_in(
+    document: &crate::matching::Document<'_>,
+    run: Range<usize>,
+) -> Vec<(Range<usize>, Option<usize>)> {
     let mut units = Vec::new();
     let mut at = run.start;
     while at < run.end {

@@ -15,7 +15,7 @@ use super::settings::{self, Overrides};
 use super::suppressing::{Judge, SettingsInUse, in_tree};
 use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
-use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, check};
+use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, callers, check};
 use crate::config::{Config, RawConfig, Trust};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
 use crate::policy::Notice;
@@ -169,6 +169,11 @@ impl<'a> Asked<'a> {
                     })?
                 }
             };
+            if common.brief {
+                let (_, files) = self.range(&side)?.0.head;
+                let context = Context { config: &judge.config, languages: &judge.languages, progress };
+                callers(&mut outcome, &files.entries, &|| repository.reader(), context)?;
+            }
             if judge.config.blame {
                 blame(repository, &mut outcome, progress)?;
             }

@@ -218,7 +218,7 @@ impl Server {
         let Command::Check(flags) = command(flags, &asked.paths)? else { return Err(Refusal::defect()) };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         // Paths start at the root, wherever the server was started.
-        let common = Common { repo: repository.root().to_owned(), ..(*self.common).clone() };
+        let common = Common { repo: repository.root().to_owned(), brief: true, ..(*self.common).clone() };
         let outcome = Arc::new(check::outcome(&flags, &common, progress)?);
         self.keep(0, &outcome);
         Ok(outcome)
