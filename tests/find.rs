@@ -217,3 +217,56 @@ fn the_json_is_valid_by_the_published_schema() {
     let found = json(&find(&tree(C), C.first, &["--lang", "c", "--format", "json"]));
     assert!(schema.is_valid(&found), "{found:#}");
 }
+
+/// A repository whose `first.c` was deleted in a commit, whose id is returned.
+fn tree_with_deleted() -> (Repository, String) {
+    let repository = tree(C);
+    repository.remove("first.c");
+    let commit = repository.commit("drop the table");
+    (repository, commit)
+}
+
+#[test]
+fn deleted_code_is_found_in_the_history_with_the_commit_that_deleted_it() {
+    let (repository, commit) = tree_with_deleted();
+    let args = ["--name", "a.c", "--format", "json"];
+    assert_eq!(find(&repository, C.first, &args).status.code(), Some(1));
+    let found = json(&find(&repository, C.renamed(), &[&args[..], &["--history"]].concat()));
+    let best = &found["results"][0];
+    assert_eq!((&best["path"], &best["place"]), (&"first.c".into(), &"past".into()));
+    assert_eq!((&best["deletion"]["commit"], &best["containment"]), (&commit.as_str().into(), &1.0.into()));
+    assert!(best["text"].as_str().is_some_and(|text| C.first.trim_end().ends_with(text.trim_end())), "{best:#}");
+    let concise = find(&repository, C.first, &["--name", "a.c", "--format", "concise", "--history"]).stdout;
+    let expected = format!("deleted in {}", &commit[..10]);
+    assert!(String::from_utf8_lossy(&concise).contains(&expected), "{}", String::from_utf8_lossy(&concise));
+}
+
+#[test]
+fn what_an_older_version_had_and_the_tree_still_has_is_named_once() {
+    let repository = tree(C);
+    repository.write("first.c", format!("int more;\n{}", C.first));
+    repository.commit("one line more");
+    repository.write("first.c", format!("int more;\nint again;\n{}", C.first));
+    let found = json(&find(&repository, C.first, &["--name", "a.c", "--format", "json", "--history"]));
+    let places: Vec<&Value> =
+        found["results"].as_array().expect("there are results").iter().map(|found| &found["place"]).collect();
+    assert_eq!(places, ["tree"], "{found:#}");
+}
+
+#[test]
+fn less_effort_finds_whole_copies_and_says_what_it_is() {
+    let repository = tree(C);
+    let found =
+        |effort: &str| json(&find(&repository, C.first, &["--name", "a.c", "--format", "json", "--effort", effort]));
+    let full = found("full");
+    for effort in ["rounds", "window:8", "smallest:4"] {
+        let less = found(effort);
+        assert_eq!((&less["effort"], &less["results"]), (&effort.into(), &full["results"]));
+    }
+    let text = find(&repository, C.first, &["--name", "a.c", "--effort", "window:200"]);
+    assert_eq!(text.status.code(), Some(1), "no window of the sketch is as wide");
+    let expected = "searched with `--effort window:200`";
+    let words = String::from_utf8_lossy(&text.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(expected), "{words}");
+    check_error(&find(&repository, C.first, &["--effort", "some"]), "expected `full`");
+}

@@ -271,3 +271,34 @@ fn a_brief_says_what_is_equal_and_what_differs() {
     assert!(scan(&repository, &[]).list("/findings")[0]["brief"].is_null());
     assert!(printed(&repository, &["--brief"]).contains("renamed throughout: "));
 }
+
+#[test]
+fn a_brief_names_the_calls_of_both_functions_and_no_declaration() {
+    let renamed = C.renamed();
+    let (first, copy) = (C.file("first", &[C.first]), C.file("copy", &[renamed.as_str()]));
+    let name = |text: &str| {
+        let head = text.split('(').next().expect("a function has a head");
+        head.split(|c: char| !c.is_alphanumeric() && c != '_').next_back().expect("it has a name").to_owned()
+    };
+    let (own, other) = (name(C.first), name(&renamed));
+    assert_ne!(own, other);
+    let repository = repository_of(&[&first, &copy]);
+    repository.write("table.h", format!("int {own}(const char *path);\nextern int {other}(const char *path);\n"));
+    repository.write(
+        "use.c",
+        format!(
+            "#include \"table.h\"\n\nint main(void)\n{{\n    int n = {own}(\"a\");\n    return {own}(\"b\") + n;\n}}\n"
+        ),
+    );
+    repository.commit("calls");
+    let brief = scan(&repository, &["--brief"]).list("/findings")[0]["brief"].clone();
+    let functions = brief["functions"].as_array().expect("both have a name");
+    let of = |name: &str| functions.iter().find(|function| function["name"] == name).expect("it is named").clone();
+    assert_eq!(of(&own)["calls"], serde_json::json!(["use.c:5", "use.c:6"]), "{brief}");
+    assert_eq!((&of(&other)["calls"], &of(&other)["total"]), (&serde_json::json!([]), &0.into()));
+    let text = printed(&repository, &["--brief"]);
+    assert!(
+        text.contains("is called in use.c:5, use.c:6") && text.contains("is called nowhere by that name"),
+        "{text}"
+    );
+}

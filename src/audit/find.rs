@@ -6,17 +6,17 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
 
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{Found, Outside, Queries, Targets, identify_vendored, place_in_tree, search};
-use super::{Context, End, Error, SketchError};
+use super::search::{Found, Past, Queries, Sought, Targets, identify_vendored, place_in_tree, search};
+use super::{Context, Elsewhere, End, Error, SketchError};
 use crate::config::Config;
-use crate::files::Entry;
-use crate::fingerprint::Params;
+use crate::files::{BlobId, Entry};
+use crate::fingerprint::{Effort, Params};
 use crate::git::{Attributes, Repository, Snapshot};
 use crate::language::{Language, Languages};
 use crate::matching::{Alignment, ClonePair, CloneType, Enough, agreeing_pairs};
@@ -64,6 +64,10 @@ pub struct FoundCode {
     pub tree: End,
     /// The number of files compared, in the tree and in corpora.
     pub n_compared: usize,
+    /// How much of the sketch was looked up.
+    pub effort: Effort,
+    /// What of the past could not be searched, in words.
+    pub unavailable: Option<String>,
     /// The number of results, including those beyond the maximum.
     pub n_found: usize,
     /// The results, the best first.
@@ -73,7 +77,7 @@ pub struct FoundCode {
 /// Existing code that has much of a sketch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Existing {
-    /// Whether it is in the tree or in a component.
+    /// Whether it is in the tree or in a component, or was deleted.
     pub place: Place,
     /// Its file.
     pub path: FilePath,
@@ -104,8 +108,9 @@ struct Ranked {
     distance: usize,
 }
 
-/// Finds the existing code of `files` and `outsides` that has most of `sketch`, the best first: what has more of it,
-/// then what is spelled more alike, then the shorter function, then the nearer one.
+/// Finds the existing code of `files` and `elsewhere` that has most of `sketch`, the best first: what has more of it,
+/// then what is spelled more alike, then the shorter function, then the nearer one. Deleted code is only named where the
+/// tree has nothing as good.
 ///
 /// # Errors
 /// If the sketch cannot be searched for, or a file cannot be read.
@@ -114,7 +119,7 @@ pub fn find(
     (tree, files): (End, &Snapshot),
     sketch: &Sketch,
     params: FindParams,
-    outsides: &[Outside],
+    elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<FoundCode, Error> {
@@ -141,10 +146,15 @@ pub fn find(
     let mut searched = search(&queries, &targets, &sources)?;
     identify_vendored(&mut searched.found, &files.entries, &repository.reader(), &config)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
-    for outside in outsides {
+    for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
         found.extend(searched.found);
+    }
+    if let Some(past) = elsewhere.past {
+        // A whole file that was deleted is found by its functions, like any other.
+        let sought = Sought { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
+        found.extend(past.search(&sought, repository, &sources)?.found);
     }
 
     let mut ranked: Vec<Ranked> =
@@ -158,6 +168,7 @@ pub fn find(
     ranked.sort_by_cached_key(key);
     let query = ranked.first().map(|best| best.query).filter(|_| sketches.len() > 1).unwrap_or_default();
     ranked.retain(|ranked| ranked.query == query);
+    drop_what_still_exists(&mut ranked);
     let is_known = sketches.len() == 1 || !ranked.is_empty();
     let n_found = ranked.len();
     ranked.truncate(params.max_results);
@@ -166,9 +177,34 @@ pub fn find(
         n_tokens: sketches.get(query).map_or(0, |sketch| sketch.tokens.len()),
         tree,
         n_compared,
+        effort: context.config.effort,
+        unavailable: elsewhere.past.and_then(Past::unavailable),
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })
+}
+
+/// The contents that exist: those of the tree, and what a work tree was checked out from.
+fn standing(files: &Snapshot, repository: &Repository) -> Result<HashSet<BlobId>, Error> {
+    let reader = repository.reader();
+    let of_head = reader.head()?.map(|head| reader.commit_snapshot(head)).transpose()?.unwrap_or_default();
+    Ok(files.entries.iter().chain(&of_head.entries).filter_map(Entry::blob).collect())
+}
+
+/// Drops deleted code where the tree has as much of the sketch, under the same path or name or spelled as alike: an
+/// older version of a file still has what is in it today.
+fn drop_what_still_exists(ranked: &mut Vec<Ranked>) {
+    let in_tree: Vec<usize> = (0..ranked.len()).filter(|&at| ranked[at].existing.place == Place::Tree).collect();
+    let still_exists = |past: &Ranked| {
+        in_tree.iter().map(|&at| &ranked[at]).any(|tree| {
+            let is_same = tree.existing.path == past.existing.path || tree.existing.name == past.existing.name;
+            tree.n_contained >= past.n_contained && (is_same || tree.n_exact >= past.n_exact)
+        })
+    };
+    let is_kept: Vec<bool> =
+        ranked.iter().map(|one| !matches!(one.existing.place, Place::Past(_)) || !still_exists(one)).collect();
+    let mut is_kept = is_kept.into_iter();
+    ranked.retain(|_| is_kept.next().unwrap_or(true));
 }
 
 /// Whether a file of the tree is searched: like `check`, also in vendored folders, but not what is merely installed.
@@ -381,7 +417,10 @@ fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range
 }
 
 /// The units that a run of tokens goes through.
-fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
+pub(super) fn units_in(
+    document: &crate::matching::Document<'_>,
+    run: Range<usize>,
+) -> Vec<(Range<usize>, Option<usize>)> {
     let mut units = Vec::new();
     let mut at = run.start;
     while at < run.end {

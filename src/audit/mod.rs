@@ -38,6 +38,7 @@ mod outdated;
 mod stale;
 
 // Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
+mod calls;
 mod check;
 mod compare;
 mod find;
@@ -46,6 +47,7 @@ mod inventory;
 mod resemblance;
 mod scan;
 
+pub use calls::callers;
 pub use check::{Elsewhere, Range, check};
 pub use compare::{
     CLUSTERED, CompareParams, Compared, Comparison, HISTOGRAM_BARS, LeftOut, Match, Pair, Submission, compare,
@@ -57,8 +59,8 @@ pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, tim
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;
 pub use outcome::{
-    Audited, Brought, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined, Explained,
-    FolderVersion, Outcome, Share, Taken,
+    Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined,
+    Explained, FolderVersion, Outcome, Share, Taken,
 };
 pub use owners::owners;
 pub use read::{Remembered, Skip, warm};

@@ -9,8 +9,8 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
-    CommitLimits, Common, CorpusFlags, MinTokens, Output, PastFlags, Reporting, Setting, Suppressing, TreeFlags,
-    with_formats,
+    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, Output, PastFlags, Reporting, Setting, Suppressing,
+    TreeFlags, with_formats,
 };
 use crate::config::Trust;
 use crate::fingerprint::resemblance::ShingleSampling;
@@ -316,6 +316,7 @@ Examples:
   secondhand find src/parse.c --lines 40-70        where else this function exists
   secondhand find - --lang rust < sketch           from standard input
   secondhand find sketch.go --corpus oss           in other projects too, with their licenses
+  secondhand find sketch.go --history              in deleted code too, with the commit that deleted it
 
 Exit status: 0 found, 1 nothing found, 2 the sketch or the tree could not be read.";
 
@@ -342,6 +343,10 @@ pub(super) struct Find {
     pub tree: TreeFlags,
     #[command(flatten)]
     pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub past: PastFlags,
+    #[command(flatten)]
+    pub effort: EffortFlag,
     #[command(flatten)]
     pub reporting: Reporting,
 }
@@ -427,6 +432,8 @@ pub(super) struct Audit {
     pub history: bool,
     #[command(flatten)]
     pub corpora: CorpusFlags,
+    #[command(flatten)]
+    pub effort: EffortFlag,
     #[command(flatten)]
     pub min_tokens: MinTokens,
     #[command(flatten)]

@@ -11,29 +11,38 @@ use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, suppress};
 use crate::config::Config;
+use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::policy::Accepted;
+use crate::policy::{Accepted, Notice};
 use crate::report::audit_formats;
 use crate::text::printable;
 
 pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     start_threads(common.threads)?;
-    let Audit { tree, history, corpora, min_tokens, suppressing, output } = flags;
+    let Audit { tree, history, corpora, effort, min_tokens, suppressing, output } = flags;
     let repository = Repository::discover(&common.repo)?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));
-    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let (mut config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    config.effort = effort.effort;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let (mut outcome, _) = audited(tree, corpora, suppressing, *history, &repository, (&config, &languages), common)?;
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
+    outcome.notices.extend(less_effort(config.effort));
     let fails = fails(&outcome, &config);
     reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
+}
+
+/// What readers must know if not all fingerprints were looked up.
+fn less_effort(effort: Effort) -> Option<Notice> {
+    let message = format!("searched with `--effort {effort}`: copies may be missing that a full search finds");
+    (effort != Effort::Full).then(|| Notice::new(None, None, &message))
 }
 
 /// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows

@@ -14,7 +14,7 @@ use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{self, Context, Indexed, Past, Remembered, warm};
 use crate::config::Config;
-use crate::git::Repository;
+use crate::git::{CommitId, Repository, Span};
 use crate::language::Languages;
 use crate::store::{Cache, History, Journal, SegmentError};
 
@@ -27,13 +27,13 @@ fn folder(common: &Common, repository: &Repository) -> PathBuf {
 
 /// Where the history index is: in the cache, with `--no-cache` in a folder for this run, and where
 /// neither can be used in memory.
-pub(super) struct HistoryPlace {
+struct HistoryPlace {
     kept: Option<PathBuf>,
     passing: Option<tempfile::TempDir>,
 }
 
 impl HistoryPlace {
-    pub fn new(common: &Common, repository: &Repository) -> Self {
+    fn new(common: &Common, repository: &Repository) -> Self {
         let kept = kept_folder(common, repository);
         let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
         Self { kept, passing }
@@ -41,7 +41,7 @@ impl HistoryPlace {
 
     /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged index, and once
     /// more in memory where no folder can be used.
-    pub fn try_with<T>(
+    fn try_with<T>(
         self,
         mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
         discard: impl Fn(&Path),
@@ -62,6 +62,31 @@ impl HistoryPlace {
         done
     }
 }
+
+/// Runs `search` with the past that `span` is, from its index; with `None` where a limit ended its reading. `change` is
+/// the base and head of a change, whose messages may name what it reverts.
+pub(super) fn with_past<T>(
+    (repository, span): (&Repository, &Span),
+    change: Option<(CommitId, CommitId)>,
+    context: Context<'_>,
+    common: &Common,
+    mut search: impl FnMut(Option<&Past>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let work = |folder: Option<&Path>| {
+        let past = match Past::open(folder, repository, span, change, context) {
+            Err(audit::Error::Ended) => return search(None),
+            past => past?,
+        };
+        if let Some(why) = past.unkept() {
+            warn(&format!("the history index is not kept, so every run reads all history again: {why}"));
+        }
+        search(Some(&past))
+    };
+    HistoryPlace::new(common, repository).try_with(work, |folder| Past::discard(folder, repository, context))
+}
+
+/// What was not searched where a limit ended the reading of the past.
+pub(super) const PAST_NOT_READ: &str = "the history, which was not read to its end";
 
 /// The folder of what may be kept between runs; none with `--no-cache`.
 pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {

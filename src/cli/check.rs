@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Check;
-use super::cache::HistoryPlace;
+use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::outsides;
 use super::environment::{self, EventRange};
 use super::error::Failure;
@@ -15,7 +15,7 @@ use super::settings::{self, Overrides};
 use super::suppressing::{Judge, SettingsInUse, in_tree};
 use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
-use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, check};
+use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, callers, check};
 use crate::config::{Config, RawConfig, Trust};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
 use crate::policy::Notice;
@@ -159,28 +159,21 @@ impl<'a> Asked<'a> {
                 Some(span) => {
                     let change = range.base.as_ref().and_then(|(base, _)| base.commit).zip(range.head.0.commit);
                     let mut range = Some(range);
-                    let search = |folder: Option<&Path>| {
+                    with_past((repository, &span), change, context, common, |past| {
                         let again = || self.range(&side).map(|(range, _)| range);
-                        let past = match Past::open(folder, repository, &span, change, context) {
-                            Err(audit::Error::Ended) => {
-                                let mut outcome = judged(range.take().map_or_else(again, Ok)?, None)?;
-                                outcome.examined.unavailable =
-                                    Some("the history, which was not read to its end".to_owned());
-                                return Ok(outcome);
-                            }
-                            past => past?,
-                        };
-                        if let Some(why) = past.unkept() {
-                            warn(&format!(
-                                "the history index is not kept, so every run reads all history again: {why}"
-                            ));
+                        let mut outcome = judged(range.take().map_or_else(again, Ok)?, past)?;
+                        if past.is_none() {
+                            outcome.examined.unavailable = Some(PAST_NOT_READ.to_owned());
                         }
-                        judged(range.take().map_or_else(again, Ok)?, Some(&past))
-                    };
-                    let discard = |folder: &Path| Past::discard(folder, repository, context);
-                    HistoryPlace::new(common, repository).try_with(search, discard)?
+                        Ok(outcome)
+                    })?
                 }
             };
+            if common.brief {
+                let (_, files) = self.range(&side)?.0.head;
+                let context = Context { config: &judge.config, languages: &judge.languages, progress };
+                callers(&mut outcome, &files.entries, &|| repository.reader(), context)?;
+            }
             if judge.config.blame {
                 blame(repository, &mut outcome, progress)?;
             }

@@ -5,13 +5,16 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::args::Find;
+use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::outsides;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::Reports;
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
-use crate::audit::{self, Context, FindParams, FoundCode, MAX_SKETCH, Progress, Sketch, SketchError, find};
+use crate::audit::{
+    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch, SketchError, find,
+};
 use crate::config::Config;
 use crate::git::Repository;
 use crate::language::Languages;
@@ -42,13 +45,35 @@ pub(super) fn found(
     common: &Common,
     progress: &dyn Progress,
 ) -> Result<FoundCode, Failure> {
+    let mut config = config.clone();
+    config.effort = flags.effort.effort;
+    let config = &config;
     let outsides = outsides(&flags.corpora.named, config, languages, repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
     let (end, files) = scan::tree(repository, flags.tree.rev.as_deref())?;
     let context = Context { config, languages, progress };
     let params = FindParams { max_results: flags.limit };
-    let found = find(repository, (end, &files), sketch, params, &outsides, &remembered, context)?;
+    let search = |past: Option<&Past>| {
+        let elsewhere = Elsewhere { outsides: &outsides, past };
+        let found = find(repository, (end.clone(), &files), sketch, params, &elsewhere, &remembered, context);
+        found.map_err(Failure::from)
+    };
+    let reader = repository.reader();
+    let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
+    let found = match flags.past.span(flags.past.history, tip, &reader)? {
+        None => search(None)?,
+        Some(span) => with_past((repository, &span), None, context, common, |past| {
+            let mut found = search(past)?;
+            if past.is_none() {
+                found.unavailable = Some(PAST_NOT_READ.to_owned());
+            }
+            Ok(found)
+        })?,
+    };
     cache::save(remembered, common);
+    if let Some(missing) = &found.unavailable {
+        warn(&format!("not searched: {missing}"));
+    }
     Ok(found)
 }
 

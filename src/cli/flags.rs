@@ -7,6 +7,7 @@ use clap::{Arg, Args, ValueEnum};
 
 use crate::audit::Outcome;
 use crate::config::{Config, FailOn};
+use crate::fingerprint::Effort;
 use crate::git::{CommitId, Error, Reader, Span, WalkLimits, seconds_of};
 use crate::policy::Level;
 use crate::report::{Format, GroupBy};
@@ -169,6 +170,14 @@ pub(super) struct CorpusFlags {
     /// Compare with this corpus: a stored one, or a folder in which each direct subfolder is a component; may be repeated
     #[arg(long = "corpus", value_name = "NAME|DIR")]
     pub named: Vec<String>,
+}
+
+/// How much of a query is looked up.
+#[derive(Debug, Args)]
+pub(super) struct EffortFlag {
+    /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first), `window:W` or `smallest:N`; less than `full` misses copies, and says so
+    #[arg(long, value_name = "EFFORT", default_value_t)]
+    pub effort: Effort,
 }
 
 /// An option and its value, as a flag sets it.

@@ -10,9 +10,9 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
-use crate::audit::{Context, End, Outcome, Progress, Tree, owners, scan, suppress};
+use crate::audit::{Context, End, Outcome, Progress, Tree, callers, owners, scan, suppress};
 use crate::config::Config;
-use crate::files::Entry;
+use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
 use crate::policy::Accepted;
 use crate::report::scan_formats;
@@ -69,7 +69,8 @@ fn scanned(
             let end = End { name: folder.display().to_string(), commit: None };
             let folder = Folder::new(folder);
             let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
-            scan(tree, context)?
+            let all = tree.entries.clone();
+            with_callers(tree, &all, common, context)?
         }
         ScanTarget::Repository(repository, within) => {
             let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
@@ -77,14 +78,30 @@ fn scanned(
                 settings::warn_of_idle(config, &languages, &snapshot.entries);
             }
             let owners = owners(&snapshot, &repository.reader(), config);
-            let entries = snapshot.entries.into_iter().filter(|entry: &Entry| entry.path.is_within(within)).collect();
+            let all = snapshot.entries;
+            let entries = all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
             let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
-            Outcome { owners, ..scan(tree, context)? }
+            Outcome { owners, ..with_callers(tree, &all, common, context)? }
         }
     };
     suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
     if !flags.suppressing.show_suppressed {
         outcome.suppressed.clear();
+    }
+    Ok(outcome)
+}
+
+/// The outcome of a scan; with `--brief` with the places of `all` files that call what is duplicated.
+fn with_callers<R: ReadFiles>(
+    tree: Tree<'_, R>,
+    all: &[Entry],
+    common: &Common,
+    context: Context<'_>,
+) -> Result<Outcome, Failure> {
+    let open = tree.open;
+    let mut outcome = scan(tree, context)?;
+    if common.brief {
+        callers(&mut outcome, all, open, context)?;
     }
     Ok(outcome)
 }

@@ -25,6 +25,7 @@ pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_la
 pub use thresholds::Thresholds;
 
 use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
+use crate::fingerprint::Effort;
 use crate::language::Languages;
 use crate::policy::{Ground, Levels, LicensePolicy};
 use crate::text::FilePath;
@@ -37,6 +38,8 @@ use crate::{fingerprint, matching};
 pub struct Config {
     /// The settings as written, checked.
     written: RawConfig,
+    /// Which fingerprints choose the files to compare; no option of the file, since less effort misses copies.
+    pub effort: Effort,
     /// Parameters of fingerprinting.
     pub fingerprint: fingerprint::Params,
     /// The same for a scan of a whole tree: fewer fingerprints, since every clone there contains a longer run.
@@ -101,6 +104,7 @@ impl Config {
         let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
         let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
         Ok(Self {
+            effort: Effort::Full,
             fingerprint,
             scan_fingerprint: fingerprint::Params::new(k, scan_t)
                 .expect("k <= t was checked, and scan_t is no less than t"),

@@ -4,6 +4,7 @@
 //! two texts share gives them a common fingerprint, and no run shorter than
 //! [`Params::noise_threshold`] does (Schleimer, Wilkerson, Aiken 2003).
 
+mod effort;
 mod kgram;
 pub mod resemblance;
 pub mod schemes;
@@ -11,6 +12,7 @@ mod winnow;
 
 use std::num::NonZeroUsize;
 
+pub use effort::Effort;
 pub use kgram::{hash_exact, hash_kgrams, hash_numbers, hash_spelled, hash_symbols};
 pub use winnow::{Winnow, winnow};
 

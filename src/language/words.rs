@@ -10,7 +10,7 @@ pub const WORDS: &str = "words";
 ///
 /// A word is a run of letters and digits of any script, with apostrophes inside; a letter of a script that is written
 /// without spaces is a word of its own. Case, punctuation and layout do not count, as in the canonical documents of
-/// Broder (1997), section 2. Both readings of a word are hashes of its lower case: unlike names in code, no two
+/// Broder (1997). Both readings of a word are hashes of its lower case: unlike names in code, no two
 /// words are the same symbol.
 ///
 /// Time O(n), for any bytes. Text after 4 GiB is not read.

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::sides::{Mark, Sides};
 use super::words::{copy_text, count, place, text_of};
-use crate::audit::Outcome;
-use crate::policy::Finding;
+use crate::audit::{Callers, Outcome};
+use crate::policy::{Finding, Origin, Place};
 
 /// Maximum differences to name; the rest are counted.
 const MAX_NAMED: usize = 12;
@@ -31,8 +31,24 @@ pub(super) struct Brief {
     pub replaced: Vec<Replaced>,
     /// What else differs: lines that only one side has, or that were rewritten.
     pub rewritten: Vec<Rewritten>,
+    /// The functions of the copy and of the origin, with the places that call them: what a change of either touches.
+    pub functions: Vec<Function>,
     /// Lines that go if the copy is replaced by a call of one line, whatever the parameters.
     pub saved_lines: usize,
+}
+
+/// A function in the copy or in the origin, and its calls as far as its name tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Function {
+    /// Whether it is in the copy, and not in the origin.
+    pub in_copy: bool,
+    /// Its name.
+    pub name: String,
+    /// The first calls: `src/a.c:12`.
+    pub calls: Vec<String>,
+    /// The number of all calls.
+    pub total: usize,
 }
 
 /// A word of the origin, and the one in its place.
@@ -81,6 +97,7 @@ impl Brief {
             lines,
             replaced: replaced(&sides),
             rewritten: rewritten(&sides),
+            functions: functions(outcome, finding, origin),
             saved_lines: lines.saturating_sub(1),
         })
     }
@@ -94,6 +111,13 @@ impl Brief {
             0 => format!("{equal}; nothing differs but layout and comments; {saved}"),
             _ => format!("{equal}; {}; {saved}", count(differing, "difference")),
         }];
+        for of in &self.functions {
+            let whose = if of.in_copy { "" } else { ", the origin," };
+            lines.push(match of.total {
+                0 => format!("`{}`{whose} is called nowhere by that name", of.name),
+                n => format!("`{}`{whose} is called in {}{}", of.name, of.calls.join(", "), more(n)),
+            });
+        }
         let (names, values): (Vec<_>, Vec<_>) = self.replaced.iter().partition(|replaced| replaced.consistent);
         let word = |of: &&Replaced| format!("`{}` for `{}` ({} x)", of.copy, of.origin, of.times);
         for (what, words) in [("renamed throughout", names), ("differs by place", values)] {
@@ -126,6 +150,22 @@ pub(super) fn brief(outcome: &Outcome, finding: &Finding) -> Vec<String> {
 
 fn more(n: usize) -> String {
     if n > MAX_NAMED { format!(" and {} more", n - MAX_NAMED) } else { String::new() }
+}
+
+/// The functions of both sides with their calls, those of the copy first.
+fn functions(outcome: &Outcome, finding: &Finding, origin: &Origin) -> Vec<Function> {
+    let copy = (true, finding.path.clone(), finding.fragment.start.line);
+    let origin = (origin.place == Place::Tree).then(|| (false, origin.path.clone(), origin.fragment.start.line));
+    let named = |(in_copy, path, line)| {
+        let of = outcome.callers.get(&(path, line)).into_iter().flatten();
+        of.map(move |Callers { function, calls }| Function {
+            in_copy,
+            name: crate::text::printable(function.as_bytes()),
+            calls: calls.iter().take(MAX_NAMED).map(|(path, line)| format!("{path}:{line}")).collect(),
+            total: calls.len(),
+        })
+    };
+    [Some(copy), origin].into_iter().flatten().flat_map(named).collect()
 }
 
 fn replaced(sides: &Sides) -> Vec<Replaced> {

@@ -64,7 +64,7 @@ pub(super) fn written(writing: &Writing, path: &FilePath) -> String {
 }
 
 /// `deleted in 1a2b3c4d5e on 2024-03-01 ("drop the old parser")`.
-fn deleted(deletion: &Deletion) -> String {
+pub(super) fn deleted(deletion: &Deletion) -> String {
     let mut text = format!("deleted in {}", short(&deletion.commit));
     if let Some(day) = day(deletion.time) {
         text.push_str(&format!(" on {day}"));

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Measures `secondhand compare` on labeled submissions, beside copydetect.
+"""Measures `secondhand compare` on labeled submissions, beside copydetect and others.
 
-    tools/papers/levels.py --binary target/release/secondhand IR-Plag-Dataset [--peer]
+    tools/papers/levels.py --binary target/release/secondhand IR-Plag-Dataset [--peer] [--other NAME=COMMAND]...
 
 The data is the Source Code Plagiarism Dataset of Karnalim, Budi, Toba and Joy (2019): seven tasks in Java, each with an
 original, independent solutions, and plagiarized ones at the six levels of Faidhi and Robinson (1987). It is public
 (oscarkarnalim/sourcecodeplagiarismdataset, Apache-2.0) and not part of this repository.
 
 A pair is an original and another solution of its task. For each level, prints the area under the ROC curve, as the mean
-of the tasks, and the recall at the threshold above which no independent solution of the same task is. `--peer` needs copydetect (`pip install
-copydetect`), with its defaults.
+of the tasks, and the recall at the threshold above which no independent solution of the same task is. `--peer` needs
+copydetect (`pip install copydetect`), with its defaults. `--other` measures a command that is given a folder of
+submissions and prints a line for each pair, separated by tabs: two names and a similarity.
 """
 
 import argparse
@@ -66,6 +67,20 @@ def copydetect_scores(found):
     return {"similarity": scores}
 
 
+def other_scores(command, found):
+    """The similarities that a command prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in found.items():
+            shutil.copytree(path, Path(folder) / name)
+        printed = subprocess.run([command, folder], check=True, capture_output=True, text=True).stdout
+    scores = dict.fromkeys(found, 0.0)
+    for row in filter(None, printed.splitlines()):
+        first, second, similarity = row.split("\t")
+        if "original" in (first, second):
+            scores[second if first == "original" else first] = float(similarity)
+    return {"similarity": scores}
+
+
 def auc(positive, negative):
     """The part of pairs of one of each in which the positive one is higher; half for a tie."""
     wins = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
@@ -77,6 +92,7 @@ def main():
     parser.add_argument("data", type=Path)
     parser.add_argument("--binary", default="secondhand")
     parser.add_argument("--peer", action="store_true", help="also run copydetect")
+    parser.add_argument("--other", action="append", default=[], metavar="NAME=COMMAND")
     args = parser.parse_args()
     tools = {
         "compare": lambda found: secondhand(args.binary, found, []),
@@ -84,6 +100,8 @@ def main():
     }
     if args.peer:
         tools["copydetect"] = copydetect_scores
+    for name, _, command in (other.partition("=") for other in args.other):
+        tools[name] = lambda found, command=command: other_scores(command, found)
     cases = [solutions(case) for case in sorted(args.data.glob("case-*"))]
     print("| tool | " + " | ".join(f"{level}: AUC, recall" for level in LEVELS) + " |")
     print("|---" * (1 + len(LEVELS)) + "|")

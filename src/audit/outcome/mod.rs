@@ -82,6 +82,8 @@ pub struct Outcome {
     pub max_findings: usize,
     /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
+    /// The functions in copies and their first origins with their calls, by path and first line; empty unless requested.
+    pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,
     /// How much of the tree is duplicated, if the whole tree was scanned.
@@ -105,6 +107,7 @@ impl Outcome {
             examined: Examined::default(),
             max_findings: usize::MAX,
             texts: BTreeMap::new(),
+            callers: BTreeMap::new(),
             owners: Owners::default(),
             duplication: None,
             audited: None,
@@ -146,4 +149,13 @@ pub struct Comment {
     pub is_added: bool,
     /// Its contents.
     pub suppression: Result<Suppression, BadSuppression>,
+}
+
+/// A function, and where it is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callers {
+    /// Its name.
+    pub function: String,
+    /// The file and line of each call, in order.
+    pub calls: Vec<(FilePath, u32)>,
 }

@@ -136,7 +136,7 @@ impl Stored {
                 .iter()
                 .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
                 .collect::<Result<Vec<_>, Error>>()?;
-            let mut prints = queries.fingerprints(&params);
+            let mut prints = queries.choosing(&params);
             // In index order, so that each lookup is close to the previous one.
             prints.par_sort_unstable_by_key(|(query, print)| (key(print.hash), *query, print.position));
             let found = prints

@@ -68,7 +68,7 @@ pub struct Indexed {
 /// What is searched for in the past.
 pub(in crate::audit) struct Sought<'q> {
     pub queries: &'q Queries<'q>,
-    /// For each query, whether the change added nearly all of the file.
+    /// For each query, whether the change added nearly all of the file; empty if nothing did.
     pub brought_in: Vec<bool>,
     /// The contents of the base: they are not past.
     pub standing: HashSet<BlobId>,
@@ -234,7 +234,7 @@ impl Past {
         let id_of = |bytes: &[u8]| any_blob.map_or_else(|| blob_id(bytes), |blob| blob_id_like(*blob, bytes));
         let mut queries_of: BTreeMap<BlobId, Vec<usize>> = BTreeMap::new();
         for (query, source) in queries.sources().iter().enumerate() {
-            if brought_in[query] && may_be_whole(source) {
+            if brought_in.get(query) == Some(&true) && may_be_whole(source) {
                 queries_of.entry(id_of(source.bytes())).or_default().push(query);
             }
         }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::audit::read::{MIXED, Skip, Source};
 use crate::config::Config;
 use crate::files::Entry;
-use crate::fingerprint::{Fingerprint, Params};
+use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
     self, Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,
@@ -153,6 +153,32 @@ impl<'q> Queries<'q> {
             }
         }
         found
+    }
+
+    /// The same, but only those that choose which files the queries are compared with, by the effort of the settings.
+    pub fn choosing(&self, params: &Params) -> Vec<(usize, Fingerprint)> {
+        let all = self.fingerprints(params);
+        let effort = self.config.effort;
+        if effort == Effort::Full {
+            return all;
+        }
+        let mut scratch = Vec::new();
+        let of_documents = all.chunk_by(|a, b| a.0 == b.0).flat_map(|of_document| {
+            let document = of_document[0].0;
+            let mut prints: Vec<Fingerprint> = of_document.iter().map(|(_, print)| *print).collect();
+            effort.keep(&mut prints, params, &self.sources[document].tokens, &mut scratch);
+            prints.into_iter().map(move |print| (document, print))
+        });
+        of_documents.collect()
+    }
+
+    /// The numbers of the fingerprints that choose which files the queries are compared with; `None` if all do.
+    pub fn choosing_rows(&self) -> Option<HashSet<u32>> {
+        let is_part = self.config.effort != Effort::Full;
+        let rows = |prints: Vec<(usize, Fingerprint)>| {
+            prints.into_iter().filter_map(|(_, print)| Some(self.index.first_row(print.hash)? as u32)).collect()
+        };
+        is_part.then(|| rows(self.choosing(&self.sampling)))
     }
 
     /// Which k-grams of the documents are searched for.

@@ -72,12 +72,14 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     let is_followed = |row: &u32| {
         max_components.is_none_or(|max| n_documents.get(row).is_none_or(|&n_components| n_components as usize <= max))
     };
+    let choosing = queries.choosing_rows();
+    let chooses = |row: &u32| choosing.as_ref().is_none_or(|choosing| choosing.contains(row));
     let sharing: Vec<Sharing<'_>> = entries
         .iter()
         .zip(rows_of)
         .enumerate()
         .map(|(file, (entry, rows))| {
-            let rows: Vec<u32> = rows.into_iter().filter(is_followed).collect();
+            let rows: Vec<u32> = rows.into_iter().filter(|row| is_followed(row) && chooses(row)).collect();
             Sharing { file, path: &entry.path, is_new: is_new(&entry.path), rows }
         })
         .filter(|sharing| !sharing.rows.is_empty())

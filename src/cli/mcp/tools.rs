@@ -45,6 +45,9 @@ struct FindExistingCode {
     language: Option<String>,
     /// The path it is meant for, such as `src/util/dates.ts`: tells the language, and nearer results come first.
     file_name: Option<String>,
+    /// Whether to search deleted code too: it names the commit that deleted it. The first time reads all history.
+    #[serde(default)]
+    history: bool,
     /// Maximum results, 5 if absent.
     limit: Option<usize>,
     /// Maximum tokens of the answer, 2000 if absent.
@@ -184,9 +187,9 @@ impl Server {
 
     fn find_existing_code(&self, asked: FindExistingCode, progress: &dyn Progress) -> Result<String, Refusal> {
         let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
-        let Command::Find(flags) = command(["find".to_owned(), format!("--limit={limit}")], &[])? else {
-            return Err(Refusal::defect());
-        };
+        let mut flags = vec!["find".to_owned(), format!("--limit={limit}")];
+        flags.extend(asked.history.then(|| "--history".to_owned()));
+        let Command::Find(flags) = command(flags, &[])? else { return Err(Refusal::defect()) };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let sketch = Sketch {
             bytes: asked.sketch.into_bytes(),
@@ -215,7 +218,7 @@ impl Server {
         let Command::Check(flags) = command(flags, &asked.paths)? else { return Err(Refusal::defect()) };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         // Paths start at the root, wherever the server was started.
-        let common = Common { repo: repository.root().to_owned(), ..(*self.common).clone() };
+        let common = Common { repo: repository.root().to_owned(), brief: true, ..(*self.common).clone() };
         let outcome = Arc::new(check::outcome(&flags, &common, progress)?);
         self.keep(0, &outcome);
         Ok(outcome)

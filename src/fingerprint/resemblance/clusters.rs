@@ -20,7 +20,7 @@ pub struct ShingleCluster {
 /// A representative is found by the postings of its sketch, so a document is compared only with those that it shares a
 /// sampled shingle with. Broder et al. (1997) join all pairs above the threshold; with representatives, a chain of
 /// documents each a little unlike the one before does not become one cluster, and postings do not grow with the number
-/// of copies. A shingle that more than `max_postings` representatives have finds none (their section 4: common shingles).
+/// of copies. A shingle that more than `max_postings` representatives have finds none (their "common shingles").
 ///
 /// Time O(n · s · `max_postings`) for n sketches of s shingles; memory O(representatives · s).
 pub fn greedy_clusters(sketches: &[ShingleSketch], threshold: f64, max_postings: usize) -> Vec<ShingleCluster> {
@@ -58,7 +58,7 @@ pub fn greedy_clusters(sketches: &[ShingleSketch], threshold: f64, max_postings:
 }
 
 /// The super-shingles of a sketch: hashes of every `size` of its shingles in a row, in the order of the permutation
-/// (Broder et al. 1997, section 5).
+/// (Broder et al. 1997, "super shingles").
 ///
 /// Two documents that share one are nearly identical: with s = 100 and a size of 25, a pair of resemblance 0.95 shares
 /// one of 76 far more often than not, and one of 0.5 hardly ever.

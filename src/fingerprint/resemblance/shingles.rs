@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use crate::fingerprint::kgram::{hash_numbers, mix};
 
-/// How a shingle that occurs repeatedly counts (Broder 1997, section 2).
+/// How a shingle that occurs repeatedly counts (Broder 1997, options A and B).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counting {
     /// Once: a document is the set of its shingles (the paper's option B).
@@ -73,7 +73,7 @@ impl Shingles {
 
     /// The resemblance: what both have, divided by what either has, 0 to 1. Two empty sets resemble each other wholly.
     ///
-    /// One minus it is a metric; in particular it satisfies the triangle inequality (section 2 of the paper).
+    /// One minus it is a metric; in particular it satisfies the triangle inequality, as the paper says.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let shared = self.n_shared(other);
         ratio(shared, self.len() + other.len() - shared)
@@ -116,7 +116,7 @@ mod tests {
         text.split(' ').map(|word| word.bytes().fold(0, |number, byte| number * 257 + u64::from(byte))).collect()
     }
 
-    /// The example of section 2 of the paper.
+    /// The example of the paper, `a rose is a rose is a rose`.
     #[test]
     fn a_rose_is_a_rose_as_printed() {
         let (a, b) = (words("a rose is a rose is a rose"), words("a rose is a flower which is a rose"));

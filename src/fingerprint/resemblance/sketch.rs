@@ -3,7 +3,7 @@
 use super::shingles::{Shingles, n_common, ratio};
 use crate::fingerprint::kgram::mix;
 
-/// Which shingles a sketch keeps (Broder 1997, section 3). The order is that of a random permutation: of hashes, mixed
+/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random permutation: of hashes, mixed
 /// with a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShingleSampling {

@@ -30,6 +30,10 @@ struct Report {
     sketch_tokens: usize,
     /// The number of files compared, in the tree and in corpora.
     compared_files: usize,
+    /// Which fingerprints chose the files to compare: `full`, or less.
+    effort: String,
+    /// What of the history could not be searched; null if all that was asked for was.
+    not_searched: Option<String>,
     /// The number of results, including those beyond the limit.
     found: usize,
     /// What was found, the best first: what has more of the sketch, then what is spelled more alike.
@@ -59,12 +63,24 @@ struct Existing {
     clone_type: &'static str,
     /// The number of tokens that match.
     tokens: usize,
-    /// `tree` or `component`.
+    /// `tree`, `component`, or `past` if it was deleted.
     place: &'static str,
+    /// The commit that deleted it, if its place is the past.
+    deletion: Option<Deletion>,
     /// Whose it is, if its place is a component.
     component: Option<Component>,
     /// Its lines; null if their text is not stored.
     text: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Deletion {
+    /// The commit that deleted it.
+    commit: String,
+    /// Its subject.
+    subject: String,
+    /// When it was committed, in seconds since 1970.
+    time: i64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,6 +113,8 @@ fn report(of: &FoundCode) -> Report {
         language: of.language.clone(),
         sketch_tokens: of.n_tokens,
         compared_files: of.n_compared,
+        effort: of.effort.to_string(),
+        not_searched: of.unavailable.clone(),
         found: of.n_found,
         results: of.results.iter().map(existing).collect(),
     }
@@ -123,8 +141,16 @@ fn existing(of: &audit::Existing) -> Existing {
             Place::Component(component) => Some(self::component(component)),
             Place::Tree | Place::Past(_) => None,
         },
+        deletion: match &of.place {
+            Place::Past(deletion) => Some(self::deletion(deletion)),
+            Place::Tree | Place::Component(_) => None,
+        },
         text: of.text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned()),
     }
+}
+
+fn deletion(of: &policy::Deletion) -> Deletion {
+    Deletion { commit: of.commit.clone(), subject: of.subject.clone(), time: of.time }
 }
 
 fn component(of: &policy::Component) -> Component {

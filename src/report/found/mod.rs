@@ -5,8 +5,9 @@ mod json;
 mod text;
 
 use super::Format;
-use super::words::{count, end, lines, percent};
+use super::words::{count, deleted, end, lines, percent};
 use crate::audit::{Existing, FoundCode};
+use crate::fingerprint::Effort;
 use crate::policy::Place;
 use crate::text::printable;
 
@@ -20,12 +21,16 @@ pub(super) fn headline(found: &FoundCode) -> String {
     let language = found.language.as_ref().map(|language| format!(" of {language}")).unwrap_or_default();
     let sketch = format!("{}{language}", count(found.n_tokens, "token"));
     let searched = format!("{} of {}", count(found.n_compared, "file"), end(&found.tree));
+    let effort = match found.effort {
+        Effort::Full => String::new(),
+        effort => format!("; searched with `--effort {effort}`, which may miss some"),
+    };
     match found.n_found {
-        0 => format!("nothing found: no code in {searched} has enough of this sketch"),
+        0 => format!("nothing found: no code in {searched} has enough of this sketch{effort}"),
         n => {
             let shown = found.results.len();
             let best = if shown < n { format!(", the best {shown} shown") } else { String::new() };
-            format!("{} for a sketch of {sketch} in {searched}{best}", count(n, "match"))
+            format!("{} for a sketch of {sketch} in {searched}{best}{effort}", count(n, "match"))
         }
     }
 }
@@ -35,7 +40,8 @@ pub(super) fn place(existing: &Existing) -> String {
     format!("{}:{}", existing.path, lines(&existing.fragment))
 }
 
-/// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`.
+/// `in parse_header, all of the sketch, Type-2, consistently renamed; from zlib 1.3, license Zlib`;
+/// of deleted code the commit that deleted it.
 pub(super) fn facts(existing: &Existing) -> String {
     let name = existing.name.as_ref().map(|name| format!("{name}, ")).unwrap_or_default();
     let (clone_type, what) = (existing.clone_type.name(), existing.clone_type.describe());
@@ -45,7 +51,8 @@ pub(super) fn facts(existing: &Existing) -> String {
             let text = format!("; from {}, license {license}, corpus {}", component.label(), component.corpus);
             printable(text.as_bytes())
         }
-        Place::Tree | Place::Past(_) => String::new(),
+        Place::Past(deletion) => format!("; {}", deleted(deletion)),
+        Place::Tree => String::new(),
     };
     format!("{name}{} % of the sketch, {clone_type}, {what}{owner}", percent(existing.containment))
 }

@@ -56,6 +56,9 @@ mod families;
 // `accuracy worth`: how many warnings are worth a reviewer's time, on judged findings of real commits.
 mod worth;
 
+// `accuracy sketches`: how often `find` names the origin of a copy by its first tokens.
+mod sketches;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -86,6 +89,10 @@ enum Command {
     ///
     /// The judged findings are in `data/judged.csv`; the projects have to be cloned.
     Worth(worth::Args),
+    /// How often `find` names the origin of a judged copy by its first tokens.
+    ///
+    /// The same findings and projects as for `worth`.
+    Sketches(sketches::Args),
 }
 
 fn main() -> ExitCode {
@@ -94,6 +101,7 @@ fn main() -> ExitCode {
         Command::Growth(args) => growth::run(args),
         Command::Families(args) => families::run(args),
         Command::Worth(args) => worth::run(args),
+        Command::Sketches(args) => sketches::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,7 +19,7 @@ use crate::output::{print, tell};
 use crate::program::{Chosen, Program};
 use crate::random::Random;
 use crate::threads::on_all_threads;
-use judged::{Half, Judged, Verdict};
+pub use judged::{Half, Judged, Verdict, read as judged};
 
 /// Flags of `accuracy worth`.
 #[derive(Debug, clap::Args)]
@@ -85,8 +85,7 @@ enum Fate {
 /// Replays the judged findings, and prints the figures.
 pub fn run(args: &Args) -> Result<(), Error> {
     let program = Program::new(&args.chosen)?;
-    let all: Vec<Judged> =
-        judged::read()?.into_iter().filter(|of| args.half.is_none_or(|half| of.half == half)).collect();
+    let all: Vec<Judged> = judged()?.into_iter().filter(|of| args.half.is_none_or(|half| of.half == half)).collect();
     let mut of_commits: BTreeMap<(&str, &str), Vec<&Judged>> = BTreeMap::new();
     for of in &all {
         of_commits.entry((&of.project, &of.commit)).or_default().push(of);

@@ -1,0 +1,128 @@
+//! Finds where the functions of a copy and of its origin are called: by name, as far as tokens tell.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rayon::prelude::*;
+
+use super::find::units_in;
+use super::read::{Remembered, Source, Sources};
+use super::{Callers, Context, Error, Outcome};
+use crate::files::{Entry, ReadFiles};
+use crate::git::Attributes;
+use crate::policy::{Fragment, Place};
+use crate::text::{FilePath, Lines};
+
+/// Words before a name that is called; behind any other word it is declared.
+const BEFORE_CALLS: &[&[u8]] = &[
+    b"return", b"await", b"yield", b"throw", b"raise", b"new", b"go", b"defer", b"else", b"do", b"then", b"not",
+    b"and", b"or", b"in", b"if", b"while", b"until", b"unless", b"when", b"case", b"assert", b"try", b"puts", b"echo",
+];
+
+/// Names the functions in each copy and in its first origin, with the places in `entries` that call them.
+///
+/// A call is the name of the function with a bracket behind it, in the same family of languages. Of two functions of one
+/// name, each is named with the calls of both.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn callers<R: ReadFiles>(
+    outcome: &mut Outcome,
+    entries: &[Entry],
+    open: &(dyn Fn() -> R + Sync),
+    context: Context<'_>,
+) -> Result<(), Error> {
+    let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
+    let sources = Sources::new(context, &attributes, &remembered);
+    let mut functions: BTreeMap<(FilePath, u32), Vec<(String, String)>> = BTreeMap::new();
+    for finding in outcome.findings.iter().filter(|finding| finding.is_copy()) {
+        let origin = finding.origins.first().filter(|origin| origin.place == Place::Tree);
+        let origin = origin.map(|origin| (&origin.path, &origin.fragment));
+        for (path, fragment) in origin.into_iter().chain([(&finding.path, &finding.fragment)]) {
+            let Some(text) = outcome.texts.get(path) else { continue };
+            functions
+                .entry((path.clone(), fragment.start.line))
+                .or_insert_with(|| functions_in(path, text, fragment, &sources));
+        }
+    }
+    let asked: BTreeSet<(String, String)> = functions.values().flatten().cloned().collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let called = entries
+        .par_iter()
+        .filter(|entry| sources.skip_by_name(&entry.path).is_none())
+        .map_init(open, |reader, entry| {
+            let read = sources.read(reader, entry)?;
+            Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let mut calls: HashMap<(String, String), Vec<(FilePath, u32)>> = HashMap::new();
+    for (function, place) in called.into_iter().flatten() {
+        calls.entry(function).or_default().push(place);
+    }
+    for of_function in calls.values_mut() {
+        of_function.sort();
+        of_function.dedup();
+    }
+    let named = |function: (String, String)| {
+        let calls = calls.get(&function).cloned().unwrap_or_default();
+        Callers { function: function.1, calls }
+    };
+    outcome.callers = functions.into_iter().map(|(place, of)| (place, of.into_iter().map(named).collect())).collect();
+    Ok(())
+}
+
+/// The functions that lie in a fragment or around it, each with its family of languages.
+fn functions_in(path: &FilePath, text: &[u8], fragment: &Fragment, sources: &Sources<'_>) -> Vec<(String, String)> {
+    let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
+    let lines = Lines::new(&source.text);
+    let asked = fragment.start.line..=fragment.end.line;
+    let is_before = |line: u32| line < *asked.start();
+    let start = source.tokens.partition_point(|token| is_before(lines.line_of(token.start)));
+    let end = source.tokens.partition_point(|token| lines.line_of(token.start) <= *asked.end());
+    if start >= end {
+        return Vec::new();
+    }
+    let document = source.document();
+    let named = |name: usize| String::from_utf8_lossy(source.tokens[name].text(&source.text)).into_owned();
+    let mut names: Vec<String> =
+        units_in(&document, start..end).into_iter().filter_map(|(_, name)| Some(named(name?))).collect();
+    names.dedup();
+    names.into_iter().map(|name| (source.family.clone(), name)).collect()
+}
+
+/// The calls in a file, with the line of each.
+fn calls_in(source: &Source, asked: &BTreeSet<(String, String)>) -> Vec<((String, String), (FilePath, u32))> {
+    let Source { path, text, tokens, family, .. } = source;
+    let names: BTreeMap<&[u8], &(String, String)> =
+        asked.iter().filter(|(of, _)| of == family).map(|of| (of.1.as_bytes(), of)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let lines = Lines::new(text);
+    let document = source.document();
+    let is_call = |at: usize| {
+        let is_open = tokens.get(at + 1).is_some_and(|next| next.text(text) == b"(");
+        is_open
+            && !is_declared(source, &lines, at)
+            && document.enclosing_unit(at..at + 1).is_none_or(|unit| unit.name != Some(at))
+    };
+    let call = |at: usize| Some((*names.get(tokens[at].text(text))?, at));
+    (0..tokens.len())
+        .filter_map(call)
+        .filter(|(_, at)| is_call(*at))
+        .map(|(name, at)| (name.clone(), (path.clone(), lines.line_of(tokens[at].start))))
+        .collect()
+}
+
+/// Whether only words and stars are before a name on its line, as in `extern char *name(int);`.
+fn is_declared(source: &Source, lines: &Lines, at: usize) -> bool {
+    let text_of = |at: usize| source.tokens[at].text(&source.text);
+    let line = lines.line_of(source.tokens[at].start);
+    let before: Vec<&[u8]> =
+        (0..at).rev().take_while(|&at| lines.line_of(source.tokens[at].start) == line).map(text_of).collect();
+    let is_word = |text: &&[u8]| text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let is_star = |text: &&[u8]| matches!(*text, b"*" | b"&");
+    before.iter().any(is_word)
+        && before.iter().all(|text| is_word(text) && !BEFORE_CALLS.contains(text) || is_star(text))
+}
