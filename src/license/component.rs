@@ -537,7 +537,15 @@ mod tests {
         let own = format!("// SPDX-License-Identifier: ISC\n{header}");
         check(&[("zlib.h", zlib), ("a.c", &own)], "a.c", "ISC");
         let manifest = "{\"license\": \"MIT OR Zlib\"}";
-        check(&[("package.json", manifest), ("COPYING", GPL), ("a.js", "// See the file COPYING for copying permission.")], "a.js", "MIT OR Zlib");
+        check(
+            &[
+                ("package.json", manifest),
+                ("COPYING", GPL),
+                ("a.js", "// See the file COPYING for copying permission."),
+            ],
+            "a.js",
+            "MIT OR Zlib",
+        );
         check(&[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")], "a.c", "GPL-3.0-only");
     }
 

@@ -16,8 +16,18 @@ const REACH: usize = 16;
 /// Words that send the reader to another file.
 const REFERRING: &[&str] = &["see", "read", "refer", "consult", "found", "governed"];
 /// Beginnings of the words of which one has to be near: the reference is about terms, not about an algorithm.
-const ABOUT: &[&str] =
-    &["licens", "licenc", "copyright", "copying", "condition", "permission", "distribut", "redistribut", "disclaim", "terms"];
+const ABOUT: &[&str] = &[
+    "licens",
+    "licenc",
+    "copyright",
+    "copying",
+    "condition",
+    "permission",
+    "distribut",
+    "redistribut",
+    "disclaim",
+    "terms",
+];
 /// Names without an extension that people give to license texts.
 const BARE: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
 
@@ -68,8 +78,7 @@ fn is_file_name(word: &str) -> bool {
         return true;
     }
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        let is_extension =
-            (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_extension = (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric());
         stem.len() > 1 && is_extension && extension.starts_with(|c: char| c.is_ascii_alphabetic())
     })
 }
@@ -90,12 +99,12 @@ mod tests {
         check("** $Id: lapi.c $\n** Lua API\n** See Copyright Notice in lua.h\n*/", &["lua.h"]);
         check(" * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n", &["png.h"]);
         check("# See the file COPYING for copying permission.", &["COPYING"]);
-        check(
-            "* For conditions of distribution and use, see the accompanying README.ijg\n * file.",
-            &["README.ijg"],
-        );
+        check("* For conditions of distribution and use, see the accompanying README.ijg\n * file.", &["README.ijg"]);
         check("// license that can be found in the LICENSE file.", &["LICENSE"]);
-        check("// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt)", &["LICENSE_1_0.txt"]);
+        check(
+            "// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt)",
+            &["LICENSE_1_0.txt"],
+        );
         check("# Refer to \"docs/legal/TERMS.txt\" for license terms", &["docs/legal/TERMS.txt"]);
     }
 

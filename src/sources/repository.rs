@@ -116,6 +116,14 @@ fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut 
         }
         sink.take(SourceFile { bytes: reader.read(&first.entry)?, ..file })?;
     }
+    if let Some(head) = reader.head()? {
+        let at_root = |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);
+        let blobs = reader.commit_snapshot(head)?.entries.into_iter().filter(at_root).filter_map(|entry| {
+            let Content::Blob(blob) = entry.content else { return None };
+            Some((entry.path, blob))
+        });
+        sink.licenses(component, heard.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?);
+    }
     Ok(())
 }
 

@@ -250,7 +250,8 @@ impl Stored {
             return Ok(Vec::new());
         }
         for (segment, _) in self.sources() {
-            let known = segment.components().iter().position(|of| of.name == component.name && of.purl == component.purl);
+            let known =
+                segment.components().iter().position(|of| of.name == component.name && of.purl == component.purl);
             if let Some(number) = known {
                 return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
             }

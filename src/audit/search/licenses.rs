@@ -38,7 +38,11 @@ pub(super) fn identify(
         let path = FilePath::new(below(&one.target.path, &folder));
         let refer = |of: &FilePath, name: &str| {
             let named = |at: FilePath| {
-                let whole = if folder.is_empty() { at.clone() } else { FilePath::new([&*folder, b"/", at.as_bytes()].concat()) };
+                let whole = if folder.is_empty() {
+                    at.clone()
+                } else {
+                    FilePath::new([&*folder, b"/", at.as_bytes()].concat())
+                };
                 let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(&whole)).ok()?];
                 let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
                 let bytes = is_short.then(|| reader.read(entry).ok())??;

@@ -107,6 +107,8 @@ pub struct Builder<'b> {
     heard: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
     last_heard: HashMap<u32, Arc<Licenses>>,
+    /// The statements at the root of each component as it is now, for those with a history.
+    current: HashMap<DeclaredComponent, Arc<Licenses>>,
     /// What the commits of components did.
     past: Vec<(Arc<DeclaredComponent>, PastOf)>,
     fixes: PastWriter,
@@ -219,6 +221,7 @@ impl<'b> Builder<'b> {
             said: Numbered::new(),
             heard: HashMap::new(),
             last_heard: HashMap::new(),
+            current: HashMap::new(),
             past: Vec::new(),
             fixes: PastWriter::default(),
             is_of_fixes: false,
@@ -387,7 +390,10 @@ impl<'b> Builder<'b> {
         let nothing = Licenses::default();
         let heard = |number: u32| self.heard.get(&number).unwrap_or(&nothing);
         let whole = |number: u32| {
-            let licenses = self.last_heard.get(&number).map_or_else(|| heard(number), |licenses| &**licenses);
+            let known =
+                self.current.get(&self.components[number as usize]).filter(|of| of.component().expression.is_some());
+            let known = known.or_else(|| self.last_heard.get(&number));
+            let licenses = known.map_or_else(|| heard(number), |licenses| &**licenses);
             Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
         };
         let mut whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
@@ -436,10 +442,8 @@ impl<'b> Builder<'b> {
             path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
         }
         let statements = self.said.all.iter().flat_map(|said| &said.statements);
-        let names: HashSet<&[u8]> = statements
-            .filter(|of| of.method == Method::Reference)
-            .map(|of| name(of.written.as_bytes()))
-            .collect();
+        let names: HashSet<&[u8]> =
+            statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
         let mut referred: HashMap<(u32, &[u8]), Vec<(i64, u32)>> = HashMap::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
             let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
@@ -582,6 +586,10 @@ impl Sink for Builder<'_> {
             return Ok(());
         }
         self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
+    }
+
+    fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
+        self.current.insert((**component).clone(), licenses);
     }
 
     fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
