@@ -113,6 +113,129 @@ fn the_licenses_of_a_stored_corpus_are_kept_and_shown() {
 }
 
 #[test]
+fn the_metadata_of_a_wheel_tells_the_license_of_its_code() {
+    let metadata = "Metadata-Version: 2.4\nName: alpha\nLicense-Expression: BSD-3-Clause\nLicense-File: LICENSE\n";
+    let files = [
+        ("alpha-1.0/alpha/table.c", C.first),
+        ("alpha-1.0/alpha-1.0.dist-info/METADATA", metadata),
+        ("alpha-1.0/alpha-1.0.dist-info/licenses/LICENSE", MIT),
+    ];
+    let folder = folder(&files);
+    // On the spot, and stored.
+    let report = repository_copying_and_check(&folder);
+    assert_eq!(component(&report)["license"], "BSD-3-Clause");
+    let source = folder.path().join("alpha-1.0");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    let told = "alpha 1.0 (BSD-3-Clause: package manifest (alpha-1.0.dist-info/METADATA:3))";
+    assert!(shown.contains(told), "{shown}");
+    assert!(!shown.contains("not known"), "{shown}");
+}
+
+fn repository_copying_and_check(corpus: &TempDir) -> Report {
+    check(&copying("", ""), corpus)
+}
+
+#[test]
+fn a_header_that_refers_to_another_file_has_the_license_of_that() {
+    let zlib = "/* In no event will the authors be held liable for any damages arising from the use of this software.\n * 1. The origin of this software must not be misrepresented. */\nint alpha_version(void);\n";
+    let table = format!("/* For conditions of distribution and use, see copyright notice in alpha.h */\n{}", C.first);
+    let folder = folder(&[("alpha/alpha.h", zlib), ("alpha/lib/table.c", &table)]);
+    let told = "the file that its header refers to (alpha.h:1)";
+    let report = repository_copying_and_check(&folder);
+    assert_eq!(component(&report)["license"], "Zlib");
+    assert_eq!(component(&report)["licenseEvidence"], told);
+    let source = folder.path().join("alpha");
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&source)]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    assert_eq!(component(&report)["licenseEvidence"], told);
+}
+
+#[test]
+fn a_file_from_before_a_repository_had_a_license_has_that_of_the_component() {
+    let alpha = Repository::new();
+    alpha.write("lib/table.c", C.first);
+    alpha.commit("no license yet");
+    alpha.write("LICENSE", MIT);
+    alpha.commit("a license");
+    let folder = folder(&[]);
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(alpha.root())]).0, 0);
+    let report = check_known(&copying("", ""), folder.path());
+    assert_eq!(component(&report)["license"], "MIT");
+    let evidence = "the license of the component, since nothing states the file's: license text (LICENSE:5)";
+    assert_eq!(component(&report)["licenseEvidence"], evidence);
+}
+
+#[test]
+fn the_license_of_the_project_is_found_so_that_a_conflict_is_an_error_without_settings() {
+    let gpl = folder(&[("alpha/lib/table.c", C.first), ("alpha/COPYING", GPL)]);
+    let rules = |report: &Report| -> Vec<String> {
+        let findings = report.list("/findings").iter();
+        let named =
+            findings.map(|of| format!("{} {}", of["level"].as_str().unwrap_or(""), of["rule"].as_str().unwrap_or("")));
+        named.filter(|of| !of.contains("copied-code")).collect()
+    };
+    let mit = |settings: &str| {
+        let repository = Repository::new();
+        repository.write("LICENSE", MIT);
+        repository.write("secondhand.toml", settings);
+        repository.write("store.c", C.second);
+        repository.commit("before");
+        repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+        repository.commit("after");
+        repository
+    };
+    assert_eq!(rules(&check(&mit(""), &gpl)), ["error license-conflict"]);
+    let unasked = "[license]\nproject-license = \"NOASSERTION\"\n";
+    assert_eq!(rules(&check(&mit(unasked), &gpl)), ["warning corpus-copy"]);
+    let named = "[license]\nproject-license = \"GPL-3.0-only\"\n";
+    assert_eq!(rules(&check(&mit(named), &gpl)), ["warning corpus-copy"]);
+
+    // The base decides where it is trusted: a change cannot relicense itself out of a conflict.
+    let repository = mit("");
+    repository.write("LICENSE", GPL);
+    repository.commit("relicense");
+    let against = |trust: &str| repository.check(&["--base", "HEAD~2", "--corpus", utf8(gpl.path()), "--trust", trust]);
+    assert_eq!(rules(&against("base")), ["error license-conflict"]);
+    assert_eq!(rules(&against("head")), ["warning corpus-copy"]);
+}
+
+#[test]
+fn a_bare_mirror_is_named_after_its_remote() {
+    let alpha = Repository::new();
+    alpha.write("lib/table.c", C.first);
+    alpha.commit("a table");
+    let folder = folder(&[]);
+    let mirror = folder.path().join("repo");
+    repository::git(folder.path(), &["clone", "--quiet", "--bare", utf8(alpha.root()), utf8(&mirror)]);
+    repository::git(&mirror, &["config", "remote.origin.url", "https://example.invalid/authors/alpha.git"]);
+    assert_eq!(corpus(folder.path(), &["add", "known", utf8(&mirror)]).0, 0);
+    let (_, shown, _) = corpus(folder.path(), &["show", "known"]);
+    assert!(shown.starts_with("alpha: ") && shown.contains("\n  alpha "), "{shown}");
+    assert!(!shown.contains("repo"), "{shown}");
+}
+
+#[test]
+fn a_notice_holds_the_license_texts_and_says_what_may_not_be_passed_on() {
+    let corpus =
+        folder(&[("alpha/table.c", C.first), ("alpha/LICENSE", MIT), ("beta/other.c", C.third), ("beta/COPYING", GPL)]);
+    let repository = Repository::new();
+    repository.write("LICENSE", MIT);
+    repository.write("src/new.c", C.file("new", &[C.third, C.first]).text);
+    repository.commit("copies");
+    let notice = || {
+        let flags = ["audit", "--format", "notice", "--fail-on", "never", "--corpus", utf8(corpus.path())];
+        let output = repository.secondhand(&flags).output().expect("the program starts");
+        String::from_utf8(output.stdout).expect("it is UTF-8")
+    };
+    let text = notice();
+    assert!(text.contains("License text: 1 below") && text.contains("\nLicense text 1\n\nMIT License\n"), "{text}");
+    assert!(text.contains("WARNING: a notice does not permit"), "{text}");
+    assert!(text.contains("  beta: may not be redistributed with this project: GPL-3.0-only is not"), "{text}");
+    assert!(!text.contains("  alpha: "), "{text}");
+}
+
+#[test]
 fn a_declared_license_counts_and_what_contradicts_it_is_told() {
     let folder = folder(&[("alpha/table.c", C.first), ("alpha/COPYING", GPL)]);
     let source = folder.path().join("alpha");

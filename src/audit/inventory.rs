@@ -126,6 +126,11 @@ pub fn audit(
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let mut audited = gathered.finish(project, time, &outcome.findings);
+    for taken in audited.components.iter_mut().filter(|taken| taken.texts.is_empty()) {
+        for outside in outsides {
+            taken.texts.extend(outside.texts(&taken.component)?);
+        }
+    }
     audited.name_versions(versions);
     outcome.audited = Some(audited);
     Ok(outcome)
@@ -511,7 +516,8 @@ impl Gathered {
                 };
                 let counts: Vec<usize> = files.iter().map(of_it).filter(|&n| n > 0).collect();
                 let verdict = owed(&component, verdict, findings);
-                (number, Taken { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum() })
+                let texts = component.terms.texts.clone();
+                (number, Taken { component, verdict, n_files: counts.len(), n_tokens: counts.iter().sum(), texts })
             })
             .collect();
         taken.sort_by(|(_, a), (_, b)| (b.n_tokens, &a.component).cmp(&(a.n_tokens, &b.component)));

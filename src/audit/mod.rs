@@ -13,6 +13,9 @@ mod context;
 // Reads who owns the files of a tree.
 mod owners;
 
+// Finds the license of the project.
+mod project;
+
 // Reads files into tokens, and remembers them between runs.
 mod read;
 
@@ -63,6 +66,7 @@ pub use outcome::{
     Explained, FolderVersion, Outcome, Share, Taken,
 };
 pub use owners::owners;
+pub use project::project_terms;
 pub use read::{Remembered, Skip, warm};
 pub use resemblance::{ResemblanceParams, Resemblances, ResemblingPair, Shingled, resemblances};
 pub use scan::{Tree, scan};

@@ -9,7 +9,7 @@ use super::output::Reports;
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
-use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, suppress};
+use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, project_terms, suppress};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
@@ -65,6 +65,9 @@ pub(super) fn audited(
     let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
     let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
+    let mut config = config.clone();
+    config.licenses.find_project(&project_terms(&snapshot, &reader)?);
+    let config = &config;
     let time = match end.commit {
         Some(commit) => reader.time(commit)?,
         None => now(),

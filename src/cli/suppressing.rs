@@ -9,7 +9,7 @@ use super::error::Failure;
 use super::flags::{Common, Suppressing};
 use super::settings::{self, Overrides};
 use super::versions::{baseline_in, decisions_in, settings_entry, settings_in};
-use crate::audit::{Outcome, Range, suppress};
+use crate::audit::{Outcome, Range, project_terms, suppress};
 use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, Trust, Written, below, decisions, read_text};
 use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
@@ -88,7 +88,12 @@ impl Judge {
             let known = range.base.as_ref().map(|(_, base)| corpora_in(&reader, base)).unwrap_or_default();
             check_corpora(&written.raw.corpora, &known, root)?;
         }
-        let (config, origin) = settings::complete(&written, overrides)?;
+        let (mut config, origin) = settings::complete(&written, overrides)?;
+        // A change must not choose the license that it is judged by.
+        let of_project = if trust == Trust::Base { range.tip() } else { Some(&range.head.1) };
+        if let Some(files) = of_project {
+            config.licenses.find_project(&project_terms(files, &reader)?);
+        }
 
         let baseline = match (trust, &flags.suppressing.baseline) {
             _ if flags.suppressing.no_baseline => Baseline::default(),

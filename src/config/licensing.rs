@@ -15,10 +15,14 @@ const PRESETS: &[(&str, &str)] = &[
     ("gpl-3", include_str!("../../config/presets/gpl-3.toml")),
 ];
 
+/// The license of a project that is not to be judged by any, as SPDX writes it.
+const NO_PROJECT: &str = "NOASSERTION";
+
 /// Completes the policy written in `file`.
 pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, ConfigError> {
     let preset = raw.preset.as_deref().map(|name| preset(name, file)).transpose()?.unwrap_or_default();
-    let project = raw.project_license.as_ref().or(preset.project_license.as_ref());
+    let has_no_project = raw.project_license.as_deref() == Some(NO_PROJECT);
+    let project = raw.project_license.as_ref().or(preset.project_license.as_ref()).filter(|_| !has_no_project);
     let list = |key: &str, of_preset: &[String], own: &[String]| {
         of_preset.iter().chain(own).map(|text| term(key, text, file)).collect::<Result<Vec<_>, _>>()
     };
@@ -27,6 +31,8 @@ pub(super) fn licenses(raw: &RawLicense, file: &str) -> Result<LicensePolicy, Co
         allow: list("license.allow", &preset.allow, &raw.allow)?,
         deny: list("license.deny", &preset.deny, &raw.deny)?,
         exceptions: raw.exceptions.iter().map(|of| exception(of, file)).collect::<Result<_, _>>()?,
+        has_no_project,
+        ..LicensePolicy::default()
     })
 }
 

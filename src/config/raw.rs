@@ -277,7 +277,7 @@ pub struct RawLicense {
     /// A policy to start from: `permissive`, `weak-copyleft`, `closed`, `gpl-2` or `gpl-3`. Other settings add to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// The license of the project, an SPDX expression. Decides where the lists do not, using OSADL's compatibility matrix.
+    /// The license of the project, an SPDX expression. Decides where the lists do not, using OSADL's compatibility matrix. Default: what the manifest or license text at the root of the repository states; `NOASSERTION` for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_license: Option<String>,
     /// Licenses that code may be copied under: classes (`permissive`), families (`LGPL`), licenses (`MIT`), SPDX expressions. If there are any, all others are denied. The most specific entry wins; between equally specific ones, `deny` wins.

@@ -149,6 +149,17 @@ impl Repository {
         self.has_work_tree
     }
 
+    /// Whether it has no work tree of its own: a mirror, or a repository on a server.
+    pub fn is_bare(&self) -> bool {
+        self.inner.to_thread_local().is_bare()
+    }
+
+    /// Where it was cloned from, as written in its settings.
+    pub fn remote_url(&self) -> Option<String> {
+        let url = self.inner.to_thread_local().config_snapshot().string("remote.origin.url")?;
+        Some(url.to_string())
+    }
+
     /// The folder where git looks for hooks.
     pub fn hooks_folder(&self) -> PathBuf {
         let local = self.inner.to_thread_local();

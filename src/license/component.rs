@@ -21,7 +21,12 @@ pub struct Licenses {
     patterns: Vec<(Vec<u8>, LicenseEvidence)>,
     /// The copyright notices of license texts, by folder.
     notices: BTreeMap<Vec<u8>, Vec<String>>,
+    /// The license texts, by folder.
+    texts: BTreeMap<Vec<u8>, Vec<String>>,
 }
+
+/// Answers which file a header means by a name, for the file at a path, and what that file states about itself.
+pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, Said)> + 'r;
 
 /// What one file states about licenses and copyright; depends only on its name and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -30,17 +35,31 @@ pub struct Said {
     pub statements: Vec<Statement>,
     /// Its copyright notices.
     pub notices: Vec<String>,
+    /// The file itself, if it is a license text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
+
+/// Maximum bytes of a license text to keep: the longest in SPDX has 90,000.
+const MAX_TEXT: usize = 100_000;
 
 impl Said {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
-        Self { statements: statements(path, bytes), notices: copyright_lines(bytes) }
+        let statements = statements(path, bytes);
+        let is_text = statements.iter().any(|of| of.method == Method::Text) && bytes.len() <= MAX_TEXT;
+        let text = is_text.then(|| String::from_utf8_lossy(bytes).into_owned());
+        Self { statements, notices: copyright_lines(bytes), text }
     }
 
     /// Whether it states nothing.
     pub fn is_empty(&self) -> bool {
         self.statements.is_empty() && self.notices.is_empty()
+    }
+
+    /// Whether it sends the reader to another file.
+    pub fn refers(&self) -> bool {
+        self.statements.iter().any(|of| of.method == Method::Reference)
     }
 }
 
@@ -93,10 +112,12 @@ impl Licenses {
 
     /// Adds what the file at `path` states about others.
     pub fn hear(&mut self, path: &FilePath, said: &Said) {
-        let is_text = said.statements.iter().any(|of| of.method == Method::Text);
-        if is_text && !said.notices.is_empty() {
-            let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
-            self.notices.entry(folder).or_default().extend(said.notices.iter().cloned());
+        if let Some(statement) = said.statements.iter().find(|of| of.method == Method::Text) {
+            let folder = above(path, if let Scope::Above(n_up) = statement.scope { n_up } else { 0 });
+            if !said.notices.is_empty() {
+                self.notices.entry(folder.to_vec()).or_default().extend(said.notices.iter().cloned());
+            }
+            self.texts.entry(folder.to_vec()).or_default().extend(said.text.clone());
         }
         for statement in &said.statements {
             self.add(path, statement.clone());
@@ -115,16 +136,14 @@ impl Licenses {
             // Statements about the file itself are evaluated lazily, in `of`.
             Scope::File | Scope::Lines(..) => {}
             Scope::Folder => self.folders.entry(folder).or_default().push(evidence),
+            Scope::Above(n_up) => self.folders.entry(above(path, *n_up).to_vec()).or_default().push(evidence),
             Scope::Sibling(name) => {
                 let sibling = join(&folder, name);
                 self.files.entry(sibling).or_default().push(evidence);
             }
             Scope::Paths { n_up, .. } => {
-                let mut from = folder.as_slice();
-                for _ in 0..*n_up {
-                    from = parent(from).unwrap_or_default();
-                }
-                self.patterns.push((from.to_vec(), evidence));
+                let from = above(path, *n_up).to_vec();
+                self.patterns.push((from, evidence));
             }
         }
     }
@@ -150,14 +169,19 @@ impl Licenses {
         Identified { notices, ..Identified::of(found).declared(declared) }
     }
 
+    /// The license texts at the root of the component.
+    pub fn texts(&self) -> &[String] {
+        self.texts.get(&b""[..]).map_or(&[], Vec::as_slice)
+    }
+
     /// The license of the file at `path` with these bytes.
-    pub fn of(&self, path: &FilePath, bytes: &[u8]) -> Identified {
-        self.of_said(path, &Said { statements: own(bytes), notices: copyright_lines(bytes) })
+    pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identified {
+        self.of_said(path, &Said { statements: own(bytes), notices: copyright_lines(bytes), text: None }, refer)
     }
 
     /// The same, from the file's statements as returned by [`Said::new`].
-    pub fn of_said(&self, path: &FilePath, said: &Said) -> Identified {
-        let identified = self.of_statements(path, said.statements.clone());
+    pub fn of_said(&self, path: &FilePath, said: &Said, refer: &Refer<'_>) -> Identified {
+        let identified = self.of_statements(path, said.statements.clone(), refer);
         let notices = if said.notices.is_empty() { self.notices_above(path) } else { said.notices.clone() };
         Identified { notices, ..identified }
     }
@@ -174,11 +198,12 @@ impl Licenses {
         Vec::new()
     }
 
-    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>) -> Identified {
+    fn of_statements(&self, path: &FilePath, statements: Vec<Statement>, refer: &Refer<'_>) -> Identified {
         let evidence = |statement: Statement| LicenseEvidence { path: path.clone(), statement };
-        let (mut about_file, mut snippets) = (Vec::new(), Vec::new());
+        let (mut about_file, mut snippets, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for statement in statements {
             match statement.scope {
+                Scope::File if statement.method == Method::Reference => names.push(statement.written),
                 Scope::File => about_file.push(evidence(statement)),
                 Scope::Lines(first, last) => {
                     let expression = statement.expression.clone();
@@ -191,7 +216,17 @@ impl Licenses {
         let (overriding, stated) = self.stated_for(path);
         // The nearest scope with a statement wins: it overrides statements about everything around it.
         let declared = self.above(path, |method| method == Method::Declared);
-        let scopes = [overriding, about_file, stated, self.above(path, |method| method != Method::Declared)];
+        let around = self.above(path, |method| method != Method::Declared);
+        // A license text that also applies to the folder adds nothing to what the folder says.
+        let is_asked = about_file.is_empty();
+        let (texts, referred): (Vec<_>, Vec<_>) = names
+            .iter()
+            .filter(|_| is_asked)
+            .find_map(|name| refer(path, name).map(|(of, said)| referred(&of, said)).filter(|of| !of.is_empty()))
+            .unwrap_or_default()
+            .into_iter()
+            .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
+        let scopes = [overriding, about_file, referred, stated, around, texts];
         let counting = scopes.into_iter().find(|scope| !scope.is_empty()).unwrap_or_default();
         Identified { snippets, ..Identified::of(counting).declared(declared) }
     }
@@ -326,6 +361,33 @@ impl LicenseEvidence {
     }
 }
 
+/// What the file at `path` states, as evidence for a file that refers to it.
+fn referred(path: &FilePath, said: Said) -> Vec<LicenseEvidence> {
+    let is_own = |of: &Statement| of.scope == Scope::File || of.method == Method::Text;
+    let stated = said.statements.into_iter().filter(|of| is_own(of) && of.expression.is_some());
+    let as_reference = |of: Statement| match of.method {
+        Method::Text => of,
+        _ => Statement { method: Method::Reference, ..of },
+    };
+    stated.map(as_reference).map(|statement| LicenseEvidence { path: path.clone(), statement }).collect()
+}
+
+/// The paths that the file at `path` may mean by `name`, the nearest first: next to it, then in each folder above.
+pub fn meant_by(path: &FilePath, name: &str) -> Vec<FilePath> {
+    let mut rest = name.as_bytes();
+    let mut from = parent(path.as_bytes());
+    loop {
+        if let Some(below) = rest.strip_prefix(b"../") {
+            (rest, from) = (below, from.and_then(parent));
+        } else if let Some(below) = rest.strip_prefix(b"./") {
+            rest = below;
+        } else {
+            break;
+        }
+    }
+    std::iter::successors(from, |folder| parent(folder)).map(|folder| FilePath::new(join(folder, rest))).collect()
+}
+
 fn has_lesser_text(texts: &[&LicenseEvidence]) -> bool {
     let families = |of: &&LicenseEvidence| {
         of.statement.expression.clone().is_some_and(|of| of.licenses().any(|l| l.family() == "LGPL"))
@@ -339,6 +401,11 @@ fn parent(path: &[u8]) -> Option<&[u8]> {
         return None;
     }
     Some(memchr::memrchr(b'/', path).map_or(&[][..], |at| &path[..at]))
+}
+
+/// The folder `n_up` levels above that of the file at `path`.
+fn above(path: &FilePath, n_up: u8) -> &[u8] {
+    (0..=n_up).fold(path.as_bytes(), |at, _| parent(at).unwrap_or_default())
 }
 
 fn join(folder: &[u8], name: &[u8]) -> Vec<u8> {
@@ -359,11 +426,17 @@ mod tests {
 
     #[track_caller]
     fn check(files: &[(&str, &str)], path: &str, expected: &str) -> Identified {
+        let refer = |of: &FilePath, name: &str| {
+            let text_at = |at: &FilePath| {
+                files.iter().find(|(other, _)| other.as_bytes() == at.as_bytes()).map(|(_, text)| text.as_bytes())
+            };
+            meant_by(of, name).into_iter().find_map(|at| Some((at.clone(), Said::new(&at, text_at(&at)?))))
+        };
         let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
         let bytes =
             files.iter().find(|(other, _)| other.as_bytes() == path.as_bytes()).map_or(&b""[..], |(_, bytes)| bytes);
-        let found = licenses.of(&FilePath::new(path), bytes);
+        let found = licenses.of(&FilePath::new(path), bytes, &refer);
         assert_eq!(found.expression.as_ref().map_or("unknown".to_owned(), ToString::to_string), expected);
         found
     }
@@ -428,14 +501,52 @@ mod tests {
         let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let mut licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));
         licenses.declare(&FilePath::new(""), "MIT");
-        let found = licenses.of(&files[1].0, files[1].1);
+        let found = licenses.of(&files[1].0, files[1].1, &|_, _| None);
         assert_eq!(found.expression.map(|of| of.to_string()).as_deref(), Some("MIT"));
         assert_eq!(found.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["ISC"]);
         let whole = licenses.component();
         assert_eq!(whole.contradictions.iter().map(LicenseEvidence::says).collect::<Vec<_>>(), ["GPL-3.0-only"]);
         licenses = Licenses::default();
         licenses.declare(&FilePath::new(""), "what you want");
-        assert_eq!(licenses.of(&files[1].0, files[1].1).expression, None);
+        assert_eq!(licenses.of(&files[1].0, files[1].1, &|_, _| None).expression, None);
+    }
+
+    #[test]
+    fn the_metadata_of_a_wheel_licenses_the_code_next_to_it() {
+        let metadata = |text: &str| format!("Metadata-Version: 2.4\nName: x\n{text}\n\nLicense: GPL\n");
+        let expression = metadata("License-Expression: MIT\nLicense-File: LICENSE.txt");
+        check(&[("x-1.0.dist-info/METADATA", &expression), ("x/a.py", "a = 1")], "x/a.py", "MIT");
+        let classified = metadata("Classifier: License :: OSI Approved :: Apache Software License");
+        check(&[("x-1.0.dist-info/METADATA", &classified), ("x/a.py", "a = 1")], "x/a.py", "Apache-2.0");
+        let file = metadata("License-File: LICENSE.txt");
+        let files =
+            [("x-1.0.dist-info/METADATA", &*file), ("x-1.0.dist-info/licenses/LICENSE.txt", GPL), ("x.py", "a = 1")];
+        let found = check(&files, "x.py", "GPL-3.0-only");
+        assert_eq!(found.found_by().as_deref(), Some("license text (x-1.0.dist-info/licenses/LICENSE.txt:1)"));
+        check(&[("src/x.egg-info/PKG-INFO", &expression), ("src/x/a.py", "a = 1")], "src/x/a.py", "MIT");
+    }
+
+    #[test]
+    fn a_header_that_refers_to_another_file_has_its_license() {
+        let zlib = "/* zlib.h\n * In no event will the authors be held liable for any damages arising from the use of this software.\n * 1. The origin of this software must not be misrepresented */";
+        let header = "/* For conditions of distribution and use, see copyright notice in zlib.h */";
+        let found = check(&[("zlib.h", zlib), ("test/a.c", header)], "test/a.c", "Zlib");
+        assert_eq!(found.found_by().as_deref(), Some("the file that its header refers to (zlib.h:2)"));
+        check(&[("a.c", header)], "a.c", "unknown");
+        // What the file says of itself comes first, and a text of the folder still is one.
+        let own = format!("// SPDX-License-Identifier: ISC\n{header}");
+        check(&[("zlib.h", zlib), ("a.c", &own)], "a.c", "ISC");
+        let manifest = "{\"license\": \"MIT OR Zlib\"}";
+        check(
+            &[
+                ("package.json", manifest),
+                ("COPYING", GPL),
+                ("a.js", "// See the file COPYING for copying permission."),
+            ],
+            "a.js",
+            "MIT OR Zlib",
+        );
+        check(&[("legal/COPYING", GPL), ("a.c", "// See legal/COPYING for the license.")], "a.c", "GPL-3.0-only");
     }
 
     #[test]

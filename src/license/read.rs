@@ -6,7 +6,7 @@ use super::expression::Expression;
 use super::phrases::{granted, joined};
 use super::statement::{Method, Scope, Statement};
 use super::words::Words;
-use super::{debian, manifest, reuse, tag, text};
+use super::{debian, manifest, reference, reuse, tag, text};
 use crate::text::FilePath;
 
 /// Files that license their parent directory: (directory, file name).
@@ -30,7 +30,7 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
         return debian::statements(bytes);
     }
     if is_license_text(&name) {
-        return license_text(path, bytes);
+        return about_package(path, license_text(path, bytes));
     }
     if let Some(of) = path.name().strip_suffix(b".license") {
         return sidecar(of, bytes);
@@ -41,7 +41,26 @@ pub fn statements(path: &FilePath, bytes: &[u8]) -> Vec<Statement> {
     } else if manifest::is_relevant(&name) {
         found.extend(manifest::statement(&name, bytes));
     }
-    found
+    about_package(path, found)
+}
+
+/// Python keeps the metadata of a package in a folder next to its code, and the license texts in a folder in that:
+/// what they state about their folder is about the code.
+fn about_package(path: &FilePath, mut statements: Vec<Statement>) -> Vec<Statement> {
+    let is_metadata = |folder: &[u8]| {
+        let folder = folder.to_ascii_lowercase();
+        folder.ends_with(b".dist-info") || folder.ends_with(b".egg-info") || folder == b"egg-info"
+    };
+    let mut folders = path.as_bytes().rsplit(|&byte| byte == b'/').skip(1);
+    let n_up = match (folders.next(), folders.next()) {
+        (Some(nearest), _) if is_metadata(nearest) => 1,
+        (Some(b"licenses" | b"license_files"), Some(next)) if is_metadata(next) => 2,
+        _ => return statements,
+    };
+    for statement in statements.iter_mut().filter(|of| of.scope == Scope::Folder) {
+        statement.scope = Scope::Above(n_up);
+    }
+    statements
 }
 
 fn lower_name(path: &FilePath) -> String {
@@ -132,6 +151,9 @@ pub(super) fn own(bytes: &[u8]) -> Vec<Statement> {
             expression: Some(expression),
             written,
         });
+    }
+    if !found.iter().any(|of| of.scope == Scope::File) {
+        found.extend(reference::statements(bytes));
     }
     found
 }

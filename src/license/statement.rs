@@ -18,6 +18,8 @@ pub enum Method {
     Sidecar,
     /// The sentences of a license in the file's header.
     Header,
+    /// A file that the header refers to: "see copyright notice in zlib.h".
+    Reference,
     /// `REUSE.toml` or `.reuse/dep5`.
     Reuse,
     /// `debian/copyright`.
@@ -37,6 +39,7 @@ impl Method {
             Self::Tag => "SPDX-License-Identifier in the file",
             Self::Sidecar => "its .license file",
             Self::Header => "the license header of the file",
+            Self::Reference => "the file that its header refers to",
             Self::Reuse => "REUSE information",
             Self::Debian => "debian/copyright",
             Self::Manifest => "package manifest",
@@ -62,6 +65,8 @@ pub enum Scope {
     Sibling(Vec<u8>),
     /// The folder of its file, and everything below.
     Folder,
+    /// The folder this many levels above that, and everything below: a wheel keeps its metadata in a folder.
+    Above(u8),
     /// The files that match one of these patterns, starting from the folder `n_up` levels above its file's.
     Paths {
         /// The patterns.

@@ -32,6 +32,9 @@ pub struct Terms {
     /// The copyright notices that go with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
+    /// The license texts of a component; none for a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
 }
 
 /// Evidence for another license.
@@ -79,6 +82,25 @@ impl Terms {
             contradictions: identified.contradictions.iter().map(contradiction).collect(),
             parts: identified.snippets.iter().map(part).collect(),
             notices: identified.notices.clone(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// The terms of a file of a component with the terms `whole`: the component's license, if nothing states the
+    /// file's. A license that was stated and is unknown stays unknown.
+    pub fn of_file(identified: &Identified, whole: &Self) -> Self {
+        let own = Self::new(identified);
+        let is_stated = own.license.is_some() || !identified.evidence.is_empty();
+        let Some(license) = whole.license.clone().filter(|_| !is_stated) else { return own };
+        let found = whole.evidence.as_deref().unwrap_or("as stated");
+        Self {
+            license: Some(license),
+            evidence: Some(format!("the license of the component, since nothing states the file's: {found}")),
+            is_declared: whole.is_declared,
+            is_of_text: whole.is_of_text,
+            contradictions: whole.contradictions.clone(),
+            notices: if own.notices.is_empty() { whole.notices.clone() } else { own.notices.clone() },
+            ..own
         }
     }
 
@@ -122,7 +144,7 @@ mod tests {
     #[test]
     fn lines_have_the_license_of_their_part() {
         let text = "// SPDX-License-Identifier: MIT\na\n// SPDX-SnippetBegin\n// SPDX-License-Identifier: GPL-2.0-only\nb\n// SPDX-SnippetEnd\nc\n";
-        let terms = Terms::new(&Licenses::default().of(&FilePath::new("a.c"), text.as_bytes()));
+        let terms = Terms::new(&Licenses::default().of(&FilePath::new("a.c"), text.as_bytes(), &|_, _| None));
         let at = |first, last| terms.at(first, last).license.map(|of| of.to_string()).unwrap_or_default();
         assert_eq!([at(2, 2), at(5, 5), at(2, 5)], ["MIT", "GPL-2.0-only", "GPL-2.0-only AND MIT"]);
         let kept = serde_json::to_string(&terms).expect("terms can be written");

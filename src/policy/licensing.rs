@@ -13,6 +13,12 @@ use crate::text::glob_matches;
 pub struct LicensePolicy {
     /// The license of the project.
     pub project: Option<Expression>,
+    /// How it was found, if the settings do not name it.
+    pub project_evidence: Option<String>,
+    /// Whether it was found in a license text, which does not distinguish "only" from "or later".
+    pub is_project_of_text: bool,
+    /// Whether the settings say that the project's license is not to be looked for.
+    pub has_no_project: bool,
     /// Licenses that code may be copied under.
     pub allow: Vec<LicenseTerm>,
     /// Licenses that code may not be copied under.
@@ -211,6 +217,15 @@ impl LicensePolicy {
         Verdict { answer, reason, attribution }
     }
 
+    /// Takes the project's license from what was found in its tree, unless the settings name it.
+    pub fn find_project(&mut self, found: &Terms) {
+        if self.project.is_none() && !self.has_no_project {
+            self.project.clone_from(&found.license);
+            self.project_evidence = found.evidence.clone().filter(|_| found.license.is_some());
+            self.is_project_of_text = found.is_of_text;
+        }
+    }
+
     fn judge_license(&self, license: Option<&Expression>) -> Answered {
         let Some(expression) = license else { return (Answer::Unknown, "needs review".to_owned()) };
         let names = |terms: &[LicenseTerm]| {
@@ -246,7 +261,16 @@ impl LicensePolicy {
         let by_project = self.project.as_ref().map(|project| {
             let worst = |a: Answered, b: Answered| if b.0 > a.0 { b } else { a };
             // Users of the project may choose among its licenses, so code in it must be compatible with each.
-            project.fold(|outbound| go_together(outbound, license), worst, worst)
+            let fold = |project: &Expression| project.fold(|outbound| go_together(outbound, license), worst, worst);
+            let (answer, mut reason) = fold(project);
+            if let Some(evidence) = &self.project_evidence {
+                reason = format!("{reason} ({evidence})");
+            }
+            if answer == Answer::Denied && self.is_project_of_text && fold(&project.with_later()).0 < answer {
+                let unless = "unless the project may be used under later versions, which a license text does not show";
+                return (Answer::Review, format!("{reason}, {unless}"));
+            }
+            (answer, reason)
         });
         match by_project {
             Some(answered) if answered.0 != Answer::Allowed => answered,
@@ -315,7 +339,7 @@ mod tests {
             project: Expression::parse(project),
             allow: terms(allow),
             deny: terms(deny),
-            exceptions: Vec::new(),
+            ..LicensePolicy::default()
         }
     }
 
@@ -376,6 +400,31 @@ mod tests {
         check(&closed, "MIT", Allowed);
         check(&closed, "MPL-2.0", Review);
         check(&closed, "GPL-3.0-only", Denied);
+    }
+
+    #[test]
+    fn the_license_found_in_the_tree_decides_where_the_settings_name_none() {
+        let found = |license: &str, is_of_text| Terms {
+            license: Expression::parse(license),
+            evidence: Some("license text (LICENSE:1)".to_owned()),
+            is_of_text,
+            ..Terms::default()
+        };
+        let mut of_tree = LicensePolicy::default();
+        of_tree.find_project(&found("MIT", true));
+        check(&of_tree, "GPL-3.0-only", Answer::Denied);
+        let terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
+        let verdict = of_tree.judge(&terms);
+        assert!(verdict.reason.ends_with("(license text (LICENSE:1))"), "{}", verdict.reason);
+        let mut of_text = LicensePolicy::default();
+        of_text.find_project(&found("GPL-2.0-only", true));
+        check(&of_text, "GPL-3.0-only", Answer::Review);
+        let mut named = policy("GPL-3.0-only", &[], &[]);
+        named.find_project(&found("MIT", true));
+        check(&named, "GPL-3.0-only", Answer::Allowed);
+        let mut unasked = LicensePolicy { has_no_project: true, ..LicensePolicy::default() };
+        unasked.find_project(&found("MIT", true));
+        check(&unasked, "GPL-3.0-only", Answer::Allowed);
     }
 
     #[test]

@@ -224,10 +224,10 @@ pub fn label(spec: &str) -> String {
     if let Some((list, _)) = fixes::list_of(spec) {
         return base_name(Path::new(list));
     }
-    match repository::repository_of(spec) {
-        Some((path, Some(revision))) => format!("{}@{revision}", base_name(Path::new(path))),
-        _ => base_name(Path::new(spec)),
-    }
+    let Some((path, revision)) = repository::repository_of(spec) else { return base_name(Path::new(spec)) };
+    let bare = git::Repository::discover(Path::new(path)).ok().filter(git::Repository::is_bare);
+    let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
+    revision.map_or_else(|| name.clone(), |revision| format!("{name}@{revision}"))
 }
 
 /// Whether this is a repository that is read with all its history, so that copies can be told what they have missed.

@@ -40,8 +40,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         return Err(Error::Unknown { spec: request.spec.to_owned() });
     };
     let repository = Repository::discover(Path::new(path))?;
-    let name = base_name(Path::new(path));
-    let mut component = named(request.component.clone(), name.strip_suffix(".git").unwrap_or(&name));
+    let mut component = named(request.component.clone(), &name_of(path, &repository));
     let reader = repository.reader();
     match revision {
         Some(revision) => {
@@ -56,6 +55,22 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             Ok(())
         }
     }
+}
+
+/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is named by whoever made
+/// it, of the remote that it mirrors.
+pub(super) fn name_of(path: &str, repository: &Repository) -> String {
+    let remote = || {
+        let remote = if repository.is_bare() { repository.remote_url()? } else { return None };
+        let name = remote.trim_end_matches('/').rsplit(['/', ':', '\\']).next()?.to_owned();
+        let name = crate::text::printable(name.strip_suffix(".git").unwrap_or(&name).as_bytes());
+        (!name.is_empty()).then_some(name)
+    };
+    let of_folder = || {
+        let name = base_name(Path::new(path));
+        name.strip_suffix(".git").unwrap_or(&name).to_owned()
+    };
+    remote().unwrap_or_else(of_folder)
 }
 
 fn read_revision(
@@ -101,6 +116,14 @@ fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut 
             continue;
         }
         sink.take(SourceFile { bytes: reader.read(&first.entry)?, ..file })?;
+    }
+    if let Some(head) = reader.head()? {
+        let at_root = |entry: &Entry| !entry.path.as_bytes().contains(&b'/') && is_relevant(&entry.path);
+        let blobs = reader.commit_snapshot(head)?.entries.into_iter().filter(at_root).filter_map(|entry| {
+            let Content::Blob(blob) = entry.content else { return None };
+            Some((entry.path, blob))
+        });
+        sink.licenses(component, heard.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?);
     }
     Ok(())
 }

@@ -99,6 +99,8 @@ pub struct Taken {
     pub n_files: usize,
     /// The number of tokens that it explains.
     pub n_tokens: usize,
+    /// The license texts of the component, as far as the corpus has them.
+    pub texts: Vec<String>,
 }
 
 /// A folder that was copied from a component, and the version that it fits best.

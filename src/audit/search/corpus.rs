@@ -247,6 +247,21 @@ impl Stored {
         Ok((!found.alignments.is_empty()).then_some(found))
     }
 
+    /// The license texts of a component; none if it is of another corpus.
+    pub(in crate::audit) fn texts(&self, component: &Component) -> Result<Vec<String>, Error> {
+        if component.corpus != self.name {
+            return Ok(Vec::new());
+        }
+        for (segment, _) in self.sources() {
+            let known =
+                segment.components().iter().position(|of| of.name == component.name && of.purl == component.purl);
+            if let Some(number) = known {
+                return Ok(segment.component_license(number).map_err(|why| self.fails(why))?.texts);
+            }
+        }
+        Ok(Vec::new())
+    }
+
     fn component(&self, segment: &CorpusSegment, file: &StoredFile) -> Result<Component, Error> {
         let component = &segment.components()[file.component as usize];
         let first_seen = file.seen.as_ref().map(|seen| FirstSeen { commit: seen.commit.clone(), time: seen.time });

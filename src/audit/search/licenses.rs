@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::queries::Found;
 use crate::audit::Error;
 use crate::files::{Entry, ReadFiles};
-use crate::license::{Licenses, Said, Terms, is_relevant};
+use crate::license::{Licenses, Said, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
@@ -36,7 +36,23 @@ pub(super) fn identify(
             }
         };
         let path = FilePath::new(below(&one.target.path, &folder));
-        let terms = Terms::new(&licenses.of(&path, &one.target.text));
+        let refer = |of: &FilePath, name: &str| {
+            let named = |at: FilePath| {
+                let whole = if folder.is_empty() {
+                    at.clone()
+                } else {
+                    FilePath::new([&*folder, b"/", at.as_bytes()].concat())
+                };
+                let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(&whole)).ok()?];
+                let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
+                let bytes = is_short.then(|| reader.read(entry).ok())??;
+                Some((at.clone(), Said::new(&at, &bytes)))
+            };
+            meant_by(of, name).into_iter().find_map(named)
+        };
+        let whole = Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) };
+        let terms = Terms::of_file(&licenses.of(&path, &one.target.text, &refer), &whole);
+        let terms = Terms { texts: whole.texts, ..terms };
         one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::Sources;
+use crate::policy::Component;
 use crate::sources::Folder;
 use crate::text::printable;
 
@@ -36,6 +37,15 @@ impl Outside {
     /// Whether it knows what the commits of any component did.
     pub fn has_past(&self) -> bool {
         matches!(self, Self::Stored(stored) if stored.sources().any(|(segment, _)| segment.has_past()))
+    }
+
+    /// The license texts of a component, if this corpus has it.
+    pub(in crate::audit) fn texts(&self, component: &Component) -> Result<Vec<String>, Error> {
+        match self {
+            // What is read on the fly has its texts with its terms.
+            Self::Folder { .. } => Ok(Vec::new()),
+            Self::Stored(stored) => stored.texts(component),
+        }
     }
 
     /// What this corpus has of the queries.

@@ -1,13 +1,13 @@
 //! Writes a NOTICE file: whose code the tree contains, under which licenses, with the copyright notices.
 //!
-//! It repeats what the corpora contain. It is a draft for a person to complete: license texts have to be added
-//! where they ask for it.
+//! It repeats what the corpora contain, license texts included: each once, after the components. It is a draft for a
+//! person to complete, and says first which code the project may not be allowed to pass on.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::audit::{Audited, FolderVersion, Outcome};
-use crate::policy::{Component, Place};
+use crate::audit::{Audited, FolderVersion, Outcome, Taken};
+use crate::policy::{Answer, Component, Place};
 use crate::report::missed::evidence;
 use crate::report::{Format, Style};
 use crate::text::printable;
@@ -18,9 +18,22 @@ pub(in crate::report) const FORMAT: Format =
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(audited) = &outcome.audited else { return Ok(()) };
     writeln!(out, "This project contains third-party code, as listed below. Each part remains under its license.")?;
-    let mut taken: Vec<&Component> = audited.components.iter().map(|taken| &*taken.component).collect();
-    taken.sort_by(|a, b| (&a.name, &a.terms.license).cmp(&(&b.name, &b.terms.license)));
-    for component in taken {
+    let mut taken: Vec<&Taken> = audited.components.iter().collect();
+    taken.sort_by(|a, b| {
+        let key = |of: &Taken| (of.component.name.clone(), of.component.terms.license.clone());
+        key(a).cmp(&key(b))
+    });
+    let unclear: Vec<&&Taken> = taken.iter().filter(|of| of.verdict.answer != Answer::Allowed).collect();
+    if !unclear.is_empty() {
+        writeln!(out, "\nWARNING: a notice does not permit what a license does not. Before you redistribute this")?;
+        writeln!(out, "project, resolve the following, and remove this paragraph:\n")?;
+        for of in unclear {
+            let why = format!("  {}: {}", of.component.label(), answer(of));
+            writeln!(out, "{}", printable(why.as_bytes()))?;
+        }
+    }
+    let mut texts: Vec<&str> = Vec::new();
+    for Taken { component, texts: of_component, .. } in taken.iter().copied() {
         writeln!(out, "\n{}\n", "-".repeat(72))?;
         writeln!(out, "{}", printable(component.label().as_bytes()))?;
         for place in [&component.url, &component.purl].into_iter().flatten() {
@@ -33,12 +46,35 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{}", printable(format!("Modified: {folder}: {version}, {}", evidence(of)).as_bytes()))?;
         }
         writeln!(out, "License: {}", component.license().unwrap_or_else(|| "not known".to_owned()))?;
+        for text in of_component {
+            let known = texts.iter().position(|other| other == text);
+            let number = known.unwrap_or_else(|| {
+                texts.push(text);
+                texts.len() - 1
+            });
+            writeln!(out, "License text: {} below", number + 1)?;
+        }
         for notice in notices(outcome, component) {
             writeln!(out, "{}", printable(notice.as_bytes()))?;
         }
         writeln!(out, "In: {}", files(audited, component).join(", "))?;
     }
+    for (text, number) in texts.into_iter().zip(1..) {
+        writeln!(out, "\n{}\nLicense text {number}\n", "=".repeat(72))?;
+        for line in text.lines() {
+            writeln!(out, "{}", printable(line.trim_end().replace('\t', "        ").as_bytes()))?;
+        }
+    }
     Ok(())
+}
+
+/// What stands in the way of passing a component on.
+fn answer(of: &Taken) -> String {
+    match of.verdict.answer {
+        Answer::Unknown => "unknown license: without one, nobody may pass it on".to_owned(),
+        Answer::Denied => format!("may not be redistributed with this project: {}", of.verdict.reason),
+        Answer::Review | Answer::Allowed => format!("to review: {}", of.verdict.reason),
+    }
 }
 
 /// The folders that are copies of a component and were edited since, which several licenses ask to be told.

@@ -1,6 +1,6 @@
 //! Builds the segment of one source: receives its files, and writes what lookups will need.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::blob_id;
 use crate::language::Token;
-use crate::license::{Licenses, Said, Scope, Statement, Terms, is_relevant};
+use crate::license::{Licenses, Method, Said, Scope, Statement, Terms, is_relevant, meant_by};
 use crate::matching::is_telling;
 use crate::sources::{self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, Seen, Sink, SourceFile};
 use crate::store::runs::Sorter;
@@ -108,6 +108,8 @@ pub struct Builder<'b> {
     heard: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
     last_heard: HashMap<u32, Arc<Licenses>>,
+    /// The statements at the root of each component as it is now, for those with a history.
+    current: HashMap<DeclaredComponent, Arc<Licenses>>,
     /// What the commits of components did.
     past: Vec<(Arc<DeclaredComponent>, PastOf)>,
     fixes: PastWriter,
@@ -165,11 +167,11 @@ struct NewBlob<'b> {
     said: Said,
 }
 
-/// What a file states about itself; statements about others go to its component.
+/// What a file states about itself; statements about others, and license texts, go to its component.
 fn own(said: Said) -> Said {
     let statements = said.statements.into_iter();
     let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
-    Said { statements: statements.filter(is_own).collect(), notices: said.notices }
+    Said { statements: statements.filter(is_own).collect(), notices: said.notices, text: None }
 }
 
 /// What a thread makes of a file.
@@ -220,6 +222,7 @@ impl<'b> Builder<'b> {
             said: Numbered::new(),
             heard: HashMap::new(),
             last_heard: HashMap::new(),
+            current: HashMap::new(),
             past: Vec::new(),
             fixes: PastWriter::default(),
             is_of_fixes: false,
@@ -387,35 +390,69 @@ impl<'b> Builder<'b> {
         }
         let nothing = Licenses::default();
         let heard = |number: u32| self.heard.get(&number).unwrap_or(&nothing);
+        let whole = |number: u32| {
+            let known =
+                self.current.get(&self.components[number as usize]).filter(|of| of.component().expression.is_some());
+            let known = known.or_else(|| self.last_heard.get(&number));
+            let licenses = known.map_or_else(|| heard(number), |licenses| &**licenses);
+            Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
+        };
+        let mut whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
+        let referred = self.referred();
         // Files in one folder with the same statements have the same license, unless something names them.
         let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
         let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
             let licenses = file.licenses.as_deref().unwrap_or_else(|| heard(file.component));
             let said = self.blobs[file.blob as usize].said;
+            let of_file = &self.said.all[said as usize];
             let key = (std::ptr::from_ref(licenses).addr(), folder(&file.path), said);
             let number = match known.get(&key) {
-                Some(&number) if !licenses.is_by_name() => number,
+                Some(&number) if !licenses.is_by_name() && !of_file.refers() => number,
                 _ => {
-                    let identified = licenses.of_said(&file.path, &self.said.all[said as usize]);
-                    table.number(Terms::new(&identified))
+                    let refer = |path: &FilePath, name: &str| {
+                        let named = |at: FilePath| {
+                            let versions = referred.get(&(file.component, at.as_bytes()))?;
+                            // The version of that time: the last one that is not newer, or else the first.
+                            let time = file.seen.as_ref().map_or(i64::MAX, |seen| seen.time);
+                            let last = versions.partition_point(|(since, _)| *since <= time).saturating_sub(1);
+                            Some((at.clone(), self.said.all[versions[last].1 as usize].clone()))
+                        };
+                        meant_by(path, name).into_iter().find_map(named)
+                    };
+                    let identified = licenses.of_said(&file.path, of_file, &refer);
+                    table.number(Terms::of_file(&identified, &whole[file.component as usize]))
                 }
             };
             known.insert(key, number);
             files.push(number);
         }
-        let whole = |number: u32| {
-            let licenses = self.last_heard.get(&number).map_or_else(|| heard(number), |licenses| &**licenses);
-            let identified = licenses.component();
-            if identified.expression.is_some() {
-                return Terms::new(&identified);
-            }
+        for (whole, number) in whole.iter_mut().zip(0..).filter(|(whole, _)| whole.license.is_none()) {
             // A package may have everything in one folder.
             let first = self.files.iter().zip(&files).find(|(file, _)| file.component == number);
-            first.map_or_else(Terms::default, |(_, &license)| table.all[license as usize].clone())
-        };
-        let whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
+            if let Some((_, &license)) = first {
+                *whole = Terms { texts: std::mem::take(&mut whole.texts), ..table.all[license as usize].clone() };
+            }
+        }
         (whole.into_iter().map(|license| table.number(license)).collect(), files)
+    }
+
+    /// The files that headers refer to for their license, by component and path: since when, and what they state.
+    fn referred(&self) -> HashMap<(u32, &[u8]), Vec<(i64, u32)>> {
+        fn name(path: &[u8]) -> &[u8] {
+            path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+        }
+        let statements = self.said.all.iter().flat_map(|said| &said.statements);
+        let names: HashSet<&[u8]> =
+            statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
+        let mut referred: HashMap<(u32, &[u8]), Vec<(i64, u32)>> = HashMap::new();
+        for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
+            let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
+            let said = self.blobs[file.blob as usize].said;
+            referred.entry((file.component, file.path.as_bytes())).or_default().push((since, said));
+        }
+        referred.values_mut().for_each(|versions| versions.sort_unstable());
+        referred
     }
 
     /// Writes the blob table, the order of ids, the files of each blob, and the licenses; returns the license numbers
@@ -550,6 +587,10 @@ impl Sink for Builder<'_> {
             return Ok(());
         }
         self.flush().map_err(|why| sources::Error::Sink { what: path.to_string(), why: why.to_string() })
+    }
+
+    fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
+        self.current.insert((**component).clone(), licenses);
     }
 
     fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {

@@ -32,7 +32,7 @@ use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::sources::{self, DeclaredComponent, Note, Request};
 
 /// Increases when code or licenses are read differently than before, so that corpora are rebuilt.
-const LEXING: u64 = 2;
+const LEXING: u64 = 3;
 /// The version of records and of exported files.
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.

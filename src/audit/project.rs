@@ -1,0 +1,22 @@
+//! Finds the license of the project under audit: what its manifest or license text states.
+
+use super::Error;
+use crate::files::ReadFiles;
+use crate::git::{Reader, Snapshot};
+use crate::license::{Licenses, Said, Terms, is_relevant};
+use crate::sources::MAX_LICENSE_FILE;
+
+/// What the files at the root of a state of the repository say of its license.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, Error> {
+    let mut licenses = Licenses::default();
+    let is_at_root = |path: &[u8]| !path.contains(&b'/');
+    for entry in files.entries.iter().filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path)) {
+        if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
+            licenses.hear(&entry.path, &Said::new(&entry.path, &reader.read(entry)?));
+        }
+    }
+    Ok(Terms::new(&licenses.component()))
+}

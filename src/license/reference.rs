@@ -1,0 +1,118 @@
+//! Reads headers that send the reader to another file: "see copyright notice in zlib.h".
+//!
+//! A header only names candidates. Whether one of them is a file of the component, and states a license, is for whoever
+//! knows its files.
+
+use super::expression::Expression;
+use super::statement::{Method, Scope, Statement};
+
+/// Bytes at the beginning of a file in which a header may send the reader elsewhere.
+const WITHIN: usize = 4 * 1024;
+/// Maximum files that a header names.
+const MAX_FILES: usize = 4;
+/// Maximum words between the word that refers and the name.
+const REACH: usize = 16;
+
+/// Words that send the reader to another file.
+const REFERRING: &[&str] = &["see", "read", "refer", "consult", "found", "governed"];
+/// Beginnings of the words of which one has to be near: the reference is about terms, not about an algorithm.
+const ABOUT: &[&str] = &[
+    "licens",
+    "licenc",
+    "copyright",
+    "copying",
+    "condition",
+    "permission",
+    "distribut",
+    "redistribut",
+    "disclaim",
+    "terms",
+];
+/// Names without an extension that people give to license texts.
+const BARE: &[&str] = &["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "UNLICENSE", "NOTICE", "README", "LEGAL"];
+
+/// The files that the header in `bytes` refers to for its license, each as a statement without one.
+pub(super) fn statements(bytes: &[u8]) -> Vec<Statement> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(WITHIN)]);
+    let words: Vec<(&str, u32)> = head
+        .lines()
+        .zip(1u32..)
+        .flat_map(|(line, number)| line.split_ascii_whitespace().map(move |word| (word, number)))
+        .filter(|(word, _)| word.contains(|c: char| c.is_alphanumeric()))
+        .collect();
+    let is_one_of = |word: &str, list: &[&str]| list.contains(&bare(word).to_lowercase().as_str());
+    let is_about = |(word, _): &(&str, u32)| {
+        let word = bare(word).to_lowercase();
+        ABOUT.iter().any(|beginning| word.starts_with(beginning))
+    };
+    let mut found: Vec<Statement> = Vec::new();
+    for at in (0..words.len()).filter(|&at| is_one_of(words[at].0, REFERRING)) {
+        // "For conditions of distribution and use, see the notice in x.h"; "see the file COPYING for conditions".
+        let near = &words[at.saturating_sub(REACH)..words.len().min(at + REACH)];
+        if !near.iter().any(is_about) {
+            continue;
+        }
+        let named = words[at + 1..].iter().take(REACH).find(|(word, _)| is_file_name(bare(word)));
+        let Some(&(word, line)) = named else { continue };
+        let written = bare(word).to_owned();
+        if found.len() < MAX_FILES && !found.iter().any(|of| of.written == written) {
+            let expression: Option<Expression> = None;
+            found.push(Statement { method: Method::Reference, scope: Scope::File, line, expression, written });
+        }
+    }
+    found
+}
+
+/// A word without the quotes, brackets and punctuation around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).trim_end_matches('.')
+}
+
+/// Whether this may be the name of a file, and not a word, a number, an address or an abbreviation.
+fn is_file_name(word: &str) -> bool {
+    if word.contains("://") || word.contains('@') || word.starts_with("www.") {
+        return false;
+    }
+    let name = word.rsplit('/').next().unwrap_or(word);
+    if BARE.iter().any(|known| name.starts_with(known)) {
+        return true;
+    }
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        let is_extension = (1..=5).contains(&extension.len()) && extension.chars().all(|c| c.is_ascii_alphanumeric());
+        stem.len() > 1 && is_extension && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(header: &str, expected: &[&str]) {
+        let found: Vec<String> = statements(header.as_bytes()).into_iter().map(|of| of.written).collect();
+        assert_eq!(found, expected, "{header}");
+    }
+
+    #[test]
+    fn a_header_sends_the_reader_to_the_file_with_the_terms() {
+        check("/* For conditions of distribution and use, see copyright notice in zlib.h\n */", &["zlib.h"]);
+        check("** $Id: lapi.c $\n** Lua API\n** See Copyright Notice in lua.h\n*/", &["lua.h"]);
+        check(" * For conditions of distribution and use, see the disclaimer\n * and license in png.h\n", &["png.h"]);
+        check("# See the file COPYING for copying permission.", &["COPYING"]);
+        check("* For conditions of distribution and use, see the accompanying README.ijg\n * file.", &["README.ijg"]);
+        check("// license that can be found in the LICENSE file.", &["LICENSE"]);
+        check(
+            "// Distributed under the Boost Software License. (See accompanying file LICENSE_1_0.txt)",
+            &["LICENSE_1_0.txt"],
+        );
+        check("# Refer to \"docs/legal/TERMS.txt\" for license terms", &["docs/legal/TERMS.txt"]);
+    }
+
+    #[test]
+    fn other_references_say_nothing_about_terms() {
+        check("/* The algorithm: see deflate.c for how matches are found. */", &[]);
+        check("// license: see https://example.invalid/license.html", &[]);
+        check("// Copyright 2020 Example. See above, e.g. version 2.0 of the License.", &[]);
+        check("int main(void) { return 0; }", &[]);
+    }
+}
