@@ -55,97 +55,142 @@ pub(super) struct Candidates {
 /// similar that aligning them would take quadratic time in the change.
 ///
 /// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each fingerprint.
+/// Memory: what the files share, and the pairs of one query in each thread. All pairs of 10,000 changed files took more
+/// than a gigabyte, so they are found again for each attempt, of which there are three at most.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
-    // Turn "the rows of each file" into "the files of each query". The most promising files come first, because beyond
-    // `FIRST_FILES` a row that hundreds of queries share is no longer followed: q queries times f files for one
-    // fingerprint is where the time would go.
-    let mut order: Vec<usize> = (0..files.len()).collect();
-    order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), files[at].path));
-    let mut n_files: HashMap<u32, usize> = HashMap::new();
-    let mut of_query: Vec<HashMap<usize, Vec<u32>>> = vec![HashMap::new(); queries.sources().len()];
-    for &at in &order {
-        for &row in &files[at].rows {
-            let n_before = n_files.entry(row).or_default();
-            *n_before += 1;
-            let postings = queries.postings(row);
-            if *n_before > FIRST_FILES && *n_before * postings.len() > MAX_PAIRS {
-                continue;
-            }
-            for of_one in postings.chunk_by(|a, b| a.1.document == b.1.document) {
-                of_query[of_one[0].1.document as usize].entry(at).or_default().push(row);
-            }
+    let pairs = Pairs::new(queries, files);
+    let budget = ALIGNED_PER_FINGERPRINT * queries.n_postings() + ALIGNED_IN_ALL;
+    let max_files = max_files.max(1);
+    let mut taken: Vec<Taken> = pairs.of_queries(|of_query| of_query.taken(max_files));
+    if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
+        // Half as many files for each fingerprint until that is cheap enough.
+        let fewer: Vec<usize> = std::iter::successors(Some(max_files), |max| (*max > 1).then_some(max / 2)).collect();
+        let costs: Vec<Vec<usize>> =
+            pairs.of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
+        let is_cheap = |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
+        let chosen = fewer[(0..fewer.len()).find(is_cheap).unwrap_or(fewer.len() - 1)];
+        taken = pairs.of_queries(|of_query| of_query.taken(chosen));
+    }
+    let n_passed_over = taken.iter().map(|taken| taken.n_passed_over).sum();
+    let mut queries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (query, taken) in taken.iter().enumerate() {
+        for &file in &taken.files {
+            queries_of.entry(files[file as usize].file).or_default().push(query);
         }
     }
-    // For each query, the best origins first: old before new, most in common, nearest. `path` only breaks ties.
-    let ranked: Vec<Vec<(usize, Vec<u32>)>> = of_query
-        .into_par_iter()
-        .enumerate()
-        .map(|(query, sharing)| {
-            let path = &queries.sources()[query].path;
-            let mut sharing: Vec<(usize, Vec<u32>)> = sharing.into_iter().collect();
-            sharing.sort_by_cached_key(|(at, rows)| {
-                let file = &files[*at];
-                (file.is_new, Reverse(rows.len()), file.path.distance(path), file.path.clone())
-            });
-            sharing
-        })
-        .collect();
-    let n_asked: usize = queries.n_postings();
-    let budget = ALIGNED_PER_FINGERPRINT * n_asked + ALIGNED_IN_ALL;
-    let mut max_files = max_files.max(1);
-    // Halve the number of files for each fingerprint until the alignments are affordable. One file for each is always
-    // taken: a copy may then lose its further origins, never its first. A fixed lower number was tried and loses
-    // origins in small changes, which are most.
-    loop {
-        let taken: Vec<Vec<usize>> =
-            ranked.par_iter().enumerate().map(|(query, ranked)| taken(queries, query, ranked, max_files)).collect();
-        let cost_of = |(ranked, taken): (&Vec<(usize, Vec<u32>)>, &Vec<usize>)| -> usize {
-            taken.iter().map(|&place| ranked[place].1.len() + COST_OF_PAIR).sum()
-        };
-        let cost: usize = ranked.iter().zip(&taken).map(cost_of).sum();
-        if cost > budget && max_files > 1 {
-            max_files = (max_files / 2).max(1);
-            continue;
+    Candidates { queries_of, n_passed_over }
+}
+
+/// The pairs of a query and a file that share fingerprints.
+struct Pairs<'p> {
+    queries: &'p Queries<'p>,
+    files: &'p [Sharing<'p>],
+    /// For each fingerprint, the files to follow it to, by their places in `files`.
+    followed: HashMap<u32, Vec<u32>>,
+    /// The place of each file in the order of paths.
+    by_path: Vec<u32>,
+}
+
+impl<'p> Pairs<'p> {
+    fn new(queries: &'p Queries<'p>, files: &'p [Sharing<'p>]) -> Self {
+        let mut order: Vec<usize> = (0..files.len()).collect();
+        order.sort_by_key(|&at| files[at].path);
+        let mut by_path = vec![0; files.len()];
+        for (place, &at) in order.iter().enumerate() {
+            by_path[at] = place as u32;
         }
-        let n_pairs: usize = ranked.iter().map(Vec::len).sum();
-        let mut queries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (query, taken) in taken.iter().enumerate() {
-            for &place in taken {
-                queries_of.entry(files[ranked[query][place].0].file).or_default().push(query);
+        order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), by_path[at]));
+        let mut followed: HashMap<u32, Vec<u32>> = HashMap::new();
+        for at in order {
+            for &row in &files[at].rows {
+                let of_row = followed.entry(row).or_default();
+                let n = of_row.len() + 1;
+                if n <= FIRST_FILES || n * queries.postings(row).len() <= MAX_PAIRS {
+                    of_row.push(at as u32);
+                }
             }
         }
-        let n_taken: usize = taken.iter().map(Vec::len).sum();
-        return Candidates { queries_of, n_passed_over: n_pairs - n_taken };
+        Self { queries, files, followed, by_path }
+    }
+
+    /// What `answer` says of each query.
+    fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
+        (0..self.queries.sources().len()).into_par_iter().map(|query| self.of_query(query, &answer)).collect()
+    }
+
+    fn of_query<T>(&self, query: usize, answer: impl Fn(&OfQuery<'_>) -> T) -> T {
+        let sequence = self.queries.sequence(query);
+        let mut rows = sequence.to_vec();
+        rows.sort_unstable();
+        rows.dedup();
+        let number = |row: &u32| rows.binary_search(row).expect("rows are those of the sequence") as u32;
+        let sequence: Vec<u32> = sequence.iter().map(number).collect();
+        let mut shared: Vec<(u32, u32)> = Vec::new();
+        for (number, row) in rows.iter().enumerate() {
+            let files = self.followed.get(row).map_or(&[][..], Vec::as_slice);
+            shared.extend(files.iter().map(|&file| (file, number as u32)));
+        }
+        shared.sort_unstable();
+        let mut ranked: Vec<&[(u32, u32)]> = shared.chunk_by(|a, b| a.0 == b.0).collect();
+        let path = &self.queries.sources()[query].path;
+        ranked.sort_by_cached_key(|shared| {
+            let at = shared[0].0 as usize;
+            let file = &self.files[at];
+            (file.is_new, Reverse(shared.len()), file.path.distance(path), self.by_path[at])
+        });
+        answer(&OfQuery { sequence: &sequence, n_rows: rows.len(), ranked: &ranked })
     }
 }
 
-/// The positions in `ranked` of the files that explain something of a query which fewer than `max_files` before them
-/// did.
-fn taken(queries: &Queries<'_>, query: usize, ranked: &[(usize, Vec<u32>)], max_files: usize) -> Vec<usize> {
-    let sequence = queries.sequence(query);
-    let mut n_explained: HashMap<u32, usize> = HashMap::new();
-    let mut n_explained_in_a_row = vec![0usize; sequence.len()];
-    let mut taken = Vec::new();
-    for (place, (_, rows)) in ranked.iter().enumerate() {
-        // Walk along the query and mark where the file has had `IN_A_ROW` fingerprints without a break.
-        let mut rows = rows.clone();
-        rows.sort_unstable();
+/// The files that share something with one query, whose distinct fingerprints are numbered.
+struct OfQuery<'q> {
+    /// Its fingerprints in the order of its tokens.
+    sequence: &'q [u32],
+    n_rows: usize,
+    /// The best file first, each with the fingerprints it shares.
+    ranked: &'q [&'q [(u32, u32)]],
+}
+
+/// The files to align a query with.
+struct Taken {
+    files: Vec<u32>,
+    n_passed_over: usize,
+    /// In fingerprints.
+    cost: usize,
+}
+
+impl OfQuery<'_> {
+    /// The files that explain something of the query which fewer than `max_files` before them did.
+    fn taken(&self, max_files: usize) -> Taken {
+        let mut n_explained = vec![0usize; self.n_rows];
+        let mut n_explained_in_a_row = vec![0usize; self.sequence.len()];
+        let mut is_shared = vec![false; self.n_rows];
+        let mut taken = Taken { files: Vec::new(), n_passed_over: 0, cost: 0 };
         let mut ends = Vec::new();
-        let mut n_in_a_row = 0;
-        for (at, row) in sequence.iter().enumerate() {
-            n_in_a_row = if rows.binary_search(row).is_ok() { n_in_a_row + 1 } else { 0 };
-            if n_in_a_row >= IN_A_ROW {
-                ends.push(at);
+        for shared in self.ranked {
+            let is_new = shared.iter().any(|&(_, row)| n_explained[row as usize] < max_files);
+            ends.clear();
+            // Fewer than that can only be in a row if they repeat.
+            if is_new || shared.len() >= IN_A_ROW || self.sequence.len() > self.n_rows {
+                shared.iter().for_each(|&(_, row)| is_shared[row as usize] = true);
+                let mut n_in_a_row = 0;
+                for (at, &row) in self.sequence.iter().enumerate() {
+                    n_in_a_row = if is_shared[row as usize] { n_in_a_row + 1 } else { 0 };
+                    if n_in_a_row >= IN_A_ROW {
+                        ends.push(at);
+                    }
+                }
+                shared.iter().for_each(|&(_, row)| is_shared[row as usize] = false);
             }
-        }
-        // Single fingerprints alone would skip a file whose long run consists of idioms, each explained elsewhere.
-        let is_needed = rows.iter().any(|row| n_explained.get(row).is_none_or(|&n| n < max_files))
-            || ends.iter().any(|&at| n_explained_in_a_row[at] < max_files);
-        if is_needed {
-            taken.push(place);
-            rows.iter().for_each(|&row| *n_explained.entry(row).or_default() += 1);
+            if !is_new && ends.iter().all(|&at| n_explained_in_a_row[at] >= max_files) {
+                taken.n_passed_over += 1;
+                continue;
+            }
+            taken.files.push(shared[0].0);
+            taken.cost += shared.len() + COST_OF_PAIR;
+            shared.iter().for_each(|&(_, row)| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }
+        taken
     }
-    taken
 }
