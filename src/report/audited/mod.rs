@@ -2,6 +2,7 @@
 
 pub(super) mod cyclonedx;
 pub(super) mod decisions;
+pub(super) mod html;
 pub(super) mod notice;
 pub(super) mod spdx_document;
 
