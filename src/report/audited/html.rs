@@ -1,11 +1,9 @@
 //! The overview of an audit: what needs a decision, license classes, components, versions, and files.
 
-use askama::Template;
-
 use super::{MAX_ORIGINS, brought_in, classes};
 use crate::audit::{Audited, CopiedFile, Taken};
 use crate::policy::{Answer, Attribution, Finding};
-use crate::report::html::{Bar, Bars, Beside, Cell, Column, Page, Table, Tile, Tiles, percentage, thousands};
+use crate::report::html::{Bar, Bars, Cell, Column, Page, Table, Tile, Tiles, percentage, thousands};
 use crate::report::missed::version_lines;
 use crate::report::words::count;
 use crate::text::printable;
@@ -30,8 +28,7 @@ pub(in crate::report) fn overview(audited: &Audited, findings: &[&Finding], page
     let mut undecided: Vec<&Taken> = audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
     undecided.sort_by_key(|taken| needs(taken));
     let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
-    let beside = [by_class(audited).render(), components(audited).render()];
-    let mut page = page.with(&Beside { parts: beside.into_iter().flatten().collect() });
+    let mut page = page.with(&by_class(audited)).with(&components(audited));
     if !audited.versions.is_empty() {
         page = page.with(&versions(audited));
     }
@@ -112,7 +109,7 @@ fn decisions(undecided: &[&Taken]) -> Table<'static> {
     };
     Table {
         title: "Needs a decision",
-        note: "Record each with `secondhand audit --format decisions`, or in the license policy of `secondhand.toml`."
+        note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml."
             .to_owned(),
         columns: COLUMNS,
         rows: undecided.iter().take(MAX_ROWS).map(row).collect(),
@@ -123,7 +120,7 @@ fn decisions(undecided: &[&Taken]) -> Table<'static> {
 /// `5 components more`, if a table leaves some out.
 fn more(n: usize, noun: &str) -> String {
     let n_more = n.saturating_sub(MAX_ROWS);
-    if n_more > 0 { format!("{} more: `--format json` has all of them", count(n_more, noun)) } else { String::new() }
+    if n_more > 0 { format!("{} more: --format json has all of them", count(n_more, noun)) } else { String::new() }
 }
 
 fn license(taken: &Taken) -> String {
@@ -138,7 +135,7 @@ fn by_class(audited: &Audited) -> Bars {
         figures: format!("{} in {}", count(of.n_components, "component"), count(of.n_files, "file")),
     };
     let bars = classes(audited).into_iter().rev().map(bar).collect();
-    Bars { title: "By license class", note: "", what: "class", unit: "", bars, left_out: String::new() }
+    Bars { title: "By license class", note: "", what: "class", unit: "found", bars, left_out: String::new() }
 }
 
 fn components(audited: &Audited) -> Table<'static> {

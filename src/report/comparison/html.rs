@@ -36,7 +36,7 @@ fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<
     let n_more = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
     let left_out = match n_more {
         0 => String::new(),
-        n => format!("{} left out: `--format json` has all of them", count(n, "less similar pair")),
+        n => format!("{} left out: --format json has all of them", count(n, "less similar pair")),
     };
     let heading = Heading {
         title: headline(comparison),

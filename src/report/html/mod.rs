@@ -15,7 +15,7 @@ use std::io::{self, Write};
 pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
-pub(super) use parts::{Bar, Bars, Beside, Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
+pub(super) use parts::{Bar, Bars, Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
 
 use super::sides::{Sides, lines};
 use super::text::summary;
@@ -54,12 +54,12 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let n_more = findings.len().saturating_sub(MAX_CARDS) + outcome.suppressed.len().saturating_sub(MAX_CARDS);
     let left_out = match n_more {
         0 => String::new(),
-        n => format!("{} left out: `--format json` has all of them", count(n, "finding")),
+        n => format!("{} left out: --format json has all of them", count(n, "finding")),
     };
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
-        (Some(duplication), _) => (scan::title(duplication), format!("{}, ", found(outcome)), "Clone classes"),
-        (None, Some(audited)) => (super::audited::html::title(audited), format!("{}, ", found(outcome)), "Copies"),
+        (Some(duplication), _) => (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes"),
+        (None, Some(audited)) => (super::audited::html::title(audited), format!("{} in ", found(outcome)), "Copies"),
         (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
     };
     let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));

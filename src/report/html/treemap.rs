@@ -44,7 +44,7 @@ pub(super) struct Leaf {
     source = r##"<section class="panel treemap"><h2>The tree by duplication</h2>
 <p class="dim">A cell is as large as its file has lines, and the darker, the more of them are duplicated. {% if has_links %}Choose one to see its clones; arrow keys move between them.{% endif %}</p>
 <svg width="100%" height="440" role="group" aria-label="{{ label }}">
-{% for cell in cells %}{% if let Some(address) = cell.address %}<a href="{{ address }}" data-filter="{{ cell.filter }}" aria-label="{{ cell.title }}">{% else %}<g>{% endif %}<rect class="t{{ cell.level }}" x="{{ cell.x }}%" y="{{ cell.y }}" width="{{ cell.width }}%" height="{{ cell.height }}"><title>{{ cell.title }}</title></rect>{% if !cell.text.is_empty() %}<text class="on{{ cell.level }}{% if cell.is_wide %} wide{% endif %}" x="{{ cell.x }}%" y="{{ cell.y }}" dx="4" dy="12" aria-hidden="true">{{ cell.text }}</text>{% endif %}{% if cell.address.is_some() %}</a>{% else %}</g>{% endif %}
+{% for cell in cells %}{% if let Some(address) = cell.address %}<a href="{{ address }}" data-filter="{{ cell.filter }}" aria-label="{{ cell.title }}">{% else %}<g>{% endif %}<rect class="t{{ cell.level }}" x="{{ cell.x }}%" y="{{ cell.y }}" width="{{ cell.width }}%" height="{{ cell.height }}"><title>{{ cell.title }}</title></rect>{% if cell.address.is_some() %}</a>{% else %}</g>{% endif %}{% if !cell.text.is_empty() %}<text class="on{{ cell.level }}{% if cell.is_wide %} wide{% endif %}" x="{{ cell.x }}%" y="{{ cell.y }}" dx="4" dy="12" aria-hidden="true">{{ cell.text }}</text>{% endif %}
 {% endfor %}{% for name in names %}<text class="folder{% if name.is_wide %} wide{% endif %}" x="{{ name.x }}%" y="{{ name.y }}" dx="3" dy="11">{{ name.text }}</text>
 {% endfor %}</svg>
 <p class="legend dim">{% for level in levels %}<span><svg width="14" height="14" aria-hidden="true"><rect class="t{{ level.0 }}" width="14" height="14"/></svg> {{ level.1 }}</span> {% endfor %}</p></section>
@@ -222,14 +222,21 @@ impl Drawing<'_> {
         let files = &self.files[if item.kind == Kind::Rest { 0..0 } else { item.files.clone() }];
         let card = files.iter().filter_map(|file| file.card).min();
         let (title, filter) = match (item.kind, files.first()) {
-            (Kind::File, Some(file)) => (format!("{}: {of}", file.path), format!("/{}", file.path)),
+            (Kind::File | Kind::Folder, Some(file)) if files.len() == 1 => {
+                (format!("{}: {of}", file.path), format!("/{}", file.path))
+            }
             (Kind::Folder, Some(file)) => {
                 let folder = &file.path[..prefix + item.name.len()];
                 (format!("{folder}/, {}: {of}", count(files.len(), "file")), format!("/{folder}/"))
             }
             _ => (format!("{}: {of}", count(item.files.len(), "small file")), String::new()),
         };
-        let fits = if area.height >= LABEL { fitting(&item.name, area.width) } else { None };
+        // A folder with one file is that file.
+        let name = match (item.kind, files) {
+            (Kind::Folder, [file]) => &file.path[prefix..],
+            _ => &item.name,
+        };
+        let fits = if area.height >= LABEL { fitting(name, area.width) } else { None };
         let (text, is_wide) = fits.unwrap_or_default();
         self.cells.push(Cell {
             x: percent_of(area.x),

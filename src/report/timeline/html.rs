@@ -30,7 +30,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
     let n_more = with_copies().count().saturating_sub(MAX_CARDS);
     let left_out = match n_more {
         0 => String::new(),
-        n => format!("{} with copies left out: `--format json` has all of them", count(n, "older commit")),
+        n => format!("{} with copies left out: --format json has all of them", count(n, "older commit")),
     };
     let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
     let n_copied = all.last().map_or(0, |row| row.total);

@@ -8,8 +8,9 @@ const MAX_PERIODS: usize = 240;
 const LENGTHS: &[(i32, &str)] = &[(1, "month"), (3, "quarter"), (12, "year"), (120, "decade"), (12_000, "millennium")];
 /// Months between two dates below a chart.
 const STEPS: &[i32] = &[1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 12_000, 60_000];
-/// Maximum dates below a chart.
-const MAX_DATES: i32 = 6;
+/// Maximum dates below a chart: of months, and of years, whose names are shorter. So many fit on a phone.
+const MAX_MONTHS: i32 = 5;
+const MAX_YEARS: i32 = 9;
 
 /// What the commits of a period added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,7 +54,8 @@ impl Periods {
             period.n_copied += point.n_copied;
         }
         let (start, end) = (from * months_each, (to + 1) * months_each);
-        let step = STEPS.iter().copied().find(|step| (end - start) / step < MAX_DATES && *step >= months_each);
+        let max = |step: i32| if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS };
+        let step = STEPS.iter().copied().find(|&step| (end - start) / step < max(step) && step >= months_each);
         let step = step.unwrap_or(STEPS[STEPS.len() - 1]);
         let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
         let dates = dates.filter(|month| (start..end).contains(month));
