@@ -1,5 +1,6 @@
 // Opens pages in Chromium: node pages.mjs PICTURES PAGE..., where BROWSER_DIR holds playwright-core, @sparticuz/chromium and axe-core.
-// Fails if a page is wider than the screen, logs an error or has a fault that axe-core finds. PICTURES may be empty.
+// Fails if a page is wider than the screen, logs an error or has a fault that axe-core finds. With PICTURES it writes the
+// pictures of the documentation there instead; it may be empty.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -21,6 +22,8 @@ const browser = await chromium.launch({ executablePath: await packed.executableP
 for (const file of files) {
   const name = path.basename(file, '.html');
   for (const width of [390, 1280, 1920]) for (const colorScheme of ['light', 'dark']) {
+    const isShown = shown.some(([of, scheme]) => of === width ? scheme === colorScheme : false);
+    if (pictures && !(isShown && (width === 1280 || name === 'scan'))) continue;
     const where = `${name} at ${width} pixels, ${colorScheme}`;
     // The policy of a page forbids scripts that are not its own, as axe-core is.
     const context = await browser.newContext({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme, bypassCSP: true });
@@ -28,8 +31,12 @@ for (const file of files) {
     page.on('pageerror', error => faults.push(`${where}: ${error.message}`));
     page.on('request', request => { if (!request.url().startsWith('file:')) faults.push(`${where}: it loads ${request.url()}`); });
     await page.goto(pathToFileURL(path.resolve(file)).href);
-    if (pictures && shown.some(([of, scheme]) => of === width && scheme === colorScheme) && (width !== 390 || name === 'scan')) {
-      await page.screenshot({ path: path.join(pictures, width === 390 ? `${name}-phone.png` : `${name}.png`) });
+    if (pictures) {
+      // The first screen is enough: a picture of everything is large.
+      const clip = { x: 0, y: 0, width, height: width === 390 ? 844 : 700 };
+      await page.screenshot({ path: path.join(pictures, width === 390 ? `${name}-phone.png` : `${name}.png`), clip });
+      await context.close();
+      continue;
     }
     for (const state of ['as it opens', 'all unfolded']) {
       if (state === 'all unfolded') {
@@ -38,14 +45,16 @@ for (const file of files) {
       const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       if (wide > screen) faults.push(`${where}, ${state}: it is ${wide} pixels wide`);
     }
+    // A browser lays out cards beyond the screen late, while axe-core looks: it would see one text over another.
+    await page.addStyleTag({ content: '.card { content-visibility: visible !important; }' });
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
     for (const { id, help, nodes } of violations) {
-      faults.push(`${where}: ${id} (${help}), ${nodes.length} times, first ${nodes[0].html.slice(0, 160)}`);
+      faults.push(`${where}: ${id} (${help}), ${nodes.length} times, first ${nodes[0].html.slice(0, 160)}: ${nodes[0].failureSummary}`);
     }
     await context.close();
   }
-  console.log(`${name}: looked at`);
+  console.log(`${name}: ${pictures ? 'drawn' : 'looked at'}`);
 }
 await browser.close();
 if (faults.length > 0) {
