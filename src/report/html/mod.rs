@@ -3,6 +3,7 @@
 //! Promise: the page loads nothing, and its policy forbids it to; the template escapes all names
 //! and code; it can be read without its script. It is also well-formed XML.
 
+mod audit;
 mod chart;
 mod code;
 mod page;
@@ -15,7 +16,7 @@ use std::io::{self, Write};
 pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
-pub(super) use parts::{Bar, Bars, Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
+pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
 
 use super::sides::{Sides, lines};
 use super::text::summary;
@@ -59,7 +60,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
     let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes"),
-        (None, Some(audited)) => (super::audited::html::title(audited), format!("{} in ", found(outcome)), "Copies"),
+        (None, Some(audited)) => (audit::title(audited), format!("{} in ", found(outcome)), "Copies"),
         (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
     };
     let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
@@ -68,7 +69,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let shown = &findings[..findings.len().min(MAX_CARDS)];
     let page = match (&outcome.duplication, &outcome.audited) {
         (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
-        (None, Some(audited)) => super::audited::html::overview(audited, shown, page),
+        (None, Some(audited)) => audit::overview(audited, shown, page),
         (None, None) => page,
     };
     page.write(out)

@@ -42,7 +42,7 @@ pub(super) struct Leaf {
 #[template(
     ext = "html",
     source = r##"<section class="panel treemap"><h2>The tree by duplication</h2>
-<p class="dim">A cell is as large as its file has lines, and the darker, the more of them are duplicated. {% if has_links %}Choose one to see its clones; arrow keys move between them.{% endif %}</p>
+<p class="dim">A cell is as large as its file has lines, and has a stronger color, the more of them are duplicated. {% if has_links %}Choose one to see its clones; arrow keys move between them.{% endif %}</p>
 <svg width="100%" height="440" role="group" aria-label="{{ label }}">
 {% for cell in cells %}{% if let Some(address) = cell.address %}<a href="{{ address }}" data-filter="{{ cell.filter }}" aria-label="{{ cell.title }}">{% else %}<g>{% endif %}<rect class="t{{ cell.level }}" x="{{ cell.x }}%" y="{{ cell.y }}" width="{{ cell.width }}%" height="{{ cell.height }}"><title>{{ cell.title }}</title></rect>{% if cell.address.is_some() %}</a>{% else %}</g>{% endif %}{% if !cell.text.is_empty() %}<text class="on{{ cell.level }}{% if cell.is_wide %} wide{% endif %}" x="{{ cell.x }}%" y="{{ cell.y }}" dx="4" dy="12" aria-hidden="true">{{ cell.text }}</text>{% endif %}
 {% endfor %}{% for name in names %}<text class="folder{% if name.is_wide %} wide{% endif %}" x="{{ name.x }}%" y="{{ name.y }}" dx="3" dy="11">{{ name.text }}</text>

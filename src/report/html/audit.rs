@@ -1,9 +1,10 @@
 //! The overview of an audit: what needs a decision, license classes, components, versions, and files.
 
-use super::{MAX_ORIGINS, brought_in, classes};
+use super::Page;
+use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, percentage, thousands};
 use crate::audit::{Audited, CopiedFile, Taken};
 use crate::policy::{Answer, Attribution, Finding};
-use crate::report::html::{Bar, Bars, Cell, Column, Page, Table, Tile, Tiles, percentage, thousands};
+use crate::report::audited::{MAX_ORIGINS, OfClass, brought_in, classes, license_of};
 use crate::report::missed::version_lines;
 use crate::report::words::count;
 use crate::text::printable;
@@ -12,7 +13,7 @@ use crate::text::printable;
 const MAX_ROWS: usize = 500;
 
 /// The first sentence: how much of the tree is from elsewhere.
-pub(in crate::report) fn title(audited: &Audited) -> String {
+pub(super) fn title(audited: &Audited) -> String {
     match audited.n_copied {
         0 => "No code of known projects was found".to_owned(),
         n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
@@ -20,7 +21,7 @@ pub(in crate::report) fn title(audited: &Audited) -> String {
 }
 
 /// The page with the overview.
-pub(in crate::report) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> Page {
+pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> Page {
     let page = page.with(&tiles(audited));
     if audited.components.is_empty() {
         return page;
@@ -129,7 +130,7 @@ fn license(taken: &Taken) -> String {
 }
 
 fn by_class(audited: &Audited) -> Bars {
-    let bar = |(class, of): (crate::license::Class, super::OfClass)| Bar {
+    let bar = |(class, of): (crate::license::Class, OfClass)| Bar {
         name: class.name().to_owned().into(),
         percent: percentage(of.n_tokens, audited.n_tokens),
         figures: format!("{} in {}", count(of.n_components, "component"), count(of.n_files, "file")),
@@ -150,7 +151,7 @@ fn components(audited: &Audited) -> Table<'static> {
         let name = printable(taken.component.label().as_bytes());
         vec![
             Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
-            printable(super::license(audited, number).as_bytes()).into(),
+            printable(license_of(audited, number).as_bytes()).into(),
             taken.verdict.answer.name().to_owned().into(),
             thousands(taken.n_files).into(),
             thousands(taken.n_tokens).into(),
