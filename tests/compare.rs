@@ -385,7 +385,7 @@ fn the_page_has_a_histogram_and_a_graph_of_each_cluster() {
     assert!(page.contains("All 36 pairs by how much of one is in the other"));
     assert_eq!(page.matches("class=\"chart cluster\"").count(), 3);
     assert_eq!(page.matches("<circle").count(), 9);
-    assert_eq!(page.matches("<line").count(), 9, "three pairs join each cluster");
+    assert_eq!(page.matches("<line x1").count(), 9, "three pairs join each cluster");
     assert!(!page.contains("s<0>"), "names are escaped");
 }
 

@@ -77,7 +77,7 @@ fn read(name: &str, bytes: &[u8]) {
     let path = FilePath::new(name);
     let licenses = Licenses::new([(&path, bytes)]);
     for asked in [path, FilePath::new("a.c"), FilePath::new("deep/er/a.c")] {
-        let found = licenses.of(&asked, bytes);
+        let found = licenses.of(&asked, bytes, &|_, _| None);
         Terms::new(&found).at(1, 3);
         // What is written can be read back.
         if let Some(expression) = found.expression {

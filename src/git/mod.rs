@@ -317,6 +317,11 @@ impl Reader {
             .find_map(|name| Some((name.to_owned(), self.commit(name).ok()?)))
     }
 
+    /// The address of the remote `origin`, as configured: it may be of any kind, and hold a password.
+    pub fn remote(&self) -> Option<String> {
+        self.repo.config_snapshot().string("remote.origin.url").map(|address| address.to_string())
+    }
+
     /// The size of a blob in bytes, without reading it; `None` if it is not here.
     pub fn blob_size(&self, id: BlobId) -> Option<u64> {
         self.repo.try_find_header(object_id(id)).ok().flatten().map(|header| header.size())

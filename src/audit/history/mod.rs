@@ -60,7 +60,13 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let Context { config, languages, progress } = context;
     let reader = repository.reader();
     let commits = reader.commits_of(&params.span)?;
-    let mut timeline = Timeline { range: params.name.clone(), commits: Vec::new(), n_left_out: 0, unavailable: None };
+    let mut timeline = Timeline {
+        range: params.name.clone(),
+        commits: Vec::new(),
+        n_left_out: 0,
+        unavailable: None,
+        remote: reader.remote(),
+    };
     let mut n_cut = 0;
     for commit in commits {
         let info = reader.info(commit)?;

@@ -18,6 +18,8 @@ pub struct Timeline {
     pub n_left_out: usize,
     /// What could not be checked, in words.
     pub unavailable: Option<String>,
+    /// The address of the remote `origin`, as configured.
+    pub remote: Option<String>,
 }
 
 /// A commit, and the copies that it added.

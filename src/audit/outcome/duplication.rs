@@ -63,6 +63,8 @@ pub struct Duplication {
     pub by_language: BTreeMap<String, Share>,
     /// By folder directly below the root; files at the root count as `.`.
     pub by_folder: BTreeMap<FilePath, Share>,
+    /// By file.
+    pub by_file: BTreeMap<FilePath, Share>,
 }
 
 impl Duplication {
@@ -84,5 +86,6 @@ impl Duplication {
         }
         self.by_language.entry(language.to_owned()).or_default().add(file);
         self.by_folder.entry(FilePath::new(folder)).or_default().add(file);
+        self.by_file.entry(path.clone()).or_default().add(file);
     }
 }

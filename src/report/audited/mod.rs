@@ -48,7 +48,7 @@ pub(super) fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// The license of a component, and how it was found.
-fn license(audited: &Audited, number: usize) -> String {
+pub(super) fn license_of(audited: &Audited, number: usize) -> String {
     let component = &audited.components[number].component;
     match (component.license(), &component.terms.evidence) {
         (Some(license), Some(evidence)) => format!("{license}: {evidence}"),
@@ -60,7 +60,7 @@ fn license(audited: &Audited, number: usize) -> String {
 /// Maximum files to list for people; the other formats have all of them.
 const MAX_FILES: usize = 200;
 /// Maximum origins of a file to list for people.
-const MAX_ORIGINS: usize = 3;
+pub(super) const MAX_ORIGINS: usize = 3;
 
 /// The summary, a line each.
 pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
@@ -89,7 +89,7 @@ pub(super) fn summary(audited: &Audited, is_verbose: bool) -> Vec<String> {
         let text = format!(
             "  {} ({}): {}, {}; {}",
             taken.component.label(),
-            license(audited, number),
+            license_of(audited, number),
             count(taken.n_files, "file"),
             count(taken.n_tokens, "token"),
             taken.verdict.describe(),

@@ -21,8 +21,8 @@ const MAX_NODES: usize = 40;
 #[template(
     ext = "html",
     source = r##"<figure class="chart cluster"><figcaption>Cluster {{ number }}: {{ size }}, joined where half of one is in the other</figcaption>
-{% if !nodes.is_empty() %}<svg viewBox="0 0 360 {{ height }}" role="img" aria-label="{{ label }}">
-{% for edge in edges %}{% if let Some(card) = edge.card %}<a href="#c{{ card }}">{% endif %}<line x1="{{ edge.from.0 }}" y1="{{ edge.from.1 }}" x2="{{ edge.to.0 }}" y2="{{ edge.to.1 }}" stroke-width="{{ edge.width }}"><title>{{ edge.title }}</title></line>{% if edge.card.is_some() %}</a>{% endif %}
+{% if !nodes.is_empty() %}<svg viewBox="0 0 360 {{ height }}" role="group" aria-label="{{ label }}">
+{% for edge in edges %}{% if let Some(card) = edge.card %}<a href="#c{{ card }}" aria-label="{{ edge.title }}">{% endif %}<line x1="{{ edge.from.0 }}" y1="{{ edge.from.1 }}" x2="{{ edge.to.0 }}" y2="{{ edge.to.1 }}" stroke-width="{{ edge.width }}"><title>{{ edge.title }}</title></line>{% if edge.card.is_some() %}</a>{% endif %}
 {% endfor %}{% for node in nodes %}<circle cx="{{ node.at.0 }}" cy="{{ node.at.1 }}" r="5"><title>{{ node.title }}</title></circle><text x="{{ node.text.0 }}" y="{{ node.text.1 }}" text-anchor="{{ node.anchor }}">{{ node.name }}</text>
 {% endfor %}</svg>{% endif %}<p class="dim members">{{ label }}</p></figure>
 "##

@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 
 use super::clusters::Graph;
-use super::histogram::Histogram;
 use super::{headline, likeness, names, summary};
 use crate::audit::{Comparison, Pair};
-use crate::report::html::{Block, Card, Code, Overview, Page};
+use crate::report::html::{Block, Card, Cell, Code, Column, Heading, MAX_CARDS, Page, Table};
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
 use crate::report::{Format, Style};
@@ -18,35 +17,70 @@ pub(super) const FORMAT: Format<Comparison> =
 const MAX_MATCHES: usize = 50;
 /// Maximum clusters to draw, the largest first.
 const MAX_GRAPHS: usize = 12;
+/// Maximum pairs in the table.
+const MAX_LISTED: usize = 5_000;
 /// Maximum rows of code on a page.
-const MAX_ROWS: usize = 60_000;
+const MAX_ROWS: usize = 30_000;
 
 fn write(comparison: &Comparison, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_free = MAX_ROWS;
-    let mut rows = Vec::new();
     let mut cards = Vec::new();
+    let mut card_of: Vec<Option<usize>> = Vec::new();
     for pair in &comparison.pairs {
-        let [a, b] = names(pair, comparison);
-        let figures = [pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
-        let cells = [a, b].into_iter().chain(figures).chain([pair.matches.len().to_string()]).collect();
-        rows.push((cells, (!pair.matches.is_empty()).then_some(cards.len())));
-        if !pair.matches.is_empty() {
+        let has_card = !pair.matches.is_empty() && cards.len() < MAX_CARDS;
+        card_of.push(has_card.then_some(cards.len()));
+        if has_card {
             cards.push(card(pair, comparison, &mut n_free));
         }
     }
-    let columns = vec!["first", "second", "first in second", "second in first", "resemblance", "passages"];
-    let title = format!("Secondhand: {}", headline(comparison));
-    let subtitle = "How much of each submission is in another, the most alike first. \
-                    Similar code need not be copied: read both sides before you judge."
-        .to_owned();
-    let links = |a, b| comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b));
-    let card_of = |a, b| links(a, b).and_then(|at| rows.get(at)).and_then(|row: &(_, Option<usize>)| row.1);
-    let mut page = Page::new(title, subtitle, summary(comparison), cards);
-    page = page.with_figure(&Histogram::new(&comparison.histogram, comparison.n_compared));
-    for (number, graph) in Graph::all(comparison, card_of).into_iter().enumerate().take(MAX_GRAPHS) {
-        page = page.with_figure(&graph.numbered(number + 1));
+    let n_more = comparison.pairs.iter().filter(|pair| !pair.matches.is_empty()).count() - cards.len();
+    let left_out = match n_more {
+        0 => String::new(),
+        n => format!("{} left out: --format json has all of them", count(n, "less similar pair")),
+    };
+    let heading = Heading {
+        title: headline(comparison),
+        subtitle: "How much of each submission is in another, the most alike first. \
+                   Similar code need not be copied: read both sides before you judge."
+            .to_owned(),
+        summary: summary(comparison),
+    };
+    let card_of_pair = |a, b| {
+        let at = comparison.pairs.iter().position(|pair| (pair.a, pair.b) == (a, b))?;
+        card_of[at]
+    };
+    let mut page = Page::new(heading, "Pairs side by side", cards).without(left_out);
+    page = page.with(&super::histogram::chart(&comparison.histogram, comparison.n_compared));
+    for (number, graph) in Graph::all(comparison, card_of_pair).into_iter().enumerate().take(MAX_GRAPHS) {
+        page = page.with(&graph.numbered(number + 1));
     }
-    page.with_table(Overview { columns, rows }).write(out)
+    page.with(&table(comparison, &card_of)).write(out)
+}
+
+/// The ranking, each row with its card.
+fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("first"),
+        Column::of_text("second"),
+        Column::of_numbers("first in second"),
+        Column::of_numbers("second in first"),
+        Column::of_numbers("resemblance"),
+        Column::of_numbers("passages"),
+    ];
+    let row = |(pair, card): (&Pair, &Option<usize>)| {
+        let [a, b] = names(pair, comparison);
+        let figures = [pair.a_in_b, pair.b_in_a, pair.resemblance].map(|part| format!("{} %", percent(part)));
+        let cells = [Cell::to_card(a, *card), b.into()].into_iter().chain(figures.map(Cell::from));
+        cells.chain([pair.matches.len().to_string().into()]).collect()
+    };
+    let n_more = comparison.pairs.len().saturating_sub(MAX_LISTED);
+    Table {
+        title: "All pairs that share code",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: comparison.pairs.iter().zip(card_of).take(MAX_LISTED).map(row).collect(),
+        left_out: if n_more > 0 { format!("{} left out", count(n_more, "less similar pair")) } else { String::new() },
+    }
 }
 
 fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
@@ -75,6 +109,7 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
         headline: format!("{a} and {b}"),
         place: count(pair.matches.len(), "passage"),
         facts: String::new(),
+        link: None,
         blocks,
         listed: if n_more > 0 { vec![format!("{} more", count(n_more, "passage"))] } else { Vec::new() },
     }

@@ -1,35 +1,40 @@
-//! A chart of figures over time: a bar for each stretch, and a line for their running total.
+//! A chart with axes: bars, or the line of a running total.
 
 use askama::Template;
 
-use crate::report::words::day;
-
-/// Number of bars of a chart.
-const N_BARS: usize = 60;
-/// The size of the drawing, in its own units.
-const WIDTH: f64 = 1_000.0;
-const HEIGHT: f64 = 160.0;
+/// Height of the drawing in CSS pixels, without the axis below it. Its width is that of the page.
+const HEIGHT: f64 = 150.0;
+/// Maximum ticks of the axis to the left.
+const MAX_TICKS: usize = 5;
 
 /// A chart, as a drawing inside the page.
 #[derive(Template)]
 #[template(
     ext = "html",
-    source = r##"<figure class="chart"><figcaption>{{ title }}: {{ total }} from {{ first }} to {{ last }}. Bars: at most {{ highest }} in a {{ n_bars }}th of the time; line: all so far.</figcaption>
-<svg viewBox="0 0 1000 160" preserveAspectRatio="none" role="img" aria-label="{{ title }}: {{ total }} from {{ first }} to {{ last }}">
-{% for bar in bars %}<rect class="bar" x="{{ bar.x }}" y="{{ bar.y }}" width="{{ bar.width }}" height="{{ bar.height }}"><title>{{ bar.title }}</title></rect>
-{% endfor %}<polyline class="line" points="{{ points }}"/>
-</svg></figure>
+    source = r##"<figure class="chart"><figcaption>{{ caption }}</figcaption>
+<div class="axes"><svg class="left" width="52" height="172" aria-hidden="true">{% for tick in left %}<text x="46" y="{{ tick.at }}" dy="4" text-anchor="end">{{ tick.text }}</text>{% endfor %}</svg>
+<svg class="plot" width="100%" height="172" role="img" aria-label="{{ label }}">
+{% for tick in left %}<line class="grid" x2="100%" y1="{{ tick.at }}" y2="{{ tick.at }}"/>{% endfor %}
+{% for bar in bars %}<rect class="bar" x="{{ bar.x }}%" y="{{ bar.y }}" width="{{ bar.width }}%" height="{{ bar.height }}"><title>{{ bar.title }}</title></rect>
+{% endfor %}{% if !points.is_empty() %}<svg y="8" width="100%" height="142" viewBox="0 0 100 142" preserveAspectRatio="none"><polygon class="under" points="0,142 {{ points }} 100,142"/><polyline class="line" points="{{ points }}"/></svg>
+{% endif %}{% for tick in below %}<line class="tick" x1="{{ tick.at }}%" x2="{{ tick.at }}%" y1="150" y2="154"/><text x="{{ tick.at }}%" y="168" text-anchor="{{ tick.anchor }}">{{ tick.text }}</text>
+{% endfor %}</svg></div></figure>
 "##
 )]
 pub(in crate::report) struct Chart {
-    title: &'static str,
-    first: String,
-    last: String,
-    total: usize,
-    highest: usize,
-    n_bars: usize,
+    caption: String,
+    /// What the drawing shows, for those who do not see it.
+    label: String,
+    left: Vec<Tick>,
+    below: Vec<Tick>,
     bars: Vec<Bar>,
     points: String,
+}
+
+struct Tick {
+    at: String,
+    text: String,
+    anchor: &'static str,
 }
 
 struct Bar {
@@ -40,49 +45,114 @@ struct Bar {
     title: String,
 }
 
+/// The axis to the left: from 0 to its largest tick.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::report) struct Scale {
+    /// Values and their names, the first is 0.
+    ticks: Vec<(f64, String)>,
+    is_logarithmic: bool,
+}
+
+impl Scale {
+    /// Equal steps of 1, 2 or 5 times a power of ten, up to `highest`; `unit` follows each name.
+    pub fn linear(highest: f64, unit: &str) -> Self {
+        let rough = (highest / (MAX_TICKS - 1) as f64).max(f64::MIN_POSITIVE);
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough * 0.999);
+        let step = step.unwrap_or(rough);
+        let n = (highest / step - 0.001).ceil().max(1.0) as usize;
+        let ticks = (0..=n).map(|at| at as f64 * step);
+        Self { ticks: ticks.map(|value| (value, short(value) + unit)).collect(), is_logarithmic: false }
+    }
+
+    /// Powers of ten, beginning with 0 and 1.
+    pub fn logarithmic(highest: usize) -> Self {
+        let powers = std::iter::successors(Some(1usize), |power| power.checked_mul(10));
+        let n_below = powers.clone().take_while(|power| *power < highest).count();
+        let values = std::iter::once(0).chain(powers.take(n_below + 1));
+        Self { ticks: values.map(|value| (value as f64, short(value as f64))).collect(), is_logarithmic: true }
+    }
+
+    /// Pixels from the top; the top tick leaves room for half its name.
+    fn y(&self, value: f64) -> f64 {
+        let on_scale = |value: f64| if self.is_logarithmic { (1.0 + value).ln() } else { value };
+        let highest = on_scale(self.ticks.last().map_or(1.0, |tick| tick.0));
+        HEIGHT - on_scale(value) / highest * (HEIGHT - 8.0)
+    }
+}
+
+/// `1,500` is `1.5k`, so that names fit to the left.
+fn short(value: f64) -> String {
+    let (value, unit) = match value {
+        value if value >= 1e6 => (value / 1e6, "M"),
+        value if value >= 1e3 => (value / 1e3, "k"),
+        value => (value, ""),
+    };
+    let text = format!("{value:.2}");
+    format!("{}{unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 impl Chart {
-    /// A chart of `points`: times in seconds since 1970, each with a figure.
-    pub fn new(title: &'static str, points: &[(i64, usize)]) -> Self {
-        let times = || points.iter().map(|point| point.0);
-        let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
-        // Times far apart must not overflow.
-        let span = (last.saturating_sub(first)).max(1) as f64;
-        let mut sums = [0usize; N_BARS];
-        for (time, figure) in points {
-            let part = time.saturating_sub(first) as f64 / span * N_BARS as f64;
-            sums[(part as usize).min(N_BARS - 1)] += figure;
-        }
-        let (highest, total) = (sums.iter().copied().max().unwrap_or_default(), sums.iter().sum::<usize>());
-        let width = WIDTH / N_BARS as f64;
-        let height = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f64 / of as f64 * (HEIGHT - 4.0) };
-        let mut so_far = 0;
-        let mut line = vec![format!("0,{HEIGHT:.0}")];
-        let mut bars = Vec::new();
-        for (at, &sum) in sums.iter().enumerate() {
-            so_far += sum;
-            let x = at as f64 * width;
-            line.push(format!("{:.1},{:.1}", x + width, HEIGHT - height(so_far, total)));
-            if sum > 0 {
-                let begin = first.saturating_add((at as f64 / N_BARS as f64 * span) as i64);
-                bars.push(Bar {
-                    x: format!("{:.1}", x + 1.0),
-                    y: format!("{:.1}", HEIGHT - height(sum, highest)),
-                    width: format!("{:.1}", width - 2.0),
-                    height: format!("{:.1}", height(sum, highest)),
-                    title: format!("{sum} from {}", day(begin).unwrap_or_default()),
-                });
+    /// A chart without bars or a line, over an axis with names at parts of its length, 0 to 1.
+    pub fn new(caption: String, label: String, scale: &Scale, below: Vec<(f64, String)>) -> Self {
+        let left = scale.ticks.iter().map(|(value, text)| Tick {
+            at: format!("{:.1}", scale.y(*value)),
+            text: text.clone(),
+            anchor: "end",
+        });
+        let below = below.into_iter().map(|(at, text)| Tick {
+            at: format!("{:.2}", at * 100.0),
+            text,
+            anchor: if at < 0.04 {
+                "start"
+            } else if at > 0.96 {
+                "end"
+            } else {
+                "middle"
+            },
+        });
+        Self { caption, label, left: left.collect(), below: below.collect(), bars: Vec::new(), points: String::new() }
+    }
+
+    /// The chart with a bar for each value, side by side over the whole axis, with the words that tell more of it.
+    pub fn with_bars(self, scale: &Scale, values: &[(f64, String)]) -> Self {
+        let step = 100.0 / values.len().max(1) as f64;
+        let bar = |(at, (value, title)): (usize, &(f64, String))| {
+            let height = (HEIGHT - scale.y(*value)).max(1.0);
+            Bar {
+                x: format!("{:.2}", at as f64 * step + step * 0.08),
+                y: format!("{:.1}", HEIGHT - height),
+                width: format!("{:.2}", step * 0.84),
+                height: format!("{height:.1}"),
+                title: title.clone(),
             }
-        }
-        let name = |time| day(time).unwrap_or_default();
-        Self {
-            title,
-            first: name(first),
-            last: name(last),
-            total,
-            highest,
-            n_bars: N_BARS,
-            bars,
-            points: line.join(" "),
-        }
+        };
+        let bars = values.iter().enumerate().filter(|(_, (value, _))| *value > 0.0).map(bar).collect();
+        Self { bars, ..self }
+    }
+
+    /// The chart with a line from 0 through each value, at the end of its part of the axis.
+    pub fn with_line(self, scale: &Scale, values: &[f64]) -> Self {
+        let step = 100.0 / values.len().max(1) as f64;
+        let points = std::iter::once(0.0).chain(values.iter().copied()).enumerate();
+        // The line has a drawing of its own, which begins 8 pixels lower.
+        let points = points.map(|(at, value)| format!("{:.2},{:.1}", at as f64 * step, scale.y(value) - 8.0));
+        Self { points: points.collect::<Vec<_>>().join(" "), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_figures_that_span_the_values() {
+        let ticks = |scale: Scale| scale.ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
+        assert_eq!(ticks(Scale::linear(9.3, " %")), ["0 %", "5 %", "10 %"]);
+        assert_eq!(ticks(Scale::linear(100.0, " %")), ["0 %", "50 %", "100 %"]);
+        assert_eq!(ticks(Scale::linear(28_903.0, "")), ["0", "10k", "20k", "30k"]);
+        assert_eq!(ticks(Scale::linear(0.0, "")).len(), 2);
+        assert_eq!(ticks(Scale::logarithmic(0)), ["0", "1"]);
+        assert_eq!(ticks(Scale::logarithmic(4_950)), ["0", "1", "10", "100", "1k", "10k"]);
     }
 }

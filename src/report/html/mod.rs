@@ -3,23 +3,29 @@
 //! Promise: the page loads nothing, and its policy forbids it to; the template escapes all names
 //! and code; it can be read without its script. It is also well-formed XML.
 
+mod audit;
 mod chart;
+mod code;
 mod page;
+mod parts;
+mod scan;
+mod treemap;
 
 use std::io::{self, Write};
 
-pub(super) use chart::Chart;
-pub(super) use page::{Block, Card, Code, Overview, Page};
+pub(super) use chart::{Chart, Scale};
+pub(super) use code::Code;
+pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
+pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
 
-use super::audited::rows;
 use super::sides::{Sides, lines};
 use super::text::summary;
 use super::words::{copy_text, count, end, found, likeness, place, provenance, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::language::Languages;
-use crate::policy::{Finding, Fragment, Origin, Unexamined, best_first};
-use crate::text::{FilePath, Lines, Position};
+use crate::policy::{Finding, Fragment, Origin, Place, Unexamined, best_first};
+use crate::text::{FilePath, Lines, Position, printable};
 
 pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side by side, to read in a browser", write };
 
@@ -27,16 +33,17 @@ pub(super) const FORMAT: Format = Format { name: "html", help: "one page, side b
 const MAX_LAID_OUT: usize = 3;
 /// Maximum origins to list.
 const MAX_LISTED: usize = 200;
-/// Maximum rows of code on a page; beyond it, findings are listed without their code. A
-/// browser takes half a second for so many.
-const MAX_ROWS: usize = 60_000;
+/// Maximum rows of code on a page; beyond it, findings are listed without their code. The
+/// page has some megabytes then.
+const MAX_ROWS: usize = 30_000;
 
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
     let findings = best_first(&outcome.findings);
-    let mut cards: Vec<_> = findings.iter().map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
-    cards.extend(outcome.suppressed.iter().map(|suppressed| {
+    let shown = findings.iter().take(MAX_CARDS);
+    let mut cards: Vec<_> = shown.map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
+    cards.extend(outcome.suppressed.iter().take(MAX_CARDS).map(|suppressed| {
         let card = card(&suppressed.finding, outcome, &languages, &mut n_free);
         Card {
             level: "suppressed",
@@ -45,18 +52,27 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             ..card
         }
     }));
+    let n_more = findings.len().saturating_sub(MAX_CARDS) + outcome.suppressed.len().saturating_sub(MAX_CARDS);
+    let left_out = match n_more {
+        0 => String::new(),
+        n => format!("{} left out: --format json has all of them", count(n, "finding")),
+    };
     let base = outcome.base.as_ref().map(|base| format!("{} .. ", end(base))).unwrap_or_default();
-    let page = Page::new(
-        format!("Secondhand: {}", found(outcome)),
-        format!("{base}{}", end(&outcome.head)),
-        summary(outcome, style.is_verbose),
-        cards,
-    );
-    let Some(audited) = &outcome.audited else { return page.write(out) };
-    let card_of = |path: &str| findings.iter().position(|finding| finding.path.to_string() == path);
-    let rows = rows(audited).into_iter().map(|row| (row.clone(), card_of(&row[0])));
-    let columns = vec!["file", "from", "in corpora", "tokens"];
-    page.with_table(Overview { columns, rows: rows.collect() }).write(out)
+    let (title, subtitle, list) = match (&outcome.duplication, &outcome.audited) {
+        (Some(duplication), _) => (scan::title(duplication), format!("{} in ", found(outcome)), "Clone classes"),
+        (None, Some(audited)) => (audit::title(audited), format!("{} in ", found(outcome)), "Copies"),
+        (None, None) => (format!("Secondhand: {}", found(outcome)), String::new(), "Findings"),
+    };
+    let subtitle = format!("{subtitle}{base}{}", end(&outcome.head));
+    let heading = Heading { title, subtitle, summary: summary(outcome, style.is_verbose) };
+    let page = Page::new(heading, list, cards).without(left_out);
+    let shown = &findings[..findings.len().min(MAX_CARDS)];
+    let page = match (&outcome.duplication, &outcome.audited) {
+        (Some(duplication), _) => scan::overview(outcome, duplication, shown, page),
+        (None, Some(audited)) => audit::overview(audited, shown, page),
+        (None, None) => page,
+    };
+    page.write(out)
 }
 
 fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mut usize) -> Card {
@@ -78,7 +94,12 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         listed.extend(super::missed::commit_lines(behind, MAX_LISTED));
     }
     let new = if finding.n_novel > 0 { format!(", {} new", finding.n_novel) } else { String::new() };
-    let paths = finding.origins.iter().map(|origin| origin.path.to_string());
+    // A component is looked for by its name.
+    let searched = |origin: &Origin| match &origin.place {
+        Place::Component(component) => printable(format!("{} {}", component.label(), origin.path).as_bytes()),
+        _ => origin.path.to_string(),
+    };
+    let paths = finding.origins.iter().map(searched);
     Card {
         level: finding.level.name(),
         rule: finding.rule.id.to_owned(),
@@ -88,6 +109,7 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         headline: finding.message(),
         place: here(finding),
         facts: if finding.has_code() { format!("{}{new}", count(finding.n_tokens, "token")) } else { String::new() },
+        link: None,
         blocks,
         listed,
     }

@@ -1,4 +1,4 @@
-//! The page as a template: cards to unfold, each with blocks of code side by side.
+//! The page as a template: parts that give an overview, and cards to unfold, each with blocks of code side by side.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -8,16 +8,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use super::code::Code;
 use crate::report::VERSION;
-use crate::report::sides::{Line, Mark, Sides};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum rows of code to show of one block.
-const MAX_ROWS: usize = 400;
-/// Maximum renamed words to list.
-const MAX_RENAMES: usize = 12;
+/// Maximum cards of a page. A browser filters so many in a blink.
+pub(in crate::report) const MAX_CARDS: usize = 2_000;
 
 /// Something that was found, collapsed.
 pub(in crate::report) struct Card {
@@ -30,6 +28,8 @@ pub(in crate::report) struct Card {
     pub headline: String,
     pub place: String,
     pub facts: String,
+    /// Where else to look at it: an address, and what is there.
+    pub link: Option<(String, String)>,
     pub blocks: Vec<Block>,
     pub listed: Vec<String>,
 }
@@ -41,65 +41,6 @@ pub(in crate::report) struct Block {
     /// Of the left and the right side: place, and what it is.
     pub titles: [(String, &'static str); 2],
     pub code: Code,
-}
-
-/// The rows of two sides; a line without a counterpart is next to a gap.
-#[derive(Default)]
-pub(in crate::report) struct Code {
-    sides: Vec<Vec<Option<CodeLine>>>,
-    renames: Vec<String>,
-    n_left_out: usize,
-}
-
-struct CodeLine {
-    number: u32,
-    pieces: Vec<(String, &'static str)>,
-}
-
-impl Code {
-    /// Both sides; takes their rows from `n_free`.
-    pub fn of_both(sides: &Sides, n_free: &mut usize) -> Self {
-        let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
-        *n_free -= n;
-        let rows = &sides.rows[..n];
-        let mut renames: Vec<_> =
-            sides.renames.iter().take(MAX_RENAMES).map(|r| format!("{} → {}", r.from, r.to)).collect();
-        if sides.renames.len() > MAX_RENAMES {
-            renames.push(format!("{} more", sides.renames.len() - MAX_RENAMES));
-        }
-        let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
-        Self {
-            sides: vec![
-                rows.iter().map(|row| row.0.map(|at| CodeLine::new(&sides.copy[at]))).collect(),
-                rows.iter().map(|row| row.1.map(|at| CodeLine::new(&sides.origin[at]))).collect(),
-            ],
-            renames,
-            n_left_out: sides.rows.len() - n + n_cut,
-        }
-    }
-
-    /// One side, if the other is unknown.
-    pub fn of_one(lines: &[Line], n_free: &mut usize) -> Self {
-        let n = lines.len().min(MAX_ROWS).min(*n_free);
-        *n_free -= n;
-        let rows = lines[..n].iter().map(|line| Some(CodeLine::new(line))).collect();
-        Self { sides: vec![rows], renames: Vec::new(), n_left_out: lines.len() - n }
-    }
-}
-
-impl CodeLine {
-    fn new(line: &Line) -> Self {
-        let class = |mark: Option<Mark>| mark.map_or("", Mark::name);
-        let pieces = line.pieces().into_iter().map(|(text, mark)| (text.to_owned(), class(mark)));
-        Self { number: line.number, pieces: pieces.collect() }
-    }
-}
-
-/// A table of what was compared, above the cards.
-pub(in crate::report) struct Overview {
-    pub columns: Vec<&'static str>,
-    /// The cells of each row, and the number of the card it leads to.
-    pub rows: Vec<(Vec<String>, Option<usize>)>,
 }
 
 /// A page.
@@ -121,17 +62,14 @@ pub(in crate::report) struct Overview {
 <header>
 <h1>{{ title }}</h1>
 <p class="dim">{{ subtitle }}</p>
-<details class="looked"><summary>What was examined</summary><pre class="facts">{{ summary }}</pre></details>
+<details class="looked"><summary>What was examined</summary><pre class="facts" tabindex="0">{{ summary }}</pre></details>
 </header>
 <main>
-{% for figure in figures %}{{ figure|safe }}{% endfor %}
-{% if let Some(table) = table %}<div class="scroll"><table>
-<thead><tr>{% for column in table.columns %}<th scope="col">{{ column }}</th>{% endfor %}</tr></thead>
-<tbody>{% for (cells, card) in table.rows %}
-<tr>{% for cell in cells %}<td{% if loop.index > 2 %} class="n"{% endif %}>{% if loop.first && card.is_some() %}<a href="#c{{ card.unwrap_or_default() }}">{{ cell }}</a>{% else %}{{ cell }}{% endif %}</td>{% endfor %}</tr>{% endfor %}
-</tbody></table></div>{% endif %}
+{% for part in parts %}{{ part|safe }}{% endfor %}
+<section class="list" aria-labelledby="list">
+<h2 id="list">{{ list }}</h2>
 <form hidden="hidden" autocomplete="off">
-<input type="search" name="path" placeholder="Filter by path" aria-label="Filter by path"/>
+<input type="search" name="path" placeholder="Filter by path; /src from the root" aria-label="Filter by path"/>
 {% for filter in filters %}<select name="{{ filter.0 }}" aria-label="{{ filter.0 }}"><option value="">any {{ filter.0 }}</option>{% for value in filter.1 %}<option>{{ value }}</option>{% endfor %}</select>
 {% endfor %}<output></output>
 </form>
@@ -139,22 +77,24 @@ pub(in crate::report) struct Overview {
 {% for card in cards %}<details class="card" id="c{{ loop.index0 }}" data-rule="{{ card.rule }}" data-level="{{ card.level }}" data-language="{{ card.language }}" data-path="{{ card.path }}"{% if loop.first %} open="open"{% endif %}>
 <summary><span class="badge {{ card.level }}">{{ card.badge }}</span><span class="headline">{{ card.headline }}</span><span class="where"><code>{{ card.place }}</code></span></summary>
 <div class="body">
-{% for block in card.blocks %}<section class="block">
+{% if let Some((address, words)) = card.link %}<p><a href="{{ address }}" rel="noreferrer">{{ words }}</a></p>
+{% endif %}{% for block in card.blocks %}<section class="block">
 <p>{{ block.likeness }}{% if !card.facts.is_empty() %}, {{ card.facts }}{% endif %}{% if !block.note.is_empty() %}; {{ block.note }}{% endif %}</p>
-{% if block.code.sides.is_empty() %}{% if !block.titles[0].0.is_empty() %}<p class="dim">{{ block.titles[0].0 }}, {{ block.titles[0].1 }}; {{ block.titles[1].0 }}, {{ block.titles[1].1 }}: the code is left out of this long report.</p>{% endif %}{% else %}
+{% if block.code.n_sides == 0 %}{% if !block.titles[0].0.is_empty() %}<p class="dim">{{ block.titles[0].0 }}, {{ block.titles[0].1 }}; {{ block.titles[1].0 }}, {{ block.titles[1].1 }}: the code is left out of this long report.</p>{% endif %}{% else %}
 {% if !block.code.renames.is_empty() %}<p class="dim">Renamed: {% for rename in block.code.renames %}<code>{{ rename }}</code>{% if !loop.last %}, {% endif %}{% endfor %}</p>{% endif %}
-<div class="sides">{% for side in block.code.sides %}<figure{% if !loop.first %} class="from"{% endif %}><figcaption><b>{{ block.titles[loop.index0].0 }}</b> {{ block.titles[loop.index0].1 }}</figcaption><div class="code" tabindex="0"><div class="rows">
-{% for row in side %}{% if let Some(row) = row %}<div class="l"><i>{{ row.number }}</i><span>{% for piece in row.pieces %}{% if piece.1.is_empty() %}{{ piece.0 }}{% else %}<mark class="{{ piece.1 }}">{{ piece.0 }}</mark>{% endif %}{% endfor %}</span></div>{% else %}<div class="l gap"></div>{% endif %}
-{% endfor %}</div></div></figure>{% endfor %}</div>
-{% if block.code.sides.len() == 1 %}<p class="dim">{{ block.titles[1].0 }}, {{ block.titles[1].1 }}: its text is not kept.</p>{% endif %}
+<div class="code{% if block.code.n_sides == 1 %} one{% endif %}">
+<div class="r heads">{% for title in block.shown_titles() %}<p><b>{{ title.0 }}</b> {{ title.1 }}</p>{% endfor %}</div>
+{{ block.code|safe }}</div>
+{% if block.code.n_sides == 1 && !block.titles[1].0.is_empty() %}<p class="dim">{{ block.titles[1].0 }}, {{ block.titles[1].1 }}: its text is not kept.</p>{% endif %}
 {% if block.code.n_left_out > 0 %}<p class="dim">{{ block.code.n_left_out }} lines more.</p>{% endif %}{% endif %}
 </section>
 {% endfor %}{% if !card.listed.is_empty() %}{% if !card.blocks.is_empty() %}<p>Further</p>{% endif %}
 <ul>{% for place in card.listed %}<li><code>{{ place }}</code></li>{% endfor %}</ul>{% endif %}
 </div>
 </details>
-{% endfor %}
+{% endfor %}{% if !left_out.is_empty() %}<p class="dim">{{ left_out }}</p>{% endif %}
 <p class="keys dim" hidden="hidden"><kbd>j</kbd> <kbd>k</kbd> next and previous, <kbd>o</kbd> unfold, <kbd>e</kbd> unfold all, <kbd>c</kbd> fold all, <kbd>/</kbd> filter, <kbd>Esc</kbd> leave</p>
+</section>
 </main>
 <footer>secondhand {{ version }}. <mark class="renamed">renamed</mark> another word in its place; <mark class="changed">changed</mark> not there on the other side.</footer>
 <script>{{ script|safe }}</script>
@@ -167,19 +107,30 @@ pub(in crate::report) struct Page {
     subtitle: String,
     summary: String,
     filters: Vec<(&'static str, Vec<String>)>,
-    /// Drawings, each rendered by a template of its own.
-    figures: Vec<String>,
-    table: Option<Overview>,
+    /// What gives an overview, above the cards: each rendered by a template of its own.
+    parts: Vec<String>,
+    /// What the cards are.
+    list: &'static str,
     cards: Vec<Card>,
+    /// What has no card, in words.
+    left_out: String,
     policy: String,
     version: &'static str,
     style: &'static str,
     script: &'static str,
 }
 
+/// What a page begins with.
+pub(in crate::report) struct Heading {
+    pub title: String,
+    pub subtitle: String,
+    /// What was examined, in lines.
+    pub summary: String,
+}
+
 impl Page {
-    /// A page of `cards`.
-    pub fn new(title: String, subtitle: String, summary: String, cards: Vec<Card>) -> Self {
+    /// A page of `cards`, which are `list`.
+    pub fn new(heading: Heading, list: &'static str, cards: Vec<Card>) -> Self {
         let values = |of: fn(&Card) -> &str| cards.iter().map(of).map(str::to_owned).collect::<BTreeSet<_>>();
         let filters = [
             ("level", values(|card| card.level)),
@@ -194,14 +145,16 @@ impl Page {
             hash(STYLE),
             hash(SCRIPT)
         );
+        let Heading { title, subtitle, summary } = heading;
         Self {
             title,
             subtitle,
             summary,
             filters,
-            figures: Vec::new(),
-            table: None,
+            parts: Vec::new(),
+            list,
             cards,
+            left_out: String::new(),
             policy,
             version: VERSION,
             style: STYLE,
@@ -209,15 +162,15 @@ impl Page {
         }
     }
 
-    /// The page with a table above the cards.
-    pub fn with_table(self, table: Overview) -> Self {
-        Self { table: Some(table), ..self }
+    /// The page with one more part above the cards.
+    pub fn with(mut self, part: &impl Template) -> Self {
+        self.parts.extend(part.render());
+        self
     }
 
-    /// The page with one more drawing at the top.
-    pub fn with_figure(mut self, figure: &impl Template) -> Self {
-        self.figures.extend(figure.render());
-        self
+    /// The page with words about what has no card; none if they are empty.
+    pub fn without(self, left_out: String) -> Self {
+        Self { left_out, ..self }
     }
 
     /// Writes the page.
@@ -226,6 +179,13 @@ impl Page {
     /// If `out` cannot be written.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_into(&mut &mut *out)
+    }
+}
+
+impl Block {
+    /// The titles of the sides that are shown.
+    fn shown_titles(&self) -> &[(String, &'static str)] {
+        &self.titles[..self.code.n_sides]
     }
 }
 

@@ -1,48 +1,185 @@
-//! Writes a timeline as one page: the trend as a chart, the commits as a table, the copies of each to unfold.
+//! Writes a timeline as one page: the trend as charts, the commits as a table, the copies of each to unfold.
 
 use std::io::{self, Write};
 
-use super::{commit, headline, likeness, origin_place, place, rows, summary, written};
+use super::host::Host;
+use super::periods::{Period, Periods};
+use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{Copy, Judged, Timeline};
-use crate::report::html::{Block, Card, Chart, Code, Overview, Page};
+use crate::report::html::{
+    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, percentage,
+    thousands,
+};
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
 use crate::text::printable;
 
 pub(super) const FORMAT: Format<Timeline> =
-    Format { name: "html", help: "one page with a chart of the trend, to read in a browser", write };
+    Format { name: "html", help: "one page with charts of the trend, to read in a browser", write };
 
-/// Maximum commits in the table: those that copied, the newest first.
-const MAX_ROWS: usize = 2_000;
 /// Maximum origins to list for a copy.
 const MAX_LISTED: usize = 8;
+/// Maximum characters of a subject in the table.
+const MAX_SUBJECT: usize = 100;
 
 fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let all = rows(timeline);
-    let copied = all.iter().rev().filter(|row| !row.judged.copies.is_empty()).take(MAX_ROWS);
-    let (mut table, mut cards) = (Vec::new(), Vec::new());
-    for row in copied {
-        let info = &row.judged.info;
-        let cells = vec![
-            row.judged.commit.short(),
-            format!("{} {}", day(info.author_time).unwrap_or_default(), printable(info.author.as_bytes())),
-            row.judged.copies.len().to_string(),
-            row.n_copied.to_string(),
-            row.judged.n_novel.to_string(),
-            row.total.to_string(),
-        ];
-        table.push((cells, Some(cards.len())));
-        cards.push(card(row.judged));
-    }
-    let columns = vec!["commit", "date and author", "copies", "copied tokens", "new tokens", "copied so far"];
-    let points: Vec<(i64, usize)> = all.iter().map(|row| (row.judged.info.time, row.n_copied)).collect();
+    let host = timeline.remote.as_deref().and_then(Host::of);
+    let with_copies = || all.iter().rev().filter(|row| !row.judged.copies.is_empty());
+    let cards = with_copies().take(MAX_CARDS).map(|row| card(row.judged, host.as_ref())).collect();
+    let n_more = with_copies().count().saturating_sub(MAX_CARDS);
+    let left_out = match n_more {
+        0 => String::new(),
+        n => format!("{} with copies left out: --format json has all of them", count(n, "older commit")),
+    };
+    let n_novel: usize = all.iter().map(|row| row.judged.n_novel).sum();
+    let n_copied = all.last().map_or(0, |row| row.total);
+    let title = match n_copied {
+        0 => "None of the new code was copied".to_owned(),
+        n => format!("{} % of the new code was copied", percentage(n, n_novel)),
+    };
+    let subtitle = format!("{}, by the commit that added it", printable(timeline.range.as_bytes()));
     let summary = summary(timeline).join("\n") + "\n";
-    let subtitle = "Copies by the commit that added them, the newest first".to_owned();
-    let page = Page::new(format!("Secondhand: {}", headline(timeline)), subtitle, summary, cards);
-    page.with_table(Overview { columns, rows: table }).with_figure(&Chart::new("Copied tokens", &points)).write(out)
+    let mut page = Page::new(Heading { title, subtitle, summary }, "Commits with copies", cards).without(left_out);
+    page = page.with(&tiles(timeline, n_copied, n_novel));
+    let periods = Periods::new(&all);
+    if !periods.periods.is_empty() {
+        let [share, total] = charts(&periods);
+        page = page
+            .with(&share)
+            .with(&total)
+            .with(&Details::new(format!("Figures by {}", periods.length), &figures(&periods)));
+    }
+    let commits: Vec<_> = with_copies().take(MAX_CARDS).collect();
+    if !commits.is_empty() {
+        page = page.with(&table(&commits, host.as_ref()));
+    }
+    page.write(out)
 }
 
-fn card(judged: &Judged) -> Card {
+fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
+    let n_copies: usize = timeline.commits.iter().map(|judged| judged.copies.len()).sum();
+    let n_with = timeline.commits.iter().filter(|judged| !judged.copies.is_empty()).count();
+    let tile = |name, figure, note| Tile { name, figure, note };
+    Tiles {
+        tiles: vec![
+            tile(
+                "Copied",
+                format!("{} %", percentage(n_copied, n_novel)),
+                format!("{} of {} new tokens", thousands(n_copied), thousands(n_novel)),
+            ),
+            tile("Copies", thousands(n_copies), String::new()),
+            tile("Commits with copies", thousands(n_with), format!("of {}", thousands(timeline.commits.len()))),
+        ],
+    }
+}
+
+/// The copied share of what is new in each period, and all that was copied so far.
+fn charts(periods: &Periods) -> [Chart; 2] {
+    let Periods { periods, length, dates } = periods;
+    let below = || dates.iter().map(|(at, name)| (f64::from(*at) / 1_000.0, name.clone())).collect();
+    let share = |period: &Period| 100.0 * period.n_copied as f64 / period.n_novel.max(1) as f64;
+    let highest = periods.iter().map(share).fold(0.0, f64::max);
+    let scale = Scale::linear(highest.min(100.0), " %");
+    let bars: Vec<_> = periods.iter().map(|period| (share(period), words(period))).collect();
+    let (first, last) = (&periods[0].name, &periods[periods.len() - 1].name);
+    let label = format!("copied share of the new tokens by {length}, from {first} to {last}: at most {highest:.1} %");
+    let caption = format!("Copied tokens as a share of the new ones, by {length}");
+    let of_share = Chart::new(caption, label, &scale, below()).with_bars(&scale, &bars);
+    let totals: Vec<f64> = periods
+        .iter()
+        .scan(0, |total, period| {
+            *total += period.n_copied;
+            Some(*total as f64)
+        })
+        .collect();
+    let total = totals.last().copied().unwrap_or_default();
+    let scale = Scale::linear(total, "");
+    let label = format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));
+    let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below()).with_line(&scale, &totals);
+    [of_share, of_total]
+}
+
+/// `2024-03: 12.0 %, 120 of 1,000 new tokens in 4 commits`.
+fn words(period: &Period) -> String {
+    let Period { name, n_commits, n_novel, n_copied } = period;
+    let (share, n_copied, n_novel) = (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
+    format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {}", count(*n_commits, "commit"))
+}
+
+/// The figures of the charts, the newest first; periods without commits say nothing.
+fn figures(periods: &Periods) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("from"),
+        Column::of_numbers("commits"),
+        Column::of_numbers("new tokens"),
+        Column::of_numbers("copied tokens"),
+        Column::of_numbers("share"),
+    ];
+    let row = |period: &Period| {
+        vec![
+            period.name.clone().into(),
+            thousands(period.n_commits).into(),
+            thousands(period.n_novel).into(),
+            thousands(period.n_copied).into(),
+            format!("{} %", percentage(period.n_copied, period.n_novel)).into(),
+        ]
+    };
+    let with_commits = periods.periods.iter().rev().filter(|period| period.n_commits > 0);
+    Table {
+        title: "",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: with_commits.map(row).collect(),
+        left_out: String::new(),
+    }
+}
+
+fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("commit"),
+        Column::of_text("date"),
+        Column::of_text("subject"),
+        Column::of_text("author"),
+        Column::of_numbers("copies"),
+        Column::of_numbers("copied tokens"),
+        Column::of_numbers("of new"),
+        Column::of_numbers("so far"),
+    ];
+    let row = |(card, row): (usize, &&TrendPoint<'_>)| {
+        let Judged { commit, info, n_novel, copies } = row.judged;
+        let address = host.map(|host| host.commit(&commit.to_string()));
+        vec![
+            Cell { text: commit.short(), address, filter: None },
+            day(info.author_time).unwrap_or_default().into(),
+            Cell::to_card(subject(&info.subject), Some(card)),
+            printable(info.author.as_bytes()).into(),
+            thousands(copies.len()).into(),
+            thousands(row.n_copied).into(),
+            format!("{} %", percentage(row.n_copied, *n_novel)).into(),
+            thousands(row.total).into(),
+        ]
+    };
+    Table {
+        title: "Commits",
+        note: "The newest first.".to_owned(),
+        columns: COLUMNS,
+        rows: commits.iter().enumerate().map(row).collect(),
+        left_out: String::new(),
+    }
+}
+
+/// A subject, cut if it is long; a commit may have none.
+fn subject(subject: &str) -> String {
+    let shown = printable(subject.as_bytes());
+    match shown.char_indices().nth(MAX_SUBJECT) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None if shown.trim().is_empty() => "(no subject)".to_owned(),
+        None => shown,
+    }
+}
+
+fn card(judged: &Judged, host: Option<&Host>) -> Card {
     let paths = judged.copies.iter().map(|copy| copy.path.to_string());
     let level = judged.copies.iter().map(|copy| copy.level).max().map_or("note", |level| level.name());
     Card {
@@ -54,6 +191,7 @@ fn card(judged: &Judged) -> Card {
         headline: commit(judged),
         place: count(judged.copies.len(), "copy"),
         facts: String::new(),
+        link: host.map(|host| (host.commit(&judged.commit.to_string()), format!("This commit on {}", host.name()))),
         blocks: judged.copies.iter().map(block).collect(),
         listed: Vec::new(),
     }

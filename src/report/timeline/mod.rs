@@ -1,9 +1,11 @@
 //! Writes the copies that each commit of a range added: one file for each format.
 
 mod csv;
+mod host;
 mod html;
 mod json;
 mod markdown;
+mod periods;
 mod text;
 
 use super::Format;

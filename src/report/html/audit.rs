@@ -1,0 +1,240 @@
+//! The overview of an audit: what needs a decision, license classes, components, versions, and files.
+
+use super::Page;
+use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, percentage, thousands};
+use crate::audit::{Audited, CopiedFile, Taken};
+use crate::policy::{Answer, Attribution, Finding};
+use crate::report::audited::{MAX_ORIGINS, OfClass, brought_in, classes, license_of};
+use crate::report::missed::version_lines;
+use crate::report::words::count;
+use crate::text::printable;
+
+/// Maximum rows of a table.
+const MAX_ROWS: usize = 500;
+
+/// The first sentence: how much of the tree is from elsewhere.
+pub(super) fn title(audited: &Audited) -> String {
+    match audited.n_copied {
+        0 => "No code of known projects was found".to_owned(),
+        n => format!("{} % of the code is from known projects", percentage(n, audited.n_tokens)),
+    }
+}
+
+/// The page with the overview.
+pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> Page {
+    let page = page.with(&tiles(audited));
+    if audited.components.is_empty() {
+        return page;
+    }
+    let mut undecided: Vec<&Taken> = audited.components.iter().filter(|taken| needs(taken).is_some()).collect();
+    undecided.sort_by_key(|taken| needs(taken));
+    let page = if undecided.is_empty() { page } else { page.with(&decisions(&undecided)) };
+    let mut page = page.with(&by_class(audited)).with(&components(audited));
+    if !audited.versions.is_empty() {
+        page = page.with(&versions(audited));
+    }
+    if audited.brought.is_some() {
+        page = page.with(&brought(audited));
+    }
+    page.with(&files(audited, findings))
+}
+
+/// What a person has to decide about a component, the gravest first; nothing if it may stay as it is.
+fn needs(taken: &Taken) -> Option<Need> {
+    match (taken.verdict.answer, &taken.verdict.attribution) {
+        (Answer::Denied, _) => Some(Need::Removal),
+        (Answer::Unknown, _) => Some(Need::License),
+        (Answer::Review, _) => Some(Need::Review),
+        (Answer::Allowed, Attribution::Owed(_)) => Some(Need::Attribution),
+        (Answer::Allowed, _) => None,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    Removal,
+    License,
+    Review,
+    Attribution,
+}
+
+impl Need {
+    /// What to do, in words.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Removal => "remove it, or agree on an exception",
+            Self::License => "find its license",
+            Self::Review => "review",
+            Self::Attribution => "give attribution",
+        }
+    }
+}
+
+fn tiles(audited: &Audited) -> Tiles {
+    let Audited { n_files, n_tokens, n_copied, files, components, .. } = audited;
+    let n_needing = components.iter().filter(|taken| needs(taken).is_some()).count();
+    let tile = |name, figure, note| Tile { name, figure, note };
+    let n_denied = components.iter().filter(|taken| taken.verdict.answer == Answer::Denied).count();
+    let denied = if n_denied > 0 { count(n_denied, "conflict") } else { String::new() };
+    Tiles {
+        tiles: vec![
+            tile("Need a decision", thousands(n_needing), denied),
+            tile(
+                "From known projects",
+                format!("{} %", percentage(*n_copied, *n_tokens)),
+                format!("{} of {} tokens", thousands(*n_copied), thousands(*n_tokens)),
+            ),
+            tile("Components", thousands(components.len()), String::new()),
+            tile("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),
+        ],
+    }
+}
+
+fn decisions(undecided: &[&Taken]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("to do"),
+        Column::of_text("component"),
+        Column::of_text("license"),
+        Column::of_text("why"),
+        Column::of_numbers("files"),
+    ];
+    let row = |taken: &&Taken| {
+        let name = printable(taken.component.label().as_bytes());
+        vec![
+            needs(taken).map(Need::words).unwrap_or_default().to_owned().into(),
+            Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
+            license(taken).into(),
+            printable(taken.verdict.describe().as_bytes()).into(),
+            thousands(taken.n_files).into(),
+        ]
+    };
+    Table {
+        title: "Needs a decision",
+        note: "To record decisions: secondhand audit --format decisions, or the license policy in secondhand.toml."
+            .to_owned(),
+        columns: COLUMNS,
+        rows: undecided.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: more(undecided.len(), "component"),
+    }
+}
+
+/// `5 components more`, if a table leaves some out.
+fn more(n: usize, noun: &str) -> String {
+    let n_more = n.saturating_sub(MAX_ROWS);
+    if n_more > 0 { format!("{} more: --format json has all of them", count(n_more, noun)) } else { String::new() }
+}
+
+fn license(taken: &Taken) -> String {
+    let text = taken.component.license().unwrap_or_else(|| "not known".to_owned());
+    printable(text.as_bytes())
+}
+
+fn by_class(audited: &Audited) -> Bars {
+    let bar = |(class, of): (crate::license::Class, OfClass)| Bar {
+        name: class.name().to_owned().into(),
+        percent: percentage(of.n_tokens, audited.n_tokens),
+        figures: format!("{} in {}", count(of.n_components, "component"), count(of.n_files, "file")),
+    };
+    let bars = classes(audited).into_iter().rev().map(bar).collect();
+    Bars { title: "By license class", note: "", what: "class", unit: "found", bars, left_out: String::new() }
+}
+
+fn components(audited: &Audited) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("component"),
+        Column::of_text("license"),
+        Column::of_text("verdict"),
+        Column::of_numbers("files"),
+        Column::of_numbers("tokens"),
+    ];
+    let row = |(number, taken): (usize, &Taken)| {
+        let name = printable(taken.component.label().as_bytes());
+        vec![
+            Cell { address: Some("#list".to_owned()), filter: Some(name.clone()), text: name },
+            printable(license_of(audited, number).as_bytes()).into(),
+            taken.verdict.answer.name().to_owned().into(),
+            thousands(taken.n_files).into(),
+            thousands(taken.n_tokens).into(),
+        ]
+    };
+    Table {
+        title: "Components",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: audited.components.iter().enumerate().take(MAX_ROWS).map(row).collect(),
+        left_out: more(audited.components.len(), "component"),
+    }
+}
+
+fn versions(audited: &Audited) -> Table<'static> {
+    const COLUMNS: &[Column] = &[Column::of_text("folder: the version that fits best, and local edits")];
+    let row = |of| {
+        let lines: Vec<_> = version_lines(of, false).iter().map(|line| line.trim().to_owned()).collect();
+        vec![lines.join("; ").into()]
+    };
+    Table {
+        title: "Versions",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: audited.versions.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: more(audited.versions.len(), "folder"),
+    }
+}
+
+fn brought(audited: &Audited) -> Table<'static> {
+    const COLUMNS: &[Column] =
+        &[Column::of_text("file"), Column::of_text("component"), Column::of_text("when"), Column::of_text("verdict")];
+    let brought = audited.brought.as_deref().unwrap_or_default();
+    let row = |of: &crate::audit::Brought| {
+        let gone = if of.is_in_head { "" } else { ", since removed" };
+        let when = brought_in(audited, &of.path, &of.component.name).unwrap_or_default();
+        vec![
+            of.path.to_string().into(),
+            printable(of.component.label().as_bytes()).into(),
+            printable(format!("{when}{gone}").as_bytes()).into(),
+            of.verdict.answer.name().to_owned().into(),
+        ]
+    };
+    Table {
+        title: "When it came in",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: brought.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: more(brought.len(), "row"),
+    }
+}
+
+fn files(audited: &Audited, findings: &[&Finding]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("file"),
+        Column::of_text("from"),
+        Column::of_numbers("in corpora"),
+        Column::of_numbers("tokens"),
+    ];
+    let row = |file: &CopiedFile| {
+        let origins = file.origins.iter().take(MAX_ORIGINS).map(|of| {
+            let taken = &audited.components[of.component];
+            format!("{} {} ({})", taken.component.label(), of.path, license(taken))
+        });
+        let mut from = origins.collect::<Vec<_>>().join(", ");
+        if file.origins.len() > MAX_ORIGINS {
+            from.push_str(&format!(", {} more", file.origins.len() - MAX_ORIGINS));
+        }
+        let card = findings.iter().position(|finding| finding.path == file.path);
+        vec![
+            Cell::to_card(file.path.to_string(), card),
+            printable(from.as_bytes()).into(),
+            format!("{} %", percentage(file.n_copied, file.n_tokens)).into(),
+            thousands(file.n_tokens).into(),
+        ]
+    };
+    let mut files: Vec<&CopiedFile> = audited.files.iter().collect();
+    files.sort_by_key(|file| std::cmp::Reverse(file.n_copied));
+    Table {
+        title: "Files",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: files.iter().take(MAX_ROWS).map(|file| row(file)).collect(),
+        left_out: more(files.len(), "file"),
+    }
+}

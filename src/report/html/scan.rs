@@ -1,0 +1,154 @@
+//! The overview of a scan: the duplicated share, by folder and language, the worst files, and the tree as a drawing.
+
+use std::collections::HashMap;
+
+use askama::Template;
+
+use super::Page;
+use super::parts::{Bar, Bars, Beside, Cell, Tile, Tiles, percentage, thousands};
+use super::treemap::{Leaf, Treemap};
+use crate::audit::{Duplication, Outcome, Share};
+use crate::policy::Finding;
+use crate::report::words::count;
+use crate::text::FilePath;
+
+/// Maximum folders and languages with a bar.
+const MAX_BARS: usize = 10;
+/// Maximum files to list, those with most duplicated lines.
+const MAX_WORST: usize = 10;
+
+/// The first sentence: how much of the tree is duplicated.
+pub(super) fn title(duplication: &Duplication) -> String {
+    let (share, what) = match headline_of(duplication) {
+        (share, true) => (share, "the source code"),
+        (share, false) => (share, "the code"),
+    };
+    match share.duplicated_lines {
+        0 => format!("None of {what} is duplicated"),
+        _ => format!("{} % of {what} is duplicated", percentage(share.duplicated_lines, share.n_lines)),
+    }
+}
+
+/// The share that says most of the tree: of its source code, if it has any. Tests and documents repeat by nature.
+fn headline_of(duplication: &Duplication) -> (Share, bool) {
+    match duplication.source {
+        source if source.n_files > 0 && source != duplication.total => (source, true),
+        _ => (duplication.total, false),
+    }
+}
+
+/// The page with the overview.
+pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &[&Finding], page: Page) -> Page {
+    let cards = Cards::new(findings);
+    let page = page.with(&tiles(outcome, duplication));
+    if duplication.total.n_files == 0 {
+        return page;
+    }
+    let folders = duplication.by_folder.iter().map(|(path, share)| {
+        let (name, filter) = match path.to_string() {
+            root if root == "." => ("at the root".to_owned(), None),
+            name => (format!("{name}/"), Some(format!("/{name}/"))),
+        };
+        let card = filter.as_ref().and_then(|_| cards.in_folder.get(path).copied());
+        (Cell::filtering(name, card, filter.unwrap_or_default()), share)
+    });
+    let languages = duplication.by_language.iter().map(|(name, share)| (Cell::from(name.clone()), share));
+    let worst = worst(duplication).into_iter().map(|(path, share)| {
+        let name = path.to_string();
+        let filter = format!("/{name}");
+        (Cell::filtering(name, cards.of_file.get(path).copied(), filter), share)
+    });
+    let by_folder = bars("By folder", "folder", folders.collect(), MAX_BARS);
+    let by_language = bars("By language", "language", languages.collect(), MAX_BARS);
+    let beside = [by_folder.render(), by_language.render()];
+    let page = page.with(&Beside { parts: beside.into_iter().flatten().collect() });
+    let files: Vec<Leaf> = duplication
+        .by_file
+        .iter()
+        .map(|(path, share)| Leaf {
+            path: path.to_string(),
+            n_lines: share.n_lines,
+            n_duplicated: share.duplicated_lines,
+            card: cards.of_file.get(path).copied(),
+        })
+        .collect();
+    let page = page.with(&Treemap::new(&files));
+    let worst: Vec<_> = worst.collect();
+    if worst.is_empty() { page } else { page.with(&bars("Files with most duplicated lines", "file", worst, MAX_WORST)) }
+}
+
+fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
+    let Duplication { total, source, .. } = duplication;
+    let lines = |share: &Share| format!("{} of {} lines", thousands(share.duplicated_lines), thousands(share.n_lines));
+    let tile = |name, share: &Share| Tile {
+        name,
+        figure: format!("{} %", percentage(share.duplicated_lines, share.n_lines)),
+        note: lines(share),
+    };
+    let mut tiles = Vec::new();
+    if source != total && source.n_files > 0 {
+        tiles.push(tile("Duplicated source code", source));
+        tiles.push(tile("With tests, examples and documents", total));
+    } else {
+        tiles.push(tile("Duplicated code", total));
+    }
+    let n_suppressed = outcome.n_suppressed;
+    tiles.push(Tile {
+        name: "Clone classes",
+        figure: thousands(outcome.findings.len()),
+        note: if n_suppressed > 0 { format!("{} suppressed", thousands(n_suppressed)) } else { String::new() },
+    });
+    let n_touched = duplication.by_file.values().filter(|share| share.duplicated_lines > 0).count();
+    tiles.push(Tile {
+        name: "Files with clones",
+        figure: thousands(n_touched),
+        note: format!("of {}", thousands(total.n_files)),
+    });
+    Tiles { tiles }
+}
+
+/// The files with most duplicated lines.
+fn worst(duplication: &Duplication) -> Vec<(&FilePath, &Share)> {
+    let mut files: Vec<_> = duplication.by_file.iter().filter(|(_, share)| share.duplicated_lines > 0).collect();
+    files.sort_by_key(|(path, share)| (std::cmp::Reverse(share.duplicated_lines), *path));
+    files.truncate(MAX_WORST);
+    files
+}
+
+/// Bars of shares, those with most duplicated lines first.
+fn bars(title: &'static str, what: &'static str, mut shares: Vec<(Cell, &Share)>, max: usize) -> Bars {
+    shares.sort_by_key(|(_, share)| std::cmp::Reverse(share.duplicated_lines));
+    let n_more = shares.len().saturating_sub(max);
+    let bar = |(name, share): (Cell, &Share)| Bar {
+        name,
+        percent: percentage(share.duplicated_lines, share.n_lines),
+        figures: format!("{} of {}", thousands(share.duplicated_lines), thousands(share.n_lines)),
+    };
+    let left_out =
+        if n_more > 0 { format!("{} with fewer duplicated lines", count(n_more, what)) } else { String::new() };
+    Bars { title, note: "", what, unit: "lines", bars: shares.into_iter().take(max).map(bar).collect(), left_out }
+}
+
+/// The first card of each file, and of each folder below the root.
+struct Cards {
+    of_file: HashMap<FilePath, usize>,
+    in_folder: HashMap<FilePath, usize>,
+}
+
+impl Cards {
+    fn new(findings: &[&Finding]) -> Self {
+        let mut cards = Self { of_file: HashMap::new(), in_folder: HashMap::new() };
+        for (card, finding) in findings.iter().enumerate() {
+            // The filter searches as many.
+            let origins = finding.origins.iter().take(super::MAX_LISTED).map(|origin| &origin.path);
+            for path in std::iter::once(&finding.path).chain(origins) {
+                let bytes = path.as_bytes();
+                if let Some(end) = bytes.iter().position(|&byte| byte == b'/') {
+                    cards.in_folder.entry(FilePath::new(&bytes[..end])).or_insert(card);
+                }
+                cards.of_file.entry(path.clone()).or_insert(card);
+            }
+        }
+        cards
+    }
+}

@@ -1,0 +1,79 @@
+//! Adds up figures by month, or by longer periods where there are too many months for a chart.
+
+use super::TrendPoint;
+
+/// Maximum periods: as many bars as can be told apart.
+const MAX_PERIODS: usize = 240;
+/// Months of a period, the shortest that fits is taken; and its name.
+const LENGTHS: &[(i32, &str)] = &[(1, "month"), (3, "quarter"), (12, "year"), (120, "decade"), (12_000, "millennium")];
+/// Months between two dates below a chart.
+const STEPS: &[i32] = &[1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 12_000, 60_000];
+/// Maximum dates below a chart: of months, and of years, whose names are shorter. So many fit on a phone.
+const MAX_MONTHS: i32 = 5;
+const MAX_YEARS: i32 = 9;
+
+/// What the commits of a period added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Period {
+    /// `2024-03`, `2024` or `2020 to 2029`: when it begins.
+    pub name: String,
+    pub n_commits: usize,
+    pub n_novel: usize,
+    pub n_copied: usize,
+}
+
+/// Periods of equal length without a gap, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Periods {
+    pub periods: Vec<Period>,
+    /// What each of them is called.
+    pub length: &'static str,
+    /// Where dates are below a chart of them, as parts of its length.
+    pub dates: Vec<(u32, String)>,
+}
+
+impl Periods {
+    /// The periods of some commits. Commits whose time is beyond all calendars are left out.
+    pub fn new(points: &[TrendPoint<'_>]) -> Self {
+        let months: Vec<(i32, &TrendPoint<'_>)> =
+            points.iter().filter_map(|point| Some((month(point.judged.info.time)?, point))).collect();
+        let (Some(first), Some(last)) = (months.iter().map(|of| of.0).min(), months.iter().map(|of| of.0).max()) else {
+            return Self::default();
+        };
+        let number = |month: i32, months: i32| month.div_euclid(months);
+        let fits = |months: i32| ((number(last, months) - number(first, months)) as usize) < MAX_PERIODS;
+        let (months_each, length) =
+            LENGTHS.iter().copied().find(|(months, _)| fits(*months)).unwrap_or(LENGTHS[LENGTHS.len() - 1]);
+        let (from, to) = (number(first, months_each), number(last, months_each));
+        let mut periods: Vec<Period> =
+            (from..=to).map(|at| Period { name: name(at * months_each, months_each), ..Period::default() }).collect();
+        for (month, point) in months {
+            let period = &mut periods[(number(month, months_each) - from) as usize];
+            period.n_commits += 1;
+            period.n_novel += point.judged.n_novel;
+            period.n_copied += point.n_copied;
+        }
+        let (start, end) = (from * months_each, (to + 1) * months_each);
+        let max = |step: i32| if step % 12 == 0 { MAX_YEARS } else { MAX_MONTHS };
+        let step = STEPS.iter().copied().find(|&step| (end - start) / step < max(step) && step >= months_each);
+        let step = step.unwrap_or(STEPS[STEPS.len() - 1]);
+        let dates = (start.div_euclid(step)..=end.div_euclid(step)).map(|at| at * step);
+        let dates = dates.filter(|month| (start..end).contains(month));
+        // In thousandths, which are exact enough for a chart and compare well.
+        let part = |month: i32| ((month - start) as f64 / (end - start) as f64 * 1_000.0).round() as u32;
+        let dates = dates.map(|month| (part(month), name(month, step)));
+        Self { periods, length, dates: dates.collect() }
+    }
+}
+
+/// The number of the month of a time, counted from the year 0.
+fn month(time: i64) -> Option<i32> {
+    let date = jiff::Timestamp::from_second(time).ok()?.to_zoned(jiff::tz::TimeZone::UTC).date();
+    Some(i32::from(date.year()) * 12 + i32::from(date.month()) - 1)
+}
+
+/// The name of the month with this number, or of its year if steps are of whole years.
+fn name(month: i32, step: i32) -> String {
+    let year = month.div_euclid(12);
+    if step % 12 == 0 { year.to_string() } else { format!("{year}-{:02}", month.rem_euclid(12) + 1) }
+}
