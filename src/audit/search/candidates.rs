@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::queries::Queries;
+use super::queries::{Limited, Queries};
 use crate::text::FilePath;
 
 /// Number of fingerprints in a row that are explained together: a file that has them in a row shares more than shapes.
@@ -49,6 +49,8 @@ pub(super) struct Sharing<'f> {
 pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
+    /// The queries for which fewer files were chosen than settings ask for.
+    pub limited: Vec<Limited>,
 }
 
 /// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
@@ -88,7 +90,8 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
         .collect();
     let n_asked: usize = queries.n_postings();
     let budget = ALIGNED_PER_FINGERPRINT * n_asked + ALIGNED_IN_ALL;
-    let mut max_files = max_files.max(1);
+    let all_files = max_files.max(1);
+    let mut max_files = all_files;
     loop {
         let taken: Vec<Vec<usize>> =
             ranked.par_iter().enumerate().map(|(query, ranked)| taken(queries, query, ranked, max_files)).collect();
@@ -108,7 +111,12 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
             }
         }
         let n_taken: usize = taken.iter().map(Vec::len).sum();
-        return Candidates { queries_of, n_passed_over: n_pairs - n_taken };
+        let limited = |(query, (ranked, taken)): (usize, (&Vec<_>, &Vec<usize>))| {
+            let is_limited = max_files < all_files && taken.len() < ranked.len();
+            is_limited.then_some(Limited { query, n_sharing: ranked.len(), n_aligned: taken.len() })
+        };
+        let limited = ranked.iter().zip(&taken).enumerate().filter_map(limited).collect();
+        return Candidates { queries_of, n_passed_over: n_pairs - n_taken, limited };
     }
 }
 

@@ -179,6 +179,7 @@ impl Past {
                         alignments,
                         runs: Vec::new(),
                         whole: Vec::new(),
+                        limits: Vec::new(),
                     }))
                 },
             )
