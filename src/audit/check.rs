@@ -1,7 +1,7 @@
 //! Runs `check`: finds the copies that a change adds.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
@@ -21,6 +21,7 @@ use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
+use crate::matching::Limits;
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::FilePath;
 
@@ -133,6 +134,7 @@ pub fn check(
         take_siblings(&mut outcome, &images, sighted, &is_new, &is_asked, repository, &sources)?;
     }
     outcome.examined.n_passed_over = of_tree.n_passed_over;
+    outcome.notices.extend(limits(&asking, &of_tree));
     outcome.examined.n_compared = of_tree.n_compared;
     let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
     outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
@@ -143,8 +145,9 @@ pub fn check(
         let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
         let of_past = past.search(&Sought { queries: &queries, brought_in, standing }, repository, &sources)?;
         outcome.examined.n_passed_over += of_past.n_passed_over;
+        outcome.notices.extend(limits(&asking, &of_past));
+        outcome.examined.unavailable = past.unavailable(of_past.n_unread);
         all.take(SearchOutcome { frequencies, ..of_past }, None);
-        outcome.examined.unavailable = past.unavailable();
     }
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
@@ -320,6 +323,35 @@ fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entr
         sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
     };
     head.entries.iter().filter(is_compared).cloned().collect()
+}
+
+/// What was left out of the search, as the change repeats itself or the tree too often.
+fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
+    let notice = |query: usize, message: &str| Notice::new(Some(asking[query].source.path.clone()), None, message);
+    let mut of_query: BTreeMap<usize, Limits> = BTreeMap::new();
+    for &(query, limits) in searched.found.iter().flat_map(|found| &found.limits) {
+        *of_query.entry(query).or_default() += limits;
+    }
+    let of_places = of_query.into_iter().flat_map(|(query, limits)| {
+        let Limits { n_places_left, n_places, n_not_extended } = limits;
+        let n_compared = n_places - n_places_left;
+        let places = (n_places_left > 0).then(|| {
+            notice(query, &format!("repeats what is there in {n_places} places: the nearest {n_compared} were aligned"))
+        });
+        let chains = (n_not_extended > 0).then(|| {
+            let n = n_not_extended;
+            notice(
+                query,
+                &format!("repeats what is there too often: {n} repeats were not extended over edits at their ends"),
+            )
+        });
+        places.into_iter().chain(chains)
+    });
+    let of_files = searched.limited.iter().map(|limited| {
+        let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
+        notice(limited.query, &format!("shares code with {n} files: the {n_aligned} that share most were aligned"))
+    });
+    of_places.chain(of_files).collect()
 }
 
 /// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.

@@ -178,7 +178,7 @@ pub fn find(
         tree,
         n_compared,
         effort: context.config.effort,
-        unavailable: elsewhere.past.and_then(Past::unavailable),
+        unavailable: elsewhere.past.and_then(|past| past.unavailable(0)),
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })

@@ -62,6 +62,11 @@ impl Budget {
         Self { n_rows_left: Self::ROWS_PER_TOKEN * (query.len() + target.len()) + Self::MIN_ROWS }
     }
 
+    /// Whether all rows are used up.
+    pub fn is_spent(&self) -> bool {
+        self.n_rows_left == 0
+    }
+
     fn take_row(&mut self) -> bool {
         let left = self.n_rows_left.checked_sub(1);
         self.n_rows_left = left.unwrap_or(0);

@@ -23,6 +23,34 @@ pub struct Aligned {
     /// All runs of at least `min_run` tokens that contain a seed and whose names agree, whether or not an alignment has
     /// them.
     pub runs: Vec<Block>,
+    /// What was left out, as the documents repeat themselves too often.
+    pub limits: Limits,
+}
+
+/// How much of two documents was compared, where they repeat themselves so often that not all of it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Places that were not looked at, those farthest apart; 0 in ordinary code.
+    pub n_places_left: usize,
+    /// Places that there are.
+    pub n_places: usize,
+    /// Chains that were not extended over edits beyond their first and last run; 0 in ordinary code.
+    pub n_not_extended: usize,
+}
+
+impl Limits {
+    /// Whether anything was left out.
+    pub fn is_any(&self) -> bool {
+        self.n_places_left > 0 || self.n_not_extended > 0
+    }
+}
+
+impl std::ops::AddAssign for Limits {
+    fn add_assign(&mut self, other: Self) {
+        self.n_places_left += other.n_places_left;
+        self.n_places += other.n_places;
+        self.n_not_extended += other.n_not_extended;
+    }
 }
 
 /// Finds the alignments of `query` with `target` along the chains of their `seeds`, the best chains first.
@@ -41,16 +69,18 @@ pub fn alignments(
     is_same: bool,
 ) -> Aligned {
     let min_period = is_same.then_some(params.min_run);
-    let mut runs = runs(query.tokens, target.tokens, seeds, params.k, min_period);
+    let (mut runs, n_places_left) = runs(query.tokens, target.tokens, seeds, params.k, min_period);
     let agreeing = agreeing(&runs, query.tokens, target.tokens, params.min_run);
     let mut found: Vec<Alignment> = Vec::new();
     let mut aligned = Diagonals::default();
     let mut budget = Budget::of(query.tokens, target.tokens);
+    let mut n_not_extended = 0;
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
         if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
             continue;
         }
+        n_not_extended += usize::from(budget.is_spent());
         let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
         let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
         for part in parts {
@@ -61,7 +91,8 @@ pub fn alignments(
             }
         }
     }
-    Aligned { alignments: found, runs: agreeing }
+    let limits = Limits { n_places_left, n_places: seeds.len(), n_not_extended };
+    Aligned { alignments: found, runs: agreeing, limits }
 }
 
 /// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone needs
@@ -307,7 +338,7 @@ mod tests {
         // What lies scattered before a copy does not take the place of its second half.
         assert_eq!(
             parts(&[block(60, 4, 5), block(90, 30, 5), block(120, 60, 30), block(152, 92, 26)]),
-            [vec![block(60, 4, 5)], vec![block(90, 30, 5)], vec![block(120, 60, 30), block(152, 92, 26)]]
+            [vec![block(60, 4, 5), block(90, 30, 5)], vec![block(120, 60, 30), block(152, 92, 26)]]
         );
     }
 }

@@ -548,3 +548,124 @@ fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::alignment::Block;
+    use super::super::tests::{c_tokens, document};
+    use super::*;
+
+    /// Two functions of 22 and 21 tokens.
+    const F: &str = "int f(int a)\n{\n    g(a, 1);\n    return a + b * 7;\n}\n";
+    const G: &str = "void h(char *s)\n{\n    while (*s)\n        put(s, 2);\n}\n";
+    const N: usize = 22;
+
+    const PARAMS: Params = Params {
+        k: 8,
+        min_distinct: 4,
+        max_gap: 100,
+        min_containment: 0.6,
+        min_agreement: 0.5,
+        min_spelled: 0.75,
+        min_run: 20,
+    };
+
+    /// A pair of part of the query and the same many tokens of a target: its number, or the query if there is none.
+    struct Pair {
+        target: Option<usize>,
+        query: Range<usize>,
+        start: usize,
+        is_run: bool,
+    }
+
+    fn run(target: usize, query: Range<usize>) -> Pair {
+        Pair { target: Some(target), start: query.start, query, is_run: true }
+    }
+
+    fn aligned(target: usize, query: Range<usize>) -> Pair {
+        Pair { is_run: false, ..run(target, query) }
+    }
+
+    /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes with their numbers.
+    fn covered(query: &str, targets: &[&str], pairs: &[Pair], classes: &[(Range<usize>, &[usize])]) -> Coverage {
+        let own = c_tokens(query);
+        let others: Vec<Vec<Token>> = targets.iter().map(|text| c_tokens(text)).collect();
+        let tokens = |pair: &Pair| pair.target.map_or(&own, |target| &others[target]);
+        let clone = |pair: &Pair| {
+            let (query, target) = (pair.query.start as u32, pair.start as u32);
+            let blocks = vec![Block { query, target, len: pair.query.len() as u32 }];
+            ClonePair::new(Alignment { blocks }, &own, tokens(pair))
+        };
+        let clones: Vec<ClonePair> = pairs.iter().map(clone).collect();
+        let shown: Vec<Shown<'_>> = pairs
+            .iter()
+            .zip(&clones)
+            .map(|(of, pair)| Shown {
+                pair,
+                target: of.target.unwrap_or(targets.len()),
+                tokens: tokens(of),
+                is_same: of.target.is_none(),
+                is_run: of.is_run,
+            })
+            .collect();
+        let class = |(query, members): &(Range<usize>, &[usize])| CloneClass {
+            query: query.clone(),
+            members: members.to_vec(),
+        };
+        let searched = Searched {
+            query: document(query, &own),
+            shown: &shown,
+            min_tokens: 20,
+            is_enough: &|range| range.len() >= 20,
+            by_part: false,
+            params: &PARAMS,
+        };
+        hold_runs(classes.iter().map(class).collect(), searched)
+    }
+
+    /// The classes, each with the numbers of its pairs.
+    fn classes(coverage: &Coverage) -> Vec<(Range<usize>, Vec<usize>)> {
+        let members = |class: &Named| class.members.iter().map(|(number, _)| *number).collect();
+        coverage.classes.iter().map(|class| (class.query.clone(), members(class))).collect()
+    }
+
+    #[test]
+    fn a_run_that_no_class_has_becomes_one() {
+        assert_eq!(classes(&covered(F, &[F], &[run(0, 0..N)], &[])), [(0..N, vec![0])]);
+    }
+
+    #[test]
+    fn a_class_gets_the_origin_of_its_run() {
+        let other = F.replace("g(a, 1)", "q(b, 2)");
+        let pairs = [aligned(0, 0..N), run(1, 0..N)];
+        assert_eq!(classes(&covered(F, &[&other, F], &pairs, &[(0..N, &[0])])), [(0..N, vec![0, 1])]);
+    }
+
+    #[test]
+    fn an_origin_that_is_named_is_not_named_again() {
+        let pairs = [aligned(0, 0..N), run(0, 0..N)];
+        assert_eq!(classes(&covered(F, &[F], &pairs, &[(0..N, &[0])])), [(0..N, vec![0])]);
+    }
+
+    #[test]
+    fn a_part_of_a_run_that_is_named_needs_no_other_origin() {
+        let both = format!("{F}\n{G}");
+        let n = c_tokens(&both).len();
+        let pairs = [aligned(0, 0..n), run(0, 0..n), run(1, 0..N)];
+        let found = covered(&both, &[&both, F], &pairs, &[(0..n, &[0])]);
+        assert_eq!(classes(&found), [(0..n, vec![0])]);
+        assert_eq!(found.runs.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn of_a_function_and_its_copy_in_one_file_only_the_copy_is_covered() {
+        let twice = format!("{F}\n{F}");
+        let own = Pair { target: None, query: N..2 * N, start: 0, is_run: true };
+        assert_eq!(classes(&covered(&twice, &[], &[own], &[])), [(N..2 * N, vec![0])]);
+    }
+
+    #[test]
+    fn a_run_of_less_than_the_minimum_asks_for_nothing() {
+        assert_eq!(classes(&covered(F, &[F], &[run(0, 0..19)], &[])), []);
+    }
+}

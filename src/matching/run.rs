@@ -13,7 +13,8 @@ use crate::language::Token;
 /// is repetitive throughout, and further diagonals show nothing new.
 const MAX_WALKS: usize = 32;
 
-/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`.
+/// Grows `seeds`, of `k` tokens each, into runs; sorts `seeds`. Also returns how many of the seeds were not looked at,
+/// those of the farthest diagonals.
 ///
 /// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
 /// `period` tokens over and over. A period below `min_period` is typical of tables, lists and accessors, and not a
@@ -21,7 +22,13 @@ const MAX_WALKS: usize = 32;
 /// repeats, as DUST and TRF do for genomes.)
 ///
 /// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both documents.
-pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min_period: Option<usize>) -> Vec<Block> {
+pub fn runs(
+    query: &[Token],
+    target: &[Token],
+    seeds: &mut [Seed],
+    k: usize,
+    min_period: Option<usize>,
+) -> (Vec<Block>, usize) {
     let diagonal = |seed: &Seed| i64::from(seed.target) - i64::from(seed.query);
     // The nearest diagonals first: they reveal tandem repeats, and what is inside one is not examined again.
     seeds.sort_unstable_by_key(|seed| (diagonal(seed).abs(), diagonal(seed), seed.query));
@@ -29,7 +36,8 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
     let mut known: Option<(i64, usize)> = None;
-    for seed in seeds.iter() {
+    let mut n_left = 0;
+    for (number, seed) in seeds.iter().enumerate() {
         let (a, b) = (seed.query as usize, seed.target as usize);
         let start_of_rest = match known {
             // A seed inside the last run on the same diagonal adds nothing.
@@ -59,14 +67,17 @@ pub fn runs(query: &[Token], target: &[Token], seeds: &mut [Seed], k: usize, min
         }
         match n_walks_left.checked_sub(len) {
             Some(left) => n_walks_left = left,
-            None => break,
+            None => {
+                n_left = seeds.len() - number - 1;
+                break;
+            }
         }
     }
     runs.retain(|run| {
         let (query, target, last) = (run.query as usize, run.target as usize, run.len as usize - 1);
         !(tandems.holds_both(query, target) && tandems.holds_both(query, query + last))
     });
-    runs
+    (runs, n_left)
 }
 
 /// The tandem repeats of a document; overlapping ones are joined.
@@ -100,7 +111,7 @@ mod tests {
 
     fn runs_of(query: &str, target: &str, seeds: &[(u32, u32)], min_period: Option<usize>) -> Vec<(u32, u32, u32)> {
         let mut seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
-        let found = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
+        let (found, _) = runs(&c_tokens(query), &c_tokens(target), &mut seeds, 3, min_period);
         found.into_iter().map(|run| (run.query, run.target, run.len)).collect()
     }
 
@@ -117,6 +128,17 @@ mod tests {
     #[test]
     fn a_seed_that_is_no_equal_k_gram_is_no_run() {
         assert_eq!(runs_of("a = 1", "a = b", &[(0, 0)], None), []);
+    }
+
+    #[test]
+    fn what_is_not_looked_at_is_counted() {
+        let rows = c_tokens(&"f(x); ".repeat(100));
+        let n_left = |n: u32| {
+            let mut all: Vec<Seed> = (0..n * n).map(|at| Seed { query: 5 * (at / n), target: 5 * (at % n) }).collect();
+            runs(&rows, &rows, &mut all, 3, None).1
+        };
+        assert_eq!(n_left(5), 0);
+        assert!(n_left(98) > 1_000, "{}", n_left(98));
     }
 
     #[test]

@@ -311,6 +311,8 @@ struct Examined {
     novel_tokens: usize,
     /// Files that were searched for origins.
     compared_files: usize,
+    /// Pairs of a changed file and another one that share code but were not aligned, since others explain the same.
+    passed_over_pairs: usize,
     /// Changed files that were not checked, or only in part.
     skipped: Vec<Skipped>,
     /// Source files of the head that were not compared.
@@ -541,6 +543,7 @@ fn report(outcome: &Outcome, is_brief: bool) -> Report {
             judged_files: examined.n_judged,
             novel_tokens: examined.n_novel,
             compared_files: examined.n_compared,
+            passed_over_pairs: examined.n_passed_over,
             skipped: skipped(&examined.skipped),
             not_compared: skipped(&examined.not_compared),
         },

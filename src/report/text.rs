@@ -291,6 +291,10 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     for (path, skip) in &examined.not_compared {
         lines.push(format!("not compared with: {path} ({})", skip.reason()));
     }
+    if is_verbose && examined.n_passed_over > 0 {
+        let n = count(examined.n_passed_over, "pair");
+        lines.push(format!("common code: {n} of files that share it were not aligned, since others explain the same"));
+    }
     for common in &examined.common {
         let n = count(common.n_tokens, "token");
         lines.push(format!("common, not scored: {n} of {} (in {} components)", common.path, common.n_components));

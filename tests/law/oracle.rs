@@ -101,14 +101,21 @@ pub struct Asked {
     runs: Vec<Run>,
 }
 
-/// What has to be found: the novel parts of runs, each cut where a paragraph ends.
-pub fn asked(texts: &[Text], novel: &[(String, usize, usize)], min_tokens: usize) -> Vec<Asked> {
+/// What has to be found: the novel parts of runs, each cut where a paragraph ends. `may_be_origin` says of two paths
+/// whether code of the first is looked for in the second.
+pub fn asked(
+    texts: &[Text],
+    novel: &[(String, usize, usize)],
+    min_tokens: usize,
+    may_be_origin: impl Fn(&str, &str) -> bool,
+) -> Vec<Asked> {
     let mut asked = Vec::new();
     for (path, first, last) in novel {
         let file = texts.iter().position(|text| text.path == *path).expect("the head has the file");
         let text = &texts[file];
         let is_novel = |part: &Range<usize>| (*first..=*last).contains(&text.lines[part.start]);
-        let runs: Vec<Run> = (0..texts.len()).flat_map(|other| runs(texts, file, other, min_tokens)).collect();
+        let others = (0..texts.len()).filter(|&other| may_be_origin(path, &texts[other].path));
+        let runs: Vec<Run> = others.flat_map(|other| runs(texts, file, other, min_tokens)).collect();
         let parts: BTreeSet<(usize, usize)> = runs
             .iter()
             .flat_map(|run| text.parts(run.at..run.at + run.len))
@@ -198,8 +205,12 @@ struct Stretch<'r> {
 
 impl<'r> Stretch<'r> {
     fn new(of: &'r Value) -> Self {
+        Self::of(of, &of["fragment"])
+    }
+
+    fn of(of: &'r Value, fragment: &Value) -> Self {
         let place = |line: &str, column: &str| {
-            let number = |name: &str| of["fragment"][name].as_u64().expect("a fragment has lines and columns");
+            let number = |name: &str| fragment[name].as_u64().expect("a fragment has lines and columns");
             (number(line), number(column))
         };
         let (start, end) = (place("startLine", "startColumn"), place("endLine", "endColumn"));
@@ -215,37 +226,73 @@ impl<'r> Stretch<'r> {
     }
 }
 
-/// How a report breaks the law: a line for each fault; empty when it keeps it. With `are_classes`, origins are each
-/// other's origins too.
-pub fn faults(texts: &[Text], asked: &[Asked], report: &Report, are_classes: bool) -> String {
-    let mut faults = String::new();
-    let mut pairs: Vec<(Stretch, Stretch)> = Vec::new();
-    for finding in report.list("/findings") {
-        let origins = finding["origins"].as_array().expect("a finding has origins");
-        pairs.extend(origins.iter().map(|origin| (Stretch::new(finding), Stretch::new(origin))));
-        for (at, origin) in origins.iter().enumerate().filter(|_| are_classes) {
-            pairs.extend(origins[..at].iter().map(|other| (Stretch::new(origin), Stretch::new(other))));
-        }
+impl std::fmt::Display for Stretch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}-{}", self.path, self.start.0, self.end.0)
     }
+}
+
+/// What a report says of one place being another's copy, and how it is read.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Said {
+    /// A finding has origins.
+    Origins,
+    /// The places of a class are each other's origins.
+    Classes,
+    /// Matches join two submissions, and each token is in one match at most: what is matched already is not free to be
+    /// another's origin.
+    Matches,
+}
+
+impl Said {
+    /// The places that are joined.
+    fn pairs(self, report: &Report) -> Vec<(Stretch<'_>, Stretch<'_>)> {
+        let mut pairs = Vec::new();
+        if self == Self::Matches {
+            let matches =
+                report.list("/pairs").iter().flat_map(|pair| pair["matches"].as_array().into_iter().flatten());
+            pairs.extend(matches.map(|of| {
+                let [first, second] = ["first", "second"].map(|side| Stretch::of(&of[side], &of[side]));
+                (first, second)
+            }));
+            return pairs;
+        }
+        for finding in report.list("/findings") {
+            let origins = finding["origins"].as_array().expect("a finding has origins");
+            pairs.extend(origins.iter().map(|origin| (Stretch::new(finding), Stretch::new(origin))));
+            for (at, origin) in origins.iter().enumerate().filter(|_| self == Self::Classes) {
+                pairs.extend(origins[..at].iter().map(|other| (Stretch::new(origin), Stretch::new(other))));
+            }
+        }
+        pairs
+    }
+}
+
+/// How a report breaks the law: a line for each fault; empty when it keeps it.
+pub fn faults(texts: &[Text], asked: &[Asked], report: &Report, said: Said) -> String {
+    let mut faults = String::new();
+    let pairs = said.pairs(report);
     for (copy, origin) in pairs.iter().filter(|(copy, origin)| copy.overlaps(origin)) {
         let (path, lines) = (copy.path, [copy.start.0, copy.end.0, origin.start.0, origin.end.0]);
         writeln!(faults, "  {path}:{}-{} overlaps its origin {}-{}", lines[0], lines[1], lines[2], lines[3])
             .expect("a string takes all");
     }
     for asked in asked {
-        let lost = lost_lines(texts, asked, &pairs);
+        let lost = lost_lines(texts, asked, &pairs, said == Said::Matches);
         if !lost.is_empty() {
             writeln!(faults, "  {}", told(texts, asked, &lost)).expect("a string takes all");
         }
     }
     if !faults.is_empty() {
-        report.findings().iter().for_each(|line| writeln!(faults, "    found {line}").expect("a string takes all"));
+        let found = pairs.iter().map(|(copy, origin)| format!("{copy} <- {origin}"));
+        found.for_each(|line| writeln!(faults, "    found {line}").expect("a string takes all"));
     }
     faults
 }
 
-/// The lines of it that no finding joins with a true origin.
-fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)]) -> Vec<usize> {
+/// The lines of it that no finding joins with a true origin; `are_taken` if an origin of which the line belongs to
+/// another copy is none.
+fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)], are_taken: bool) -> Vec<usize> {
     let text = &texts[asked.file];
     let joins = |one: &Stretch, other: &Stretch, at: usize, run: &Run| {
         let opposite = &texts[run.file];
@@ -255,7 +302,12 @@ fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)]) -> Ve
     let is_found = |at: usize| {
         let with_run =
             |run: &Run| pairs.iter().any(|(copy, origin)| joins(copy, origin, at, run) || joins(origin, copy, at, run));
-        asked.runs.iter().any(with_run)
+        let is_taken = |run: &Run| {
+            let opposite = &texts[run.file];
+            let line = opposite.lines[run.other + at - run.at];
+            pairs.iter().any(|(copy, origin)| copy.covers(&opposite.path, line) || origin.covers(&opposite.path, line))
+        };
+        asked.runs.iter().any(with_run) || are_taken && asked.runs.iter().all(is_taken)
     };
     let Range { start, end } = asked.tokens;
     // At an end that is none of a function, a statement that is not whole may be missing.

@@ -10,7 +10,7 @@ use super::tiles::Tiles;
 use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
-use crate::matching::{Alignment, ClonePair, Document, Shared, alignments, clones, seeds};
+use crate::matching::{Aligned, Alignment, Block, ClonePair, Document, Shared, alignments, clones, seeds};
 use crate::text::Lines;
 
 /// A clone of two files, by their numbers in the submissions.
@@ -29,22 +29,25 @@ impl FoundPair {
 
 /// The matches of two submissions, and how many tokens of each they cover; each token is in at most one match.
 ///
-/// Long passages that are spelled the same take their tokens first (see [`Tiles`]), so functions in another order match
-/// each with its own. Then the best match takes its tokens on both sides, and what is left of the next one is judged
-/// again, so an exact match is never hidden by a longer one that merely spans it.
+/// Long passages that are spelled the same take their tokens first, then those that are the same but for their names
+/// (see [`Tiles`]), so functions in another order match each with its own. Then the best match takes its tokens on both
+/// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that merely
+/// spans it.
 pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
-    let mut aligned = Vec::new();
+    let (mut aligned, mut runs) = (Vec::new(), Vec::new());
     for (files, shared) in shared(a, b) {
         let (query, target) = (of_a[files.0], of_b[files.1]);
-        for alignment in aligned_parts(query, target, &shared, &a.ignored[files.0], config) {
-            aligned.push((files, alignment));
-        }
+        let of_files = aligned_parts(query, target, &shared, &a.ignored[files.0], config);
+        aligned.extend(of_files.alignments.into_iter().map(|alignment| (files, alignment)));
+        runs.extend(of_files.runs.into_iter().map(|run| (files, run)));
     }
     // No passage of fewer tokens is ever a match.
     let min_tile = config.min_tokens.min(config.matching.min_run);
-    let tiles = Tiles::new(&aligned, &of_a, &of_b, min_tile);
+    let tiles = Tiles::new(&aligned, &runs, &of_a, &of_b, min_tile);
+    // A run that a chain has joined to others, and lost when these were judged, is a match of its own.
+    aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
     let mut found = Vec::new();
     for (files, alignment) in &aligned {
         for own in tiles.own_parts(*files, alignment) {
@@ -119,25 +122,26 @@ fn shared(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Shared>> {
     shared
 }
 
-/// The alignments of two files, cut to the code of the query that counts.
+/// The alignments and runs of two files, cut to the code of the query that counts.
 fn aligned_parts(
     query: Document<'_>,
     target: Document<'_>,
     shared: &[Shared],
     ignored: &[bool],
     config: &Config,
-) -> Vec<Alignment> {
+) -> Aligned {
     let mut seeds = seeds(query, target, shared, config.matching.k, false);
-    let mut parts = Vec::new();
-    for alignment in alignments(query, target, &mut seeds, &config.matching, false).alignments {
-        for own in own_runs(alignment.query(), ignored, config.matching.k) {
-            let part = alignment.within(own);
-            if part.n_tokens() >= config.matching.min_run {
-                parts.push(part);
-            }
-        }
+    let own_parts = |alignment: &Alignment| -> Vec<Alignment> {
+        let own = own_runs(alignment.query(), ignored, config.matching.k).into_iter();
+        own.map(|own| alignment.within(own)).filter(|part| part.n_tokens() >= config.matching.min_run).collect()
+    };
+    let Aligned { alignments, runs, limits } = alignments(query, target, &mut seeds, &config.matching, false);
+    let of_run = |run: Block| own_parts(&Alignment { blocks: vec![run] }).into_iter().flat_map(|part| part.blocks);
+    Aligned {
+        alignments: alignments.iter().flat_map(own_parts).collect(),
+        runs: runs.into_iter().flat_map(of_run).collect(),
+        limits,
     }
-    parts
 }
 
 /// The runs of `range` that count; fewer than `k` ignored tokens in a row do not split a run.

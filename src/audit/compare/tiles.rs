@@ -3,17 +3,25 @@
 //! Functions of one shape align with each other in any order, and an alignment of the whole file in the order of the
 //! text has more tokens than each function with its own. So what is spelled the same for long goes first, the longest
 //! first, and takes its tokens on both sides: greedy string tiling (Wise 1993), over the diagonals that were aligned.
+//!
+//! Only whole paragraphs do so at once. Of two variants of a function that agree but for their names, half may be spelled
+//! as in a third one: the halves must not be torn apart for that, so a part of a paragraph has to be worth more than
+//! what it would be taken from.
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
-use crate::matching::{Alignment, Document};
+use crate::matching::{Alignment, Block, Document};
 
 /// For each file and token of one side, the token of the other side that it belongs to: its file and position.
 type Owners = Vec<Vec<Option<(u32, u32)>>>;
 
-/// A run of tokens that are spelled the same on both sides; ordered by length, then from the beginning.
+/// A run of tokens that are the same on both sides, at least but for their names; ordered by worth, then from the
+/// beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tile {
+    /// Its tokens, those that are spelled the same counted twice.
+    worth: usize,
     len: usize,
     /// The tokens of the alignment that it is of: of equal tiles, the one with more around it goes first.
     n_around: usize,
@@ -24,6 +32,35 @@ struct Tile {
 /// Maximum tokens at an end of a tile that may go to what is next to it.
 const RAGGED: usize = 8;
 
+impl Tile {
+    /// The tile with the worth of its tokens.
+    fn weighed(self, a: &[Document<'_>], b: &[Document<'_>]) -> Self {
+        let (files, (at, to)) = (self.files.0, self.start.0);
+        let own = &a[files.0].tokens[at..at + self.len];
+        let other = &b[files.1].tokens[to..to + self.len];
+        let n_exact = own.iter().zip(other).filter(|(a, b)| a.exact == b.exact).count();
+        Self { worth: self.len + n_exact, ..self }
+    }
+
+    /// Its tokens without those at its ends that belong to what is around it: what follows a passage often begins like
+    /// what follows the other one, and what precedes it often ends alike. `None` if less than `min_len` are left.
+    fn own(&self, query: Document<'_>, target: Document<'_>, min_len: usize) -> Option<Range<usize>> {
+        let (at, to) = self.start.0;
+        let starts = |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
+        let is_paragraph = |offset: usize| query.starts_paragraph(at + offset) && target.starts_paragraph(to + offset);
+        let closes = |offset: usize| {
+            let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
+            token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
+        };
+        let mut near = 0..self.len.min(RAGGED);
+        let from = near.find(|&at| is_paragraph(at)).or_else(|| (0..self.len).find(|&at| starts(at) && !closes(at)))?;
+        let end = |at: &usize| starts(*at);
+        let near = self.len.saturating_sub(RAGGED).max(from + 1)..=self.len;
+        let last = near.rev().find(|&at| is_paragraph(at)).or_else(|| (from + 1..=self.len).rev().find(end));
+        last.filter(|last| last - from >= min_len).map(|last| from..last)
+    }
+}
+
 /// Which tokens of two submissions belong to each other.
 pub(super) struct Tiles {
     of_a: Owners,
@@ -32,12 +69,13 @@ pub(super) struct Tiles {
 
 impl Tiles {
     /// Tiles the `alignments` of the files of `a` and `b` with runs of at least `min_len` tokens that begin and end with
-    /// a line in both.
+    /// a line in both; then the `runs` whose names agree.
     ///
     /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at most once for each
     /// tile that took it.
     pub fn new(
         alignments: &[((usize, usize), Alignment)],
+        runs: &[((usize, usize), Block)],
         a: &[Document<'_>],
         b: &[Document<'_>],
         min_len: usize,
@@ -53,49 +91,60 @@ impl Tiles {
                 let is_exact = |offset: &usize| query.tokens[at + offset].exact == target.tokens[to + offset].exact;
                 push_runs(block.len as usize, is_exact, min_len, |offset, len| {
                     let start = std::cmp::Reverse((at + offset, to + offset));
-                    heap.push(Tile { len, n_around, files: std::cmp::Reverse(*files), start });
+                    heap.push(Tile { worth: 2 * len, len, n_around, files: std::cmp::Reverse(*files), start });
                 });
             }
         }
-        while let Some(tile) = heap.pop() {
-            let (files, (at, to)) = (tile.files.0, tile.start.0);
-            let is_free = |offset: &usize| {
-                tiles.of_a[files.0][at + offset].is_none() && tiles.of_b[files.1][to + offset].is_none()
-            };
-            if (0..tile.len).all(|offset| is_free(&offset)) {
-                tiles.place(tile, a[files.0], b[files.1], min_len);
-            } else {
-                push_runs(tile.len, is_free, min_len, |offset, len| {
-                    heap.push(Tile { len, start: std::cmp::Reverse((at + offset, to + offset)), ..tile });
-                });
-            }
-        }
+        let mut heap: BinaryHeap<Tile> = tiles.place_all(heap, a, b, min_len, true).into();
+        heap.extend(runs.iter().map(|(files, run)| {
+            let len = run.len as usize;
+            let start = std::cmp::Reverse((run.query as usize, run.target as usize));
+            Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }.weighed(a, b)
+        }));
+        tiles.place_all(heap, a, b, min_len, false);
         tiles
     }
 
-    /// Lets a tile take its tokens, but for those at its ends that belong to what is around it: what follows a passage
-    /// often begins like what follows the other one, and what precedes it often ends alike.
-    fn place(&mut self, tile: Tile, query: Document<'_>, target: Document<'_>, min_len: usize) {
-        let (files, (at, to)) = (tile.files.0, tile.start.0);
-        let starts = |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
-        let is_paragraph = |offset: usize| query.starts_paragraph(at + offset) && target.starts_paragraph(to + offset);
-        let closes = |offset: usize| {
-            let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
-            token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
-        };
-        let first = |range: std::ops::Range<usize>| {
-            let near = range.start..range.end.min(range.start + RAGGED);
-            near.clone().find(|&at| is_paragraph(at)).or_else(|| range.clone().find(|&at| starts(at) && !closes(at)))
-        };
-        let Some(from) = first(0..tile.len) else { return };
-        let end = |at: &usize| starts(*at);
-        let near = tile.len.saturating_sub(RAGGED).max(from + 1)..=tile.len;
-        let last = near.rev().find(|&at| is_paragraph(at)).or_else(|| (from + 1..=tile.len).rev().find(end));
-        let Some(last) = last.filter(|last| last - from >= min_len) else { return };
-        for offset in from..last {
-            self.of_a[files.0][at + offset] = Some((files.1 as u32, (to + offset) as u32));
-            self.of_b[files.1][to + offset] = Some((files.0 as u32, (at + offset) as u32));
+    /// Places tiles, the worthiest first; one of which others have taken a part is cut, and waits for its turn again.
+    /// With `only_paragraphs`, returns those that are not whole paragraphs.
+    fn place_all(
+        &mut self,
+        mut heap: BinaryHeap<Tile>,
+        a: &[Document<'_>],
+        b: &[Document<'_>],
+        min_len: usize,
+        only_paragraphs: bool,
+    ) -> Vec<Tile> {
+        let mut left = Vec::new();
+        while let Some(tile) = heap.pop() {
+            let (files, (at, to)) = (tile.files.0, tile.start.0);
+            // A shorter tile on the same diagonal is a part of this one.
+            let is_free = |offset: &usize| {
+                let (own, other) = (self.of_a[files.0][at + offset], self.of_b[files.1][to + offset]);
+                own.is_none_or(|own| own == (files.1 as u32, (to + offset) as u32))
+                    && other.is_none_or(|other| other == (files.0 as u32, (at + offset) as u32))
+            };
+            if !(0..tile.len).all(|offset| is_free(&offset)) {
+                push_runs(tile.len, is_free, min_len, |offset, len| {
+                    let start = std::cmp::Reverse((at + offset, to + offset));
+                    heap.push(Tile { len, start, ..tile }.weighed(a, b));
+                });
+                continue;
+            }
+            let (query, target) = (a[files.0], b[files.1]);
+            let Some(own) = tile.own(query, target, min_len) else { continue };
+            let is_paragraph =
+                |offset: usize| query.starts_paragraph(at + offset) && target.starts_paragraph(to + offset);
+            if only_paragraphs && !(is_paragraph(own.start) && is_paragraph(own.end)) {
+                left.push(tile);
+                continue;
+            }
+            for offset in own {
+                self.of_a[files.0][at + offset] = Some((files.1 as u32, (to + offset) as u32));
+                self.of_b[files.1][to + offset] = Some((files.0 as u32, (at + offset) as u32));
+            }
         }
+        left
     }
 
     /// The alignment of two files without the tokens that belong elsewhere, in pieces: what is left on either side of

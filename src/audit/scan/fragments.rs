@@ -175,7 +175,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         let Some(first) = of_target.first() else { continue };
         let Some(target) = kept.source(first.target)? else { continue };
         let is_same = first.document == first.target;
-        let Aligned { alignments, runs } =
+        let Aligned { alignments, runs, .. } =
             alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);

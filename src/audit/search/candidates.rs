@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::queries::Queries;
+use super::queries::{Limited, Queries};
 use crate::text::FilePath;
 
 /// Number of fingerprints in a row that are explained together: a file that has them in a row shares more than shapes.
@@ -49,6 +49,8 @@ pub(super) struct Sharing<'f> {
 pub(super) struct Candidates {
     pub queries_of: BTreeMap<usize, Vec<usize>>,
     pub n_passed_over: usize,
+    /// The queries for which fewer files were chosen than settings ask for.
+    pub limited: Vec<Limited>,
 }
 
 /// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
@@ -62,6 +64,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     let budget = ALIGNED_PER_FINGERPRINT * queries.n_postings() + ALIGNED_IN_ALL;
     let max_files = max_files.max(1);
     let mut taken: Vec<Taken> = pairs.of_queries(|of_query| of_query.taken(max_files));
+    let mut limited = Vec::new();
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // Half as many files for each fingerprint until that is cheap enough.
         let fewer: Vec<usize> = std::iter::successors(Some(max_files), |max| (*max > 1).then_some(max / 2)).collect();
@@ -70,6 +73,10 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
         let is_cheap = |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
         let chosen = fewer[(0..fewer.len()).find(is_cheap).unwrap_or(fewer.len() - 1)];
         taken = pairs.of_queries(|of_query| of_query.taken(chosen));
+        for (query, taken) in taken.iter().enumerate().filter(|(_, taken)| taken.n_passed_over > 0) {
+            let n_aligned = taken.files.len();
+            limited.push(Limited { query, n_sharing: n_aligned + taken.n_passed_over, n_aligned });
+        }
     }
     let n_passed_over = taken.iter().map(|taken| taken.n_passed_over).sum();
     let mut queries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -78,7 +85,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
             queries_of.entry(files[file as usize].file).or_default().push(query);
         }
     }
-    Candidates { queries_of, n_passed_over }
+    Candidates { queries_of, n_passed_over, limited }
 }
 
 /// The pairs of a query and a file that share fingerprints.

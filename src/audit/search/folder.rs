@@ -109,6 +109,7 @@ fn take_whole(
                     alignments: Vec::new(),
                     runs: Vec::new(),
                     whole: Vec::new(),
+                    limits: Vec::new(),
                 }
             }
         };

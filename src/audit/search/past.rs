@@ -144,12 +144,14 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What of the past could not be searched, in words; `None` when all was.
-    pub fn unavailable(&self) -> Option<String> {
-        match (self.is_shallow, self.n_missing) {
-            (true, _) => Some("the history before this shallow clone begins".to_owned()),
-            (false, 0) => None,
-            (false, n) => Some(format!("{n} past files that this partial clone does not have")),
+    /// What part of the past was not searched, in words; `None` if all was. `n_unread` past files shared too little with
+    /// the change to be read.
+    pub fn unavailable(&self, n_unread: usize) -> Option<String> {
+        match (self.is_shallow, self.n_missing, n_unread) {
+            (true, _, _) => Some("the history before this shallow clone begins".to_owned()),
+            (false, 0, 0) => None,
+            (false, 0, n) => Some(format!("{n} past files that share less with the change than those that were read")),
+            (false, n, _) => Some(format!("{n} past files that this partial clone does not have")),
         }
     }
 
@@ -177,10 +179,10 @@ impl Past {
             Sharing { file, path, is_new: false, rows }
         });
         let sharing: Vec<Sharing<'_>> = sharing.collect();
-        let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
+        let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
         let mut chosen: Vec<(usize, Vec<usize>)> = queries_of.into_iter().collect();
         chosen.sort_by_key(|&(file, _)| (Reverse(sharing[file].rows.len()), file));
-        let n_passed_over = n_passed_over + chosen.len().saturating_sub(max_files);
+        let n_unread = chosen.len().saturating_sub(max_files);
         chosen.truncate(max_files);
         let wanted: HashMap<&FilePath, Vec<usize>> =
             chosen.into_iter().map(|(file, wanted)| (sharing[file].path, wanted)).collect();
@@ -207,6 +209,7 @@ impl Past {
                         alignments,
                         runs: Vec::new(),
                         whole: Vec::new(),
+                        limits: Vec::new(),
                     }))
                 },
             )
@@ -220,7 +223,7 @@ impl Past {
             found.push(whole);
         }
         found.retain(|found| !found.alignments.is_empty());
-        Ok(SearchOutcome { found, n_passed_over, ..SearchOutcome::default() })
+        Ok(SearchOutcome { found, n_passed_over, n_unread, limited, ..SearchOutcome::default() })
     }
 
     /// The past files that whole queries are byte-identical to.
@@ -269,6 +272,7 @@ impl Past {
                     alignments: Vec::new(),
                     runs: Vec::new(),
                     whole: Vec::new(),
+                    limits: Vec::new(),
                 };
                 found.push(one.aligned_whole(&of_blob));
             }

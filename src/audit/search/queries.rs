@@ -17,7 +17,8 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Aligned, Alignment, Block, Document, Seed, Shared, alignments, is_telling, may_be_evident, rare_words, seeds,
+    self, Aligned, Alignment, Block, Document, Limits, Seed, Shared, alignments, is_telling, may_be_evident,
+    rare_words, seeds,
 };
 use crate::policy::Place;
 use crate::store::Cached;
@@ -72,6 +73,8 @@ pub(in crate::audit) struct Found {
     pub runs: Vec<(usize, Block)>,
     /// The queries that are byte-identical to this file; they align as a whole.
     pub whole: Vec<usize>,
+    /// The query's number, and what was left out of comparing it with this file, if anything was.
+    pub limits: Vec<(usize, Limits)>,
 }
 
 /// What some queries have in common with a file, each with the query's number.
@@ -80,9 +83,16 @@ pub(in crate::audit) struct AlignedQueries {
     pub alignments: Vec<(usize, Alignment)>,
     /// Runs whose names agree.
     pub runs: Vec<(usize, Block)>,
+    /// What was left out.
+    pub limits: Vec<(usize, Limits)>,
 }
 
 impl Found {
+    /// Whether there is something to say of the file.
+    pub fn has_any(&self) -> bool {
+        !self.alignments.is_empty() || !self.runs.is_empty() || !self.limits.is_empty()
+    }
+
     /// Records that the file is byte-identical to these queries.
     pub fn aligned_whole(mut self, queries: &[usize]) -> Self {
         let all: Alignment = (0..self.target.tokens.len()).map(|at| (at, at)).collect();
@@ -92,6 +102,17 @@ impl Found {
         self.alignments.sort_by_key(|(query, _)| *query);
         Self { whole: queries.to_vec(), ..self }
     }
+}
+
+/// A query that was aligned with fewer files than usual, since the change shares too much with too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::audit) struct Limited {
+    /// The number of the query.
+    pub query: usize,
+    /// Files that share something with it.
+    pub n_sharing: usize,
+    /// Those it was aligned with.
+    pub n_aligned: usize,
 }
 
 /// The result of a search.
@@ -109,6 +130,10 @@ pub(in crate::audit) struct SearchOutcome {
     pub n_compared: usize,
     /// Pairs of a query and a file that share something but were not aligned, since others explain it.
     pub n_passed_over: usize,
+    /// Past files that share something with a query but were not read: too many share more.
+    pub n_unread: usize,
+    /// Queries that share so much with so many files that only the best of them were aligned.
+    pub limited: Vec<Limited>,
     /// The files that share something with the other queries of the targets.
     pub sighted: Vec<(Entry, Vec<Hit>)>,
 }
@@ -296,10 +321,11 @@ impl<'q> Queries<'q> {
             let is_same = same == Some(query);
             let mut seeds = seeds(source.document(), target, &shared, self.config.matching.k, is_same);
             if is_asked(query, &seeds) {
-                let Aligned { alignments, runs } =
+                let Aligned { alignments, runs, limits } =
                     alignments(source.document(), target, &mut seeds, &self.matching[query], is_same);
                 found.alignments.extend(alignments.into_iter().map(|alignment| (query, alignment)));
                 found.runs.extend(runs.into_iter().map(|run| (query, run)));
+                found.limits.extend(limits.is_any().then_some((query, limits)));
             }
         }
         found

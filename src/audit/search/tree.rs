@@ -84,7 +84,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
         })
         .filter(|sharing| !sharing.rows.is_empty())
         .collect();
-    let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
+    let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
     drop(sharing);
     progress.begin("aligning", queries_of.len());
     let found = queries_of
@@ -115,11 +115,20 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     }
     let skipped = entries.iter().zip(&asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
     let skipped = skipped.collect();
-    let found =
-        found.into_iter().flatten().filter(|found| !found.alignments.is_empty() || !found.runs.is_empty()).collect();
+    let found = found.into_iter().flatten().filter(|found| found.has_any()).collect();
     let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
     let sighted = also.map(|_| sighted(entries, &asked)).unwrap_or_default();
-    Ok(SearchOutcome { sighted, found, frequencies, n_places, skipped, n_compared, n_passed_over })
+    Ok(SearchOutcome {
+        sighted,
+        found,
+        frequencies,
+        n_places,
+        skipped,
+        n_compared,
+        n_passed_over,
+        n_unread: 0,
+        limited,
+    })
 }
 
 /// The files of `entries` that share fingerprints with `queries`, without aligning them.
@@ -264,7 +273,7 @@ pub(in crate::audit) fn search_located(
             Sharing { file: *file, path, is_new: is_new(path), rows: rows.clone() }
         })
         .collect();
-    let Candidates { queries_of, n_passed_over } = choose(queries, &sharing, sources.config.common_at);
+    let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
     let mut scratch = Vec::new();
     let mut all_found = Vec::new();
     for (file, wanted) in queries_of {
@@ -280,7 +289,8 @@ pub(in crate::audit) fn search_located(
     let frequencies = queries.frequencies(&n_documents);
     let n_places = vec![Vec::new(); queries.sources().len()];
     let n_compared = entries.len();
-    Ok(SearchOutcome { found: all_found, frequencies, n_places, n_compared, n_passed_over, ..SearchOutcome::default() })
+    let outcome = SearchOutcome::default();
+    Ok(SearchOutcome { found: all_found, frequencies, n_places, n_compared, n_passed_over, limited, ..outcome })
 }
 
 /// What was found in a file of the tree.
@@ -288,7 +298,8 @@ fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
     let is_in_tree = place == Place::Tree;
     let text = (!is_in_tree).then(|| target.text.clone().into());
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };
-    Found { place, target, text, alignments: aligned.alignments, runs, whole: Vec::new() }
+    let AlignedQueries { alignments, limits, .. } = aligned;
+    Found { place, target, text, alignments, runs, whole: Vec::new(), limits }
 }
 
 /// What a file of the tree has of the queries.

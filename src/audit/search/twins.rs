@@ -120,6 +120,7 @@ impl SearchOutcome {
                     alignments: Vec::new(),
                     runs: Vec::new(),
                     whole: Vec::new(),
+                    limits: Vec::new(),
                 }
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
