@@ -53,7 +53,7 @@ const COMMON: f64 = 0.25;
 /// How much more a copy is worth that ends where a block ends.
 const WHOLE_BLOCK_WORTH: f64 = 1.4;
 /// Maximum lines between a copy and an origin in the same file for them to be next to each other.
-const BESIDE_LINES: u32 = 6;
+pub const BESIDE_LINES: u32 = 6;
 
 /// What a copy does, and how much of it reads like its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]

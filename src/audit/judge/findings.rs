@@ -281,6 +281,7 @@ impl<'c> FileUnderAudit<'c> {
             names: names_alike(own_tokens, of_tokens),
             n_rare_names: self.n_rare_names(own_tokens, of_tokens),
             in_step: if *place == Place::Tree { self.in_step(target) } else { None },
+            n_lines: self.n_lines(pair),
         };
         let (place, verdict) = self.judged(place, &fragment);
         Some(Origin {
@@ -295,6 +296,15 @@ impl<'c> FileUnderAudit<'c> {
             text: text.clone(),
             written: None,
         })
+    }
+
+    /// The lines with a token that a pair aligns.
+    fn n_lines(&self, pair: &ClonePair) -> u32 {
+        let tokens = &self.query.source.tokens;
+        let line = |(at, _): (usize, usize)| self.lines.line_of(tokens[at].start);
+        let mut lines: Vec<u32> = pair.alignment.pairs().map(line).collect();
+        lines.dedup();
+        lines.len() as u32
     }
 
     /// The finding for a file that is byte-identical to a file of these components.
@@ -375,6 +385,7 @@ impl<'c> FileUnderAudit<'c> {
             origins,
             identity: identity(rule, &source.path, content(tokens)),
             others: Vec::new(),
+            family: Vec::new(),
         })
     }
 

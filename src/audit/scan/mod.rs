@@ -324,6 +324,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         n_novel: 0,
         n_places: others.len(),
         others: others.iter().map(known).collect(),
+        family: Vec::new(),
         origins,
     })
 }
