@@ -92,6 +92,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
         origins,
         identity: format!("{line:016x}"),
         others: Vec::new(),
+        family: Vec::new(),
     }
 }
 

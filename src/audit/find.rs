@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{Found, Past, Queries, Sought, Targets, identify_vendored, place_in_tree, search};
+use super::search::{Found, Queries, Sought, Targets, identify_vendored, place_in_tree, search};
 use super::{Context, Elsewhere, End, Error, SketchError};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};

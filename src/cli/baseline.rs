@@ -71,7 +71,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     // What was not examined would be reported as new from then on.
     limit::complete()?;
     // The note about left-out files is not a copy to record; `ignore` is the place for those.
-    let findings = outcome.findings.iter().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
+    let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }
 

@@ -14,7 +14,7 @@ use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, Trust, Written, below, d
 use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
-use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings};
+use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings, join_families};
 use crate::text::FilePath;
 
 /// The settings that judge a change, before variables and flags.
@@ -141,11 +141,13 @@ impl Judge {
         })
     }
 
-    /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, and bounds the warnings.
+    /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, joins
+    /// families, and bounds the warnings.
     pub fn suppress(self, outcome: &mut Outcome) {
         outcome.notices.extend(self.notices);
         let accepted = Accepted { exceptions: &self.config.licenses.exceptions, decisions: &self.decisions };
         suppress(outcome, &self.baseline, accepted, today(), self.trust == Trust::Head);
+        join_families(&mut outcome.findings);
         bound_warnings(&mut outcome.findings, self.config.max_warnings);
         if !self.shows_suppressed {
             outcome.suppressed.clear();

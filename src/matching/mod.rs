@@ -24,6 +24,7 @@ mod sibling;
 mod split;
 mod unified;
 mod unit;
+mod whole;
 mod worth;
 
 pub use alignment::{Alignment, Block};
@@ -42,7 +43,8 @@ pub use seeding::{Shared, seeds};
 pub use sibling::{Edit, Likeness, Renaming, Spot, edits, has_already, is_missed, may_be_missed, spot};
 pub use unified::unified;
 pub use unit::Unit;
-pub use worth::{Worth, is_beside, names_alike};
+pub use whole::Keep;
+pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};
 
 use crate::language::Token;
 

@@ -18,7 +18,8 @@
 //!     }
 //! ```
 //!
-//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less.
+//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less. A copy that
+//! begins or ends inside of a block is worth less than one of whole blocks: people copy those.
 //!
 //! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with its
 //! block, so its worth is 1.4 times that, 11.2, without rare names. With all names changed, it is a quarter of that.
@@ -52,8 +53,10 @@ const BESIDE_WORTH: f64 = 0.5;
 const COMMON: f64 = 0.25;
 /// How much more a copy is worth that ends where a block ends.
 const WHOLE_BLOCK_WORTH: f64 = 1.4;
+/// The fraction of its worth that a copy keeps that does not begin and end on its outermost level.
+const UNEVEN_WORTH: f64 = 0.6;
 /// Maximum lines between a copy and an origin in the same file for them to be next to each other.
-const BESIDE_LINES: u32 = 6;
+pub const BESIDE_LINES: u32 = 6;
 
 /// What a copy does, and how much of it reads like its origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +71,8 @@ pub struct Worth {
     pub n_rare_names: usize,
     /// Whether it ends where a block ends, rather than in the middle of one.
     pub ends_block: bool,
+    /// Whether its first and its last line are on its outermost level.
+    pub is_even: bool,
     /// The similarity of the copy and the origin, 0 to 1.
     pub similarity: f64,
     /// Whether the origin is right next to it.
@@ -82,8 +87,9 @@ impl Worth {
         let does = self.n_statements as f64 + CONTROL_FLOW_WORTH * self.n_controls as f64;
         let reads_alike = (RENAMED_WORTH + (1.0 - RENAMED_WORTH) * self.names) * self.similarity.powi(2);
         let whole = if self.ends_block { WHOLE_BLOCK_WORTH } else { 1.0 };
+        let even = if self.is_even { 1.0 } else { UNEVEN_WORTH };
         let beside = if self.is_beside { BESIDE_WORTH } else { 1.0 };
-        does * reads_alike * beside * whole * (1.0 + (1.0 + self.n_rare_names as f64).ln())
+        does * reads_alike * beside * whole * even * (1.0 + (1.0 + self.n_rare_names as f64).ln())
             / (self.n_origins.max(1) as f64).powf(COMMON)
     }
 }
@@ -121,6 +127,14 @@ impl Document<'_> {
         let closes = matches!(word, b"}" | b")" | b"]") || word.eq_ignore_ascii_case(b"end");
         let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
+    }
+
+    /// Whether the first and the last line of `range` are indented no more than any other line of it. Time O(n).
+    pub fn is_even(&self, range: Range<usize>) -> bool {
+        let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
+        let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
+        let least = indents.iter().min();
+        indents.first() == least && indents.last() == least
     }
 
     /// Counts what the lines of `range` do that have a token which `is_novel`: statements of distinct shapes that
@@ -223,6 +237,7 @@ mod tests {
             n_controls: 2,
             names: 1.0,
             ends_block: false,
+            is_even: true,
             n_rare_names: 0,
             similarity: 1.0,
             is_beside: false,
@@ -235,6 +250,7 @@ mod tests {
         is(Worth { is_beside: true, ..worth }, 4.0);
         is(Worth { n_origins: 16, ..worth }, 4.0);
         is(Worth { ends_block: true, ..worth }, 11.2);
+        is(Worth { is_even: false, ..worth }, 4.8);
         is(Worth { n_rare_names: 3, ..worth }, 8.0 * (1.0 + 4f64.ln()));
         is(Worth { similarity: 0.5, ..worth }, 2.0);
         assert!(Worth { n_statements: 5, ..worth }.score() > worth.score());
@@ -252,6 +268,16 @@ mod tests {
         let ends: Vec<u32> = (1..=8).filter(|&line| ends_at(line)).collect();
         assert_eq!(ends, [6, 7, 8]);
         assert!(!document(text, &tokens).ends_block(0..tokens.len() - 3), "in the middle of a line");
+    }
+
+    #[test]
+    fn whole_blocks_begin_and_end_on_the_outermost_level() {
+        let text = "a();\nif (b) {\n  c();\n}\nd();\n";
+        let tokens = c_tokens(text);
+        let is_even = |range| document(text, &tokens).is_even(range);
+        assert!(is_even(0..tokens.len()) && is_even(4..tokens.len() - 4));
+        assert!(!is_even(4..13), "the block goes on");
+        assert!(!is_even(9..tokens.len()), "the block began before");
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Finding {
     pub identity: String,
     /// The other places of a clone class of a whole tree; empty for a change.
     pub others: Vec<KnownCopy>,
+    /// The other copies of its family, by position: see [`join_families`](super::join_families).
+    pub family: Vec<Finding>,
 }
 
 /// A finding that is only reported on request.
@@ -163,6 +165,7 @@ impl Finding {
             origins: Vec::new(),
             identity: of,
             others: Vec::new(),
+            family: Vec::new(),
         }
     }
 
@@ -276,7 +279,17 @@ impl Finding {
         format!("{at}{name} {verb} and lacks this edit: {}{others}", printable(missed.lacks.as_bytes()))
     }
 
+    /// The lines of code in the copy that its first origin has as well; if that is not known, all its lines.
+    pub fn n_lines(&self) -> u32 {
+        let n_lines = self.origins.first().map_or(0, |origin| origin.in_common.n_lines);
+        if n_lines == 0 { self.fragment.n_lines() } else { n_lines }
+    }
+
     fn copy_message(&self) -> String {
+        self.copies_message() + &self.family_message()
+    }
+
+    fn copies_message(&self) -> String {
         let message = self.message_of_first();
         let n_places = self.n_places.max(self.origins.len());
         // Origins are listed only as far as they were examined.
@@ -290,7 +303,7 @@ impl Finding {
 
     fn message_of_first(&self) -> String {
         let origin = self.origins.first();
-        let n_lines = self.fragment.n_lines();
+        let n_lines = self.n_lines();
         let lines = if n_lines == 1 { "line" } else { "lines" };
         if self.n_novel == 0 {
             let n_places = self.origins.len() + 1;

@@ -64,11 +64,13 @@ pub struct InCommon {
     pub n_rare_names: usize,
     /// How much of one of the two files the other one held before, in percent, if one is a bundle with the other.
     pub in_step: Option<u8>,
+    /// Lines of the copy with code that the origin has as well; 0 if that is not known.
+    pub n_lines: u32,
 }
 
 impl InCommon {
     /// Of an origin whose names are the same, and of which no more is known.
-    pub const NAMES: Self = Self { names: 1.0, n_rare_names: 0, in_step: None };
+    pub const NAMES: Self = Self { names: 1.0, n_rare_names: 0, in_step: None, n_lines: 0 };
 }
 
 /// What decides the order of several origins, before their distance does.

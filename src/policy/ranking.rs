@@ -13,7 +13,7 @@ pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
 }
 
 /// Makes the warnings of copied code beyond the `max_warnings` that are worth most notes: whoever pastes a folder reads
-/// ten of them, and the number of the others.
+/// ten of them, and the number of the others. A family counts once.
 pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
     let is_bound = |of: &Finding| of.level == Level::Warning && of.is_copy() && of.rule.topic == Topic::Duplication;
     let mut warnings: Vec<&mut Finding> = findings.iter_mut().filter(|of| is_bound(of)).collect();
@@ -22,5 +22,8 @@ pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
     warnings.sort_by(|a, b| is_past(a).cmp(&is_past(b)).then(b.worth.total_cmp(&a.worth)));
     for finding in warnings.into_iter().skip(max_warnings) {
         (finding.level, finding.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
+        for other in finding.family.iter_mut().filter(|other| other.level > Level::Note) {
+            (other.level, other.milder) = (Level::Note, Some(Milder::Beyond(max_warnings)));
+        }
     }
 }

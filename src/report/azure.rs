@@ -11,7 +11,10 @@ use crate::policy::{Finding, Level, best_first};
 pub(super) const FORMAT: Format = Format { name: "azure", help: "logging commands of Azure Pipelines", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    best_first(&outcome.findings).into_iter().try_for_each(|finding| writeln!(out, "{}", line(finding)))
+    best_first(&outcome.findings)
+        .into_iter()
+        .flat_map(Finding::with_family)
+        .try_for_each(|finding| writeln!(out, "{}", line(finding)))
 }
 
 fn line(finding: &Finding) -> String {

@@ -17,7 +17,7 @@ pub(super) const FORMAT: Format =
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut files: BTreeMap<&FilePath, Vec<&Finding>> = BTreeMap::new();
-    for finding in &outcome.findings {
+    for finding in outcome.all_findings() {
         files.entry(&finding.path).or_default().push(finding);
     }
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);

@@ -53,7 +53,7 @@ const COLUMNS: [&str; 36] = [
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;
-    let reported = outcome.findings.iter().map(|finding| (finding, String::new()));
+    let reported = outcome.all_findings().map(|finding| (finding, String::new()));
     let suppressed = outcome.suppressed.iter().map(|suppressed| (&suppressed.finding, suppressed.by.describe()));
     for (finding, suppressed) in reported.chain(suppressed) {
         for (at, origin) in finding.origins.iter().enumerate() {

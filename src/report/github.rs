@@ -22,7 +22,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
 
     let (mut n_left_out, mut n_notices) = (0, 0);
     for level in [Level::Error, Level::Warning, Level::Note] {
-        let all = best_first(&outcome.findings).into_iter();
+        let all = best_first(&outcome.findings).into_iter().flat_map(Finding::with_family);
         let findings: Vec<_> = all.filter(|finding| finding.level == level).collect();
         // The last notice is reserved for what is left out.
         let n_remarks = if level == Level::Note { shown_remarks.len() } else { 0 };

@@ -39,8 +39,7 @@ struct LineRange {
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut n_of: HashMap<&str, usize> = HashMap::new();
     let issues: Vec<_> = outcome
-        .findings
-        .iter()
+        .all_findings()
         .map(|finding| {
             let n = n_of.entry(&finding.identity).or_default();
             *n += 1;

@@ -355,6 +355,12 @@ struct Finding {
     changed_since: Vec<ChangedBy>,
     /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there are no origins then.
     missed_commits: Option<MissedCommits>,
+    /// The lines of code in the copy that its first origin has as well.
+    copied_lines: u32,
+    /// The other copies of the same family, each as a finding of its own: copies from the same file, or siblings beside
+    /// each other. They are not listed again among the findings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<Finding>,
     /// Stays the same when lines move.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
@@ -547,21 +553,7 @@ fn report(outcome: &Outcome, is_brief: bool) -> Report {
             skipped: skipped(&examined.skipped),
             not_compared: skipped(&examined.not_compared),
         },
-        findings: outcome
-            .findings
-            .iter()
-            .map(|of| {
-                let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
-                let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
-                Finding {
-                    owners: owners(&of.path),
-                    origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
-                    crosses_owners: crosses_border(outcome, of),
-                    brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
-                    ..finding(of)
-                }
-            })
-            .collect(),
+        findings: outcome.findings.iter().map(|of| finding_in(outcome, of, is_brief)).collect(),
         suppressed_findings: outcome.n_suppressed,
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
         notices: outcome.notices.iter().map(notice).collect(),
@@ -653,6 +645,20 @@ fn revision(end: &End) -> Revision {
     Revision { name: end.name.clone(), commit: end.commit.map(|commit| commit.to_string()) }
 }
 
+/// A finding with its owners, its brief, and the other copies of its family.
+fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Finding {
+    let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
+    let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
+    Finding {
+        owners: owners(&of.path),
+        origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
+        crosses_owners: crosses_border(outcome, of),
+        brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
+        places: of.family.iter().map(|other| finding_in(outcome, other, is_brief)).collect(),
+        ..finding(of)
+    }
+}
+
 fn finding(finding: &policy::Finding) -> Finding {
     Finding {
         rule: finding.rule.id,
@@ -675,6 +681,8 @@ fn finding(finding: &policy::Finding) -> Finding {
         }),
         changed_since: finding.changed_since().iter().map(changed_by).collect(),
         missed_commits: finding.behind().map(missed_commits),
+        copied_lines: finding.n_lines(),
+        places: Vec::new(),
         identity: finding.identity.clone(),
         owners: Vec::new(),
         origin_owners: Vec::new(),

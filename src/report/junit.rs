@@ -24,8 +24,8 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let n_skipped = outcome.suppressed.len().to_string();
-    let n_cases = (outcome.findings.len().max(1) + outcome.suppressed.len()).to_string();
-    let n_failures = outcome.findings.iter().filter(|finding| finding.level > Level::Note).count().to_string();
+    let n_cases = (outcome.all_findings().count().max(1) + outcome.suppressed.len()).to_string();
+    let n_failures = outcome.all_findings().filter(|finding| finding.level > Level::Note).count().to_string();
     let counts = [("tests", &*n_cases), ("failures", &*n_failures), ("errors", "0"), ("skipped", &*n_skipped)];
     xml.create_element("testsuites")
         .with_attribute(("name", "secondhand"))
@@ -33,7 +33,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         .write_inner_content(|xml| {
             let suite = xml.create_element("testsuite").with_attribute(("name", &*legal(&end(&outcome.head))));
             suite.with_attributes(counts).write_inner_content(|xml| {
-                for finding in &outcome.findings {
+                for finding in outcome.all_findings() {
                     case(finding, outcome, None, xml)?;
                 }
                 for suppressed in &outcome.suppressed {

@@ -61,7 +61,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
         page.push_str(&rows[..n_rows].concat());
         page.push('\n');
         let mut n_shown = 0;
-        for finding in findings.iter().filter(|finding| finding.has_code()) {
+        for finding in findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code()) {
             let details = details(finding, outcome);
             if page.len() + details.len() + rest.len() + RESERVED > MAX_BYTES {
                 break;
@@ -69,7 +69,7 @@ fn page(outcome: &Outcome, style: &Style) -> String {
             page.push_str(&details);
             n_shown += 1;
         }
-        let n_copies = findings.iter().filter(|finding| finding.has_code()).count();
+        let n_copies = findings.iter().flat_map(|of| of.with_family()).filter(|finding| finding.has_code()).count();
         if n_shown < n_copies {
             let listed = if n_rows < findings.len() {
                 format!(" and {} not even listed", count(findings.len() - n_rows, "finding"))

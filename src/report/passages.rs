@@ -36,7 +36,8 @@ pub fn check_headline(outcome: &Outcome) -> String {
 pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
     let lines = |finding: &Finding| owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect();
-    findings.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
+    let all = findings.flat_map(Finding::with_family);
+    all.map(|finding| Passage { head: head(finding), lines: lines(finding) }).collect()
 }
 
 /// All about one finding: the rule, the origins, what differs, and both sides.

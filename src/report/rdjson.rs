@@ -16,7 +16,7 @@ use crate::text::FilePath;
 pub(super) const FORMAT: Format = Format { name: "rdjson", help: "diagnostics for reviewdog", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let diagnostics: Vec<Value> = outcome.findings.iter().map(diagnostic).collect();
+    let diagnostics: Vec<Value> = outcome.all_findings().map(diagnostic).collect();
     let report = json!({ "source": { "name": "secondhand", "url": REPOSITORY }, "diagnostics": diagnostics });
     write_json(&report, out)
 }

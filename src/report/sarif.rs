@@ -170,7 +170,9 @@ fn rule_index(finding: &Finding) -> i64 {
 
 fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
     let linked = linked(finding).into_iter().enumerate();
-    let related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
+    let mut related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
+    let first = related.len() + 1;
+    related.extend(family(finding).enumerate().map(|(at, other)| related_copy(first + at, other)));
     let fingerprint = BTreeMap::from([("secondhandClone/v1".to_owned(), finding.identity.clone())]);
     SarifResult::builder()
         .rule_id(finding.rule.id)
@@ -197,6 +199,11 @@ fn suppressed(suppressed: &Suppressed) -> SarifResult {
 /// The origins in the tree, which the message links. Others are not files of this repository, or not at this commit.
 fn linked(finding: &Finding) -> Vec<&Origin> {
     finding.origins.iter().filter(|origin| origin.place == Place::Tree).take(MAX_LINKS).collect()
+}
+
+/// The other copies of a family, as far as a result may have locations.
+fn family(finding: &Finding) -> impl Iterator<Item = &Finding> {
+    finding.family.iter().take(MAX_LINKS)
 }
 
 /// Says what was copied, with links to the origins: `[path:lines](id)`.
@@ -234,6 +241,17 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         let n_more = further.len() - listed.len();
         text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
     }
+    let copy = |(at, other): (usize, &Finding)| {
+        let id = linked.len() + 1 + at;
+        let from = other.origins.first().map(|origin| format!(" from {}", plain(&place(origin)))).unwrap_or_default();
+        format!("[{}]({id}){from}", lines("line", &other.fragment))
+    };
+    let copies: Vec<_> = family(finding).enumerate().map(copy).collect();
+    if !copies.is_empty() {
+        text.push_str(&format!(" Copied as well: {}", copies.join(", ")));
+        let n_more = finding.family.len() - copies.len();
+        text.push_str(&if n_more > 0 { format!(" and {n_more} more.") } else { ".".to_owned() });
+    }
     if let Some(milder) = &finding.milder {
         text.push_str(&format!(" A note: {}.", milder.describe()));
     }
@@ -269,6 +287,14 @@ fn related(id: usize, origin: &Origin) -> Location {
     let mut location = location(&origin.path, &origin.fragment);
     location.id = Some(id as i64);
     location.message = Some(message("The origin."));
+    location
+}
+
+/// Another copy of a family.
+fn related_copy(id: usize, other: &Finding) -> Location {
+    let mut location = location(&other.path, &other.added);
+    location.id = Some(id as i64);
+    location.message = Some(message("Copied as well."));
     location
 }
 
@@ -323,6 +349,7 @@ fn result_properties(finding: &Finding) -> Vec<(&'static str, Value)> {
         ("worth", json!((finding.worth * 10.0).round() / 10.0)),
         ("novelTokens", json!(finding.n_novel)),
         ("origins", json!(finding.origins.len())),
+        ("copies", json!(finding.family.len() + 1)),
         ("startLine", json!(fragment.start.line)),
         ("endLine", json!(fragment.end.line)),
     ];

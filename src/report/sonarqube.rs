@@ -18,8 +18,8 @@ use crate::text::FilePath;
 pub(super) const FORMAT: Format = Format { name: "sonarqube", help: "generic issues of SonarQube", write };
 
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let rules: BTreeMap<String, Value> = outcome.findings.iter().map(|of| (rule_id(of), rule(of))).collect();
-    let issues: Vec<Value> = outcome.findings.iter().map(issue).collect();
+    let rules: BTreeMap<String, Value> = outcome.all_findings().map(|of| (rule_id(of), rule(of))).collect();
+    let issues: Vec<Value> = outcome.all_findings().map(issue).collect();
     write_json(&json!({ "rules": rules.into_values().collect::<Vec<_>>(), "issues": issues }), out)
 }
 

@@ -48,6 +48,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
         let mut text =
             if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };
+        text.extend(finding.family.iter().map(|other| note(&of_family(other), canvas)));
         text.extend(owned_by(outcome, finding).map(|owned| note(&owned, canvas)));
         if style.is_brief {
             text.extend(brief(outcome, finding).iter().map(|line| note(line, canvas)));
@@ -121,6 +122,14 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         text.push_str(&format!("    and {} more\n", rest.len() - MAX_ORIGINS));
     }
     text
+}
+
+/// Another copy of a family, in a line.
+fn of_family(other: &Finding) -> String {
+    let at = format!("also {}:{}", other.path, super::words::lines(&other.fragment));
+    let origin = other.origins.first().map(|origin| format!(", copied from {}, {}", place(origin), likeness(origin)));
+    let milder = other.milder.map(|milder| format!(" ({}: {})", other.level.name(), milder.describe()));
+    at + &origin.unwrap_or_default() + &milder.unwrap_or_default()
 }
 
 /// What the two sides of a finding are.

@@ -5,6 +5,7 @@
 
 mod edits;
 mod embedded;
+mod families;
 mod history;
 mod layout;
 mod likeness;

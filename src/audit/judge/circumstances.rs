@@ -56,8 +56,19 @@ impl FileUnderAudit<'_> {
             && is_beside(rows(fragment), rows(&origin.fragment));
         let Origin { in_common: InCommon { names, n_rare_names, .. }, similarity, .. } = *origin;
         let ends_block = source.document().ends_block(range.clone());
+        let is_even = source.document().is_even(range.clone());
         let n_origins = origins.len();
-        Some(Worth { n_statements, n_controls, names, n_rare_names, ends_block, similarity, is_beside, n_origins })
+        Some(Worth {
+            n_statements,
+            n_controls,
+            names,
+            n_rare_names,
+            ends_block,
+            is_even,
+            similarity,
+            is_beside,
+            n_origins,
+        })
     }
 
     /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do;
@@ -92,12 +103,16 @@ impl FileUnderAudit<'_> {
         2 * n_shared > fragment.n_lines()
     }
 
-    /// Whether the tokens in `range` are in `language` and that is declarative: a page is markup, but not a script in
-    /// it.
+    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup, whatever small scripts
+    /// are in it, but a script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
-        let mut families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
-        language.is_declarative && families.all(|family| family == own)
+        let families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
+        let (n_own, n_others) = families.fold((0, 0), |(n_own, n_others), family| match family == own {
+            true => (n_own + 1, n_others),
+            false => (n_own, n_others + 1),
+        });
+        language.is_declarative && n_own >= n_others
     }
 
     /// The names in both `own` and `other` that few of the files near this one use.

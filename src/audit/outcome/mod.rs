@@ -114,6 +114,11 @@ impl Outcome {
         }
     }
 
+    /// All findings, each followed by the other copies of its family.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().flat_map(Finding::with_family)
+    }
+
     /// Drops what is beyond the maximum of findings, the least grave and then the last first, and leaves a notice.
     pub fn limit_findings(&mut self) {
         let n_more = self.findings.len().saturating_sub(self.max_findings);

@@ -325,6 +325,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         n_novel: 0,
         n_places: others.len(),
         others: others.iter().map(known).collect(),
+        family: Vec::new(),
         origins,
     })
 }

@@ -114,6 +114,7 @@ fn finding(images: &PreImages<'_>, siblings: &[Sibling], sources: &Sources<'_>) 
         origins: siblings.iter().take(MAX_LISTED).map(origin).collect(),
         identity: identity(judgment.rule, &source.path, of_edits),
         others: Vec::new(),
+        family: Vec::new(),
     })
 }
 

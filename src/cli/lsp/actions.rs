@@ -23,7 +23,7 @@ const FOLDER: &str = "/side-by-side/";
 
 /// The diagnostics of a file: its findings, and what its suppressions lack.
 pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Vec<Value> {
-    let findings = outcome.findings.iter().filter(|finding| finding.path == *path);
+    let findings = outcome.all_findings().filter(|finding| finding.path == *path);
     let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
     let about_line = |line: u32| {
         let text = outcome.texts.get(path).map_or(&[][..], Vec::as_slice);
@@ -80,7 +80,7 @@ impl Server<'_> {
             return Some(json!([]));
         }
         let touches = |of: &Fragment| u64::from(of.start.line) <= last && u64::from(of.end.line) >= first;
-        let findings = outcome.findings.iter().filter(|finding| {
+        let findings = outcome.all_findings().filter(|finding| {
             document.path.as_ref() == Some(&finding.path) && touches(&finding.fragment) && finding.is_copy()
         });
         let mut actions = Vec::new();
@@ -161,7 +161,7 @@ impl Server<'_> {
         let name = uri.strip_prefix(place::SCHEME)?.strip_prefix(':')?;
         let identity = name.trim_start_matches("//").strip_prefix(FOLDER)?.strip_suffix(".txt")?;
         let outcome = self.outcome.as_ref()?;
-        let finding = outcome.findings.iter().find(|finding| finding.identity == identity)?;
+        let finding = outcome.all_findings().find(|finding| finding.identity == identity)?;
         side_by_side(outcome, finding)
     }
 }

@@ -289,7 +289,7 @@ impl Server {
         }
         let last = self.last.lock().map(|last| last.clone()).unwrap_or_default();
         for outcome in last.iter().flatten() {
-            if let Some(finding) = outcome.findings.iter().find(|finding| finding.identity == id) {
+            if let Some(finding) = outcome.all_findings().find(|finding| finding.identity == id) {
                 return Ok(fitted("", &[finding_in_full(outcome, finding)], max_tokens));
             }
         }

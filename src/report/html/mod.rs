@@ -40,7 +40,7 @@ const MAX_ROWS: usize = 30_000;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let languages = Languages::builtin();
     let mut n_free = MAX_ROWS;
-    let findings = best_first(&outcome.findings);
+    let findings: Vec<&Finding> = best_first(&outcome.findings).into_iter().flat_map(Finding::with_family).collect();
     let shown = findings.iter().take(MAX_CARDS);
     let mut cards: Vec<_> = shown.map(|finding| card(finding, outcome, &languages, &mut n_free)).collect();
     cards.extend(outcome.suppressed.iter().take(MAX_CARDS).map(|suppressed| {

@@ -1,0 +1,135 @@
+//! Joins findings that are one matter into families: many copies between the same two files, or siblings beside each other.
+//!
+//! ```text
+//! new.c:10-40   copied from old.c:5      |
+//! new.c:52-60   copied from old.c:80     |  one finding, with two more places
+//! new.c:90-99   copied from old.c:120    |
+//! ```
+//!
+//! Invariant: no copy is lost. Each is in a family once, with its own level, identity and origins.
+
+use std::collections::BTreeMap;
+
+use super::{About, Finding, Fragment, Place, Topic};
+use crate::matching::BESIDE_LINES;
+use crate::text::FilePath;
+
+/// Joins copies of one rule in one file. If they come from another file, they all belong together; if they come from the
+/// same file, those do that are next to each other, or whose origins are.
+///
+/// The first of a family is the most severe that is worth most. `findings` are sorted by place, and stay so.
+///
+/// Time O(n log n).
+pub fn join_families(findings: &mut Vec<Finding>) {
+    let mut of_files: BTreeMap<(&str, &FilePath, &FilePath), Vec<usize>> = BTreeMap::new();
+    for (number, finding) in findings.iter().enumerate() {
+        if let Some(origin) = origin_file(finding) {
+            of_files.entry((finding.rule.id, &finding.path, origin)).or_default().push(number);
+        }
+    }
+    let mut families: Vec<Vec<usize>> = Vec::new();
+    for ((_, path, origin), numbers) in of_files {
+        match path == origin {
+            true => families.extend(siblings(findings, &numbers)),
+            false => families.push(numbers),
+        }
+    }
+    families.retain(|family| family.len() > 1);
+    let mut first_of: Vec<usize> = (0..findings.len()).collect();
+    for family in families {
+        let rank = |&number: &usize| (findings[number].level, findings[number].worth);
+        let order = |a: &usize, b: &usize| {
+            let (a, b) = (rank(a), rank(b));
+            // Of equals, the one that comes first.
+            b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))
+        };
+        let first = *family.iter().min_by(|a, b| order(a, b)).expect("a family has members");
+        family.into_iter().for_each(|number| first_of[number] = first);
+    }
+    let mut heads: BTreeMap<usize, Finding> = BTreeMap::new();
+    let mut others: Vec<(usize, Finding)> = Vec::new();
+    for (number, finding) in std::mem::take(findings).into_iter().enumerate() {
+        match first_of[number] == number {
+            true => drop(heads.insert(number, finding)),
+            false => others.push((first_of[number], finding)),
+        }
+    }
+    for (first, other) in others {
+        heads.get_mut(&first).expect("the first of a family is a head").family.push(other);
+    }
+    findings.extend(heads.into_values());
+}
+
+/// The file that the new copy comes from, if it is one of the tree and the copy may be in a family.
+fn origin_file(finding: &Finding) -> Option<&FilePath> {
+    let is_new_copy = finding.about == About::Copy && finding.n_novel > 0 && finding.rule.topic == Topic::Duplication;
+    let origin = finding.origins.first().filter(|_| is_new_copy)?;
+    (origin.place == Place::Tree).then_some(&origin.path)
+}
+
+/// Those copies within one file together whose places, copies and origins alike, are next to each other.
+fn siblings(findings: &[Finding], numbers: &[usize]) -> Vec<Vec<usize>> {
+    let mut places: Vec<(Fragment, usize)> = Vec::new();
+    for (at, &number) in numbers.iter().enumerate() {
+        places.push((findings[number].fragment, at));
+        places.extend(findings[number].origins.first().map(|origin| (origin.fragment, at)));
+    }
+    places.sort_unstable();
+    // For each copy an earlier one of its family, or itself.
+    let mut joined: Vec<usize> = (0..numbers.len()).collect();
+    fn root(joined: &mut [usize], mut at: usize) -> usize {
+        while joined[at] != at {
+            joined[at] = joined[joined[at]];
+            at = joined[at];
+        }
+        at
+    }
+    let (mut end, mut last) = (0, None);
+    for (place, at) in places {
+        if let Some(last) = last.filter(|_| place.start.line <= end + BESIDE_LINES) {
+            let (a, b) = (root(&mut joined, last), root(&mut joined, at));
+            joined[a.max(b)] = a.min(b);
+        }
+        end = end.max(place.end.line);
+        last = Some(at);
+    }
+    let mut families: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, &number) in numbers.iter().enumerate() {
+        families.entry(root(&mut joined, at)).or_default().push(number);
+    }
+    families.into_values().collect()
+}
+
+/// Maximum places of a family to name in a message; the rest are counted.
+const MAX_NAMED: usize = 4;
+
+impl Finding {
+    /// It and the other copies of its family.
+    pub fn with_family(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.family)
+    }
+
+    /// `; 2 more copies from there: lines 40-52 and 60`, if it has a family; else nothing.
+    pub(super) fn family_message(&self) -> String {
+        let n = self.family.len();
+        let from = match self.origins.first() {
+            Some(origin) if origin.path == self.path => "beside it",
+            _ => "from the same file",
+        };
+        let lines = |of: &Self| match (of.fragment.start.line, of.fragment.end.line) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        let mut named: Vec<String> = self.family.iter().take(MAX_NAMED).map(lines).collect();
+        if n > MAX_NAMED {
+            named.push(format!("{} more", n - MAX_NAMED));
+        }
+        let last = named.pop().unwrap_or_default();
+        match (n, named.is_empty()) {
+            (0, _) => String::new(),
+            (1, _) => format!("; 1 more copy {from}: lines {last}"),
+            (_, true) => format!("; {n} more copies {from}: lines {last}"),
+            (_, false) => format!("; {n} more copies {from}: lines {} and {last}", named.join(", ")),
+        }
+    }
+}
