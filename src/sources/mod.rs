@@ -109,6 +109,11 @@ pub trait Sink {
     /// If it cannot be stored; the source stops.
     fn take(&mut self, file: SourceFile) -> Result<(), Error>;
 
+    /// Accepts the license statements at the root of a component as it is now; its files may be older.
+    fn licenses(&mut self, component: &Arc<DeclaredComponent>, licenses: Arc<Licenses>) {
+        let _ = (component, licenses);
+    }
+
     /// Accepts what the commits of a component did; its files are passed on as well.
     fn past(&mut self, component: &Arc<DeclaredComponent>, past: PastOf) {
         let _ = (component, past);
@@ -265,7 +270,7 @@ fn stamp_of_file(path: &Path) -> Option<String> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No kind of source accepts it.
-    #[error("cannot read `{spec}`: it is not a file, a folder or a package URL")]
+    #[error("cannot read `{spec}`: {}", if Path::new(spec).is_file() { "files of this kind are not read" } else { "it is not a file, a folder or a package URL" })]
     Unknown {
         /// The source as given.
         spec: String,
