@@ -26,6 +26,7 @@ pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     match action {
         Action::Create { known, force } => create(&file, known, *force, common)?,
         Action::Update { known, prune } => update(&file, repository.root(), known, *prune, common)?,
+        Action::Show if file.symlink_metadata().is_err() => return Err(Failure::NoBaseline { file }),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
     Ok(CLEAN)

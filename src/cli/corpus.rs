@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::{CorpusCommand, Declared};
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{print_text, report_failure};
+use super::output::{note, print_text, report_failure};
 use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
@@ -245,6 +245,9 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
             sum(|stats| stats.n_files),
             sum(|stats| stats.n_bytes) as f64 / 1e6
         );
+    }
+    if text.is_empty() {
+        note("there is no corpus yet: `secondhand corpus add NAME SOURCE` makes one");
     }
     print_text(&text)
 }

@@ -194,8 +194,11 @@ impl Failure {
             Self::Watch { .. } => Some(
                 "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches".to_owned(),
             ),
-            Self::Unwritable { .. }
-            | Self::Output(_)
+            Self::Unwritable { file, .. } => {
+                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
+                Some(format!("the folder `{}` does not exist: create it first", folder.display()))
+            }
+            Self::Output(_)
             | Self::Unreadable { .. }
             | Self::Threads { .. }
             | Self::NotWritten { .. } => None,

@@ -53,7 +53,7 @@ pub(super) struct Common {
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print more: the code of every finding, clone types, and every skipped file with the reason
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    #[arg(short, long, global = true, overrides_with = "quiet")]
     pub verbose: bool,
     /// Print every line of a copy instead of at most ten a side
     #[arg(long, global = true, conflicts_with = "quiet")]

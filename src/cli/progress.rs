@@ -13,6 +13,8 @@ use crate::audit::{Exhausted, Progress};
 /// A progress bar on standard error; draws nothing if that is not a terminal.
 pub(super) struct Bar {
     is_shown: bool,
+    /// Whether commits that are judged are kept, also when the run is interrupted.
+    keeps_commits: bool,
     started: Instant,
     /// Whether it has run for so long that it is drawn.
     is_drawn: AtomicBool,
@@ -25,12 +27,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 impl Bar {
     /// The bar that the flags ask for.
     pub fn of(common: &Common) -> Self {
-        Self::new(!common.quiet && !common.no_progress)
+        Self::new(!common.quiet && !common.no_progress, !common.no_cache)
     }
 
-    fn new(is_shown: bool) -> Self {
+    fn new(is_shown: bool, keeps_commits: bool) -> Self {
         Self {
             is_shown,
+            keeps_commits,
             started: Instant::now(),
             is_drawn: AtomicBool::new(false),
             bar: Mutex::new(ProgressBar::hidden()),
@@ -58,7 +61,9 @@ impl Progress for Bar {
         let template = if n_steps == 0 {
             format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")
         } else {
-            format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}")
+            // An interrupt ends the process at once; whoever thinks of one sees here what it costs.
+            let kept = if stage == "commits" && self.keeps_commits { " (Ctrl-C keeps them)" } else { "" };
+            format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}{kept}")
         };
         let style = ProgressStyle::with_template(&template);
         self.with(|bar| {

@@ -7,10 +7,11 @@ use super::args::Check;
 use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
+use super::output::warn;
 use super::settings::{self, Overrides};
 use super::versions::{baseline_in, decisions_in, settings_entry, settings_in};
 use crate::audit::{Outcome, Range, project_terms, suppress};
-use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, Trust, Written, below, decisions, read_text};
+use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, RawConfig, Trust, Written, below, decisions, read_text};
 use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
@@ -264,7 +265,16 @@ pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppress
     }
     let Some(root) = root.filter(|_| !config.baseline.is_empty()) else { return Ok(Baseline::default()) };
     let file = inside(root, "baseline", &config.baseline)?;
-    if file.symlink_metadata().is_ok() { read_baseline(&file, Some(root)) } else { Ok(Baseline::default()) }
+    if file.symlink_metadata().is_ok() {
+        return read_baseline(&file, Some(root));
+    }
+    if config.baseline != RawConfig::default().baseline {
+        warn(&format!(
+            "`{}`, which `baseline` names, does not exist: `secondhand baseline create` writes it",
+            crate::text::printable(config.baseline.as_bytes())
+        ));
+    }
+    Ok(Baseline::default())
 }
 
 /// Reads a baseline, of the repository at `root` if there is one.

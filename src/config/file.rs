@@ -438,13 +438,41 @@ fn explain(message: &str) -> (String, Option<String>) {
         }
         // To other programs they are files to leave out.
         _ if message.contains(EXPECTED_PATHS) => (format!("expected {EXPECTED_PATHS}"), Some("ignore".to_owned())),
-        _ => (message.to_owned(), None),
+        _ => (wrong_type(message).unwrap_or_else(|| message.to_owned()), None),
     }
+}
+
+/// Turns serde's "invalid type: string "30", expected usize" into what a person would write instead.
+fn wrong_type(message: &str) -> Option<String> {
+    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let wanted = match expected {
+        "usize" | "u8" | "u16" | "u32" | "u64" | "i64" | "an integer" => "a whole number".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a boolean" => "`true` or `false`".to_owned(),
+        "a sequence" => match found.strip_prefix("string ") {
+            Some(one) => format!("a list, such as `[{one}]`"),
+            None => "a list, such as `[\"one\", \"two\"]`".to_owned(),
+        },
+        "a string" => "text in quotes".to_owned(),
+        "a map" => "a table".to_owned(),
+        other => other.to_owned(),
+    };
+    Some(format!("expected {wanted}, not {found}").replace("not string", "not the text"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_named_with_what_to_write() {
+        let help = "all options: `secondhand config --list`";
+        let said = |what: &str| format!("cannot read `secondhand.toml`, line 1: expected {what}");
+        check("min-tokens = \"30\"", &said("a whole number, not the text \"30\""), help);
+        check("ignore = \"vendor\"", &said("a list, such as `[\"vendor\"]`, not the text \"vendor\""), help);
+        check("history = 1", &said("`true` or `false`, not integer `1`"), help);
+        check("base = true", &said("text in quotes, not boolean `true`"), help);
+    }
 
     #[track_caller]
     fn check(toml: &str, message: &str, help: &str) {

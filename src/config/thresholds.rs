@@ -191,8 +191,10 @@ pub(super) fn at_least_guaranteed(key: &str, n: usize, threshold: usize, file: &
     if n >= threshold {
         return Ok(());
     }
-    let why =
-        format!("{n} is below the guarantee threshold of {threshold}: finding such copies would be a matter of luck");
+    let why = format!(
+        "{n} is below the guarantee threshold of {threshold}: finding such copies would be a matter of luck; set \
+         `guarantee-threshold` and `noise-threshold` to {n} or less as well"
+    );
     Err(invalid(file, key, why, None))
 }
 

@@ -15,8 +15,6 @@ pub struct LicensePolicy {
     pub project: Option<Expression>,
     /// How it was found, if the settings do not name it.
     pub project_evidence: Option<String>,
-    /// Whether it was found in a license text, which does not distinguish "only" from "or later".
-    pub is_project_of_text: bool,
     /// Whether the settings say that the project's license is not to be looked for.
     pub has_no_project: bool,
     /// Licenses that code may be copied under.
@@ -222,7 +220,6 @@ impl LicensePolicy {
         if self.project.is_none() && !self.has_no_project {
             self.project.clone_from(&found.license);
             self.project_evidence = found.evidence.clone().filter(|_| found.license.is_some());
-            self.is_project_of_text = found.is_of_text;
         }
     }
 
@@ -265,10 +262,6 @@ impl LicensePolicy {
             let (answer, mut reason) = fold(project);
             if let Some(evidence) = &self.project_evidence {
                 reason = format!("{reason} ({evidence})");
-            }
-            if answer == Answer::Denied && self.is_project_of_text && fold(&project.with_later()).0 < answer {
-                let unless = "unless the project may be used under later versions, which a license text does not show";
-                return (Answer::Review, format!("{reason}, {unless}"));
             }
             (answer, reason)
         });
@@ -404,26 +397,22 @@ mod tests {
 
     #[test]
     fn the_license_found_in_the_tree_decides_where_the_settings_name_none() {
-        let found = |license: &str, is_of_text| Terms {
+        let found = |license: &str| Terms {
             license: Expression::parse(license),
             evidence: Some("license text (LICENSE:1)".to_owned()),
-            is_of_text,
             ..Terms::default()
         };
         let mut of_tree = LicensePolicy::default();
-        of_tree.find_project(&found("MIT", true));
+        of_tree.find_project(&found("MIT"));
         check(&of_tree, "GPL-3.0-only", Answer::Denied);
         let terms = Terms { license: Expression::parse("GPL-3.0-only"), ..Terms::default() };
         let verdict = of_tree.judge(&terms);
         assert!(verdict.reason.ends_with("(license text (LICENSE:1))"), "{}", verdict.reason);
-        let mut of_text = LicensePolicy::default();
-        of_text.find_project(&found("GPL-2.0-only", true));
-        check(&of_text, "GPL-3.0-only", Answer::Review);
         let mut named = policy("GPL-3.0-only", &[], &[]);
-        named.find_project(&found("MIT", true));
+        named.find_project(&found("MIT"));
         check(&named, "GPL-3.0-only", Answer::Allowed);
         let mut unasked = LicensePolicy { has_no_project: true, ..LicensePolicy::default() };
-        unasked.find_project(&found("MIT", true));
+        unasked.find_project(&found("MIT"));
         check(&unasked, "GPL-3.0-only", Answer::Allowed);
     }
 

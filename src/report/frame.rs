@@ -155,6 +155,28 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
     }
 }
 
+/// What the marks of the frames mean, for whoever sees them for the first time.
+pub(super) fn legend(canvas: Canvas) -> String {
+    let painted = |mark: Mark, is_copy: bool, text: &str| paint(style_of(mark, is_copy), text, canvas);
+    if canvas.has_color {
+        let renamed = painted(Mark::Renamed, true, "renamed");
+        let (copy, origin) = (painted(Mark::Changed, true, "the copy"), painted(Mark::Changed, false, "the origin"));
+        format!("marks: {renamed}; changed, only in {copy} or {origin}\n\n")
+    } else {
+        "marks: ~ renamed, ^ changed or only on this side\n\n".to_owned()
+    }
+}
+
+/// Whether a drawn frame has a mark.
+pub(super) fn has_marks(frame: &str) -> bool {
+    let is_marks = |line: &str| {
+        line.split_once('|').is_some_and(|(_, marks)| {
+            marks.contains(['~', '^']) && marks.chars().all(|sign| matches!(sign, '~' | '^' | ' ' | '|'))
+        })
+    };
+    frame.contains("\x1b[4m") || frame.lines().any(is_marks)
+}
+
 /// What is said of a side besides its lines.
 struct SideCaption<'t> {
     title: &'t str,

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style as Color};
 use unicode_width::UnicodeWidthStr;
 
 use super::brief::brief;
-use super::frame::{Canvas, Titles, draw, draw_one};
+use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Sides, lines};
 use super::words::{
@@ -40,6 +40,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         let copies = findings.into_iter().filter(|finding| finding.has_code()).enumerate();
         copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
     });
+    let mut is_marked = false;
     for (group, finding) in copies {
         if let Some(name) = group {
             writeln!(out, "{name}:\n")?;
@@ -56,6 +57,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         if finding.level > Level::Note || finding.missed().is_some() {
             text.push_str(&note(&what_to_do(finding, &languages), canvas));
         }
+        is_marked |= has_marks(&text);
         writeln!(out, "{text}")?;
     }
     for finding in best_first(&outcome.findings) {
@@ -72,6 +74,9 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
             ));
         }
         writeln!(out, "{text}")?;
+    }
+    if is_marked {
+        write!(out, "{}", legend(canvas))?;
     }
     write!(out, "{}", unexamined(outcome, canvas, style.is_verbose))?;
     for line in summary_in(outcome, style.is_verbose, canvas.width).lines() {
