@@ -1,6 +1,6 @@
 //! Finds where the functions of a copy and of its origin are called: by name, as far as tokens tell.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -56,7 +56,7 @@ pub fn callers<R: ReadFiles>(
             Ok(read.map_or_else(|_| Vec::new(), |source| calls_in(&source, &asked)))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let mut calls: HashMap<(String, String), Vec<(FilePath, u32)>> = HashMap::new();
+    let mut calls: BTreeMap<(String, String), Vec<(FilePath, u32)>> = BTreeMap::new();
     for (function, place) in called.into_iter().flatten() {
         calls.entry(function).or_default().push(place);
     }

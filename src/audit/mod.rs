@@ -41,7 +41,6 @@ mod outdated;
 mod stale;
 
 // Runs `check`, `audit`, `compare`, `resemblance`, `find`, `scan` and `history`.
-mod calls;
 mod check;
 mod compare;
 mod find;
@@ -49,6 +48,9 @@ mod history;
 mod inventory;
 mod resemblance;
 mod scan;
+
+// Finds where copied functions are called.
+mod calls;
 
 pub use calls::callers;
 pub use check::{Elsewhere, Range, check};
