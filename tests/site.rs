@@ -102,6 +102,22 @@ fn every_link_leads_somewhere() {
     assert!(broken.is_empty(), "these links lead nowhere: {broken:#?}");
 }
 
+/// `tests/trust.rs::a_test` names a test, `fuzz/fuzz_targets` a file or a folder.
+#[test]
+fn every_test_that_security_names_is_there() {
+    let page = read(Path::new("docs/security.md"));
+    let is_ours = |text: &&str| ["tests/", "fuzz/", ".ci/"].iter().any(|folder| text.starts_with(folder));
+    let mut missing = Vec::new();
+    for named in page.split('`').skip(1).step_by(2).filter(is_ours) {
+        let (path, test) = named.split_once("::").unwrap_or((named, ""));
+        let is_there = root().join(path).exists();
+        if !is_there || !test.is_empty() && !read(Path::new(path)).contains(&format!("fn {test}(")) {
+            missing.push(named);
+        }
+    }
+    assert!(missing.is_empty(), "`docs/security.md` names tests that are not there: {missing:#?}");
+}
+
 #[test]
 fn every_page_is_in_the_book() {
     let summary: BTreeSet<_> = links(&read(Path::new("docs/SUMMARY.md"))).into_iter().map(PathBuf::from).collect();

@@ -48,6 +48,13 @@ impl Edits<'_> {
                 other(entry(self.base), entry(self.head))?
             }
         };
+        // Where the base judges, this is no error: whoever writes a change could end its audit. Once it lands it is one.
+        if let Some(entry) = after
+            && let Err(why) = settings_in(self.reader, entry)
+        {
+            let message = format!("the change breaks the settings, and with them every run once it lands: {why}");
+            return Some(Notice::new(Some(entry.path.clone()), None, &message));
+        }
         let raw = |entry: Option<&Entry>| -> RawConfig {
             let read = entry.and_then(|entry| settings_in(self.reader, entry).ok());
             read.map(|written| written.raw).unwrap_or_default()

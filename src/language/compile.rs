@@ -46,6 +46,8 @@ pub(super) struct Compiled {
     pub heads: Vec<Box<[u8]>>,
     /// Operators that leave a value one.
     pub postfix: Vec<Box<[u8]>>,
+    /// Whether values may be elements.
+    pub has_elements: bool,
     /// Whether a backslash at the end of a line joins words.
     pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
@@ -280,6 +282,7 @@ impl Compiled {
             keywords: keywords(table, fold),
             heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
             postfix: table.postfix.iter().map(|text| text.as_bytes().into()).collect(),
+            has_elements: table.elements,
             has_spliced_words: table.spliced_words,
             imports,
             at_start: (table.comments.iter().chain(&table.strings)).position(|row| row.at_start),

@@ -57,6 +57,9 @@ pub struct Table {
     /// Operators that may follow a value, and leave it one: a `/` after `a++` divides.
     #[serde(default)]
     pub postfix: Vec<String>,
+    /// Whether values may be elements, as in JSX: between the tags of `<b>don't</b>` is text, where nothing opens.
+    #[serde(default)]
+    pub elements: bool,
     /// Whether a backslash at the end of a line joins the words on both sides of it.
     #[serde(default)]
     pub spliced_words: bool,

@@ -48,7 +48,7 @@ enum BodyEnd {
 impl<'c, 't> Run<'c, 't, '_> {
     /// Reads what an opener at this position opens; `n_word` is the length of the word that starts here.
     pub(super) fn open(&mut self, first: u8, n_word: usize) -> bool {
-        if self.is_verbatim() {
+        if self.is_verbatim() || self.elements.is_in_text() {
             return false;
         }
         let table = self.table;
@@ -157,7 +157,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
     }
 
-    fn may_begin_value(&self) -> bool {
+    pub(super) fn may_begin_value(&self) -> bool {
         let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
         let Some(last) = self.tokens.last().filter(|_| !begins_code) else { return true };
         match last.kind() {

@@ -3,12 +3,14 @@
 //! Invariant: never panics, terminates on any bytes, and takes linear time:
 //! every lookahead that can fail may do so only a bounded number of times.
 
+mod element;
 mod heredoc;
 mod import;
 mod literal;
 
 use std::borrow::Cow;
 
+use element::Elements;
 use heredoc::PendingHeredoc;
 use import::OpenImport;
 use literal::{Frame, closes_in, mirror};
@@ -156,6 +158,7 @@ struct Run<'c, 't, 'o> {
     /// The number of literals whose closer was searched for and not found.
     n_unclosed: usize,
     import: Option<OpenImport<'c>>,
+    elements: Elements<'t>,
     tracing: Option<Tracing<'c>>,
 }
 
@@ -174,6 +177,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             n_endless_heredocs: 0,
             n_unclosed: 0,
             import: None,
+            elements: Elements::default(),
             tracing: None,
         }
     }
@@ -215,7 +219,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
         self.at = at;
         self.end_import(ImportEnd::Line);
-        let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+        let is_resumable = self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
         let (marks, end) = self.tracing.map(|tracing| (tracing.marks, tracing.end)).unwrap_or_default();
         PlanOutcome { marks, end, is_resumable }
     }
@@ -223,7 +227,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Whether punctuation may end something: code inside a literal, or an import statement.
     #[inline(always)]
     fn is_watching(&self) -> bool {
-        !self.frames.is_empty() || self.import.is_some()
+        !self.frames.is_empty() || self.import.is_some() || self.elements.is_inside()
     }
 
     /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past it.
@@ -233,6 +237,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.at += 1;
             self.end_line();
             self.skip_spaces();
+        } else if self.table.has_elements && self.element(byte) {
         } else if class & OPENER != 0 && self.open(byte, 0) {
         } else if class & START != 0 {
             let (end, hash) = self.measure_word(self.at);
@@ -314,7 +319,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     fn push_word(&mut self, start: usize, end: usize, hash: u64) {
         let table = self.table;
         let exact = hash as u32;
-        if table.import_bits >> (exact & 63) & 1 != 0 {
+        if table.import_bits >> (exact & 63) & 1 != 0 && !self.elements.is_in_text() {
             self.at = end;
             self.begin_import(exact);
         }
@@ -460,7 +465,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[cold]
     fn trace(&mut self) {
         let is_clean =
-            self.frames.is_empty() && self.import.is_none() && self.n_endless_heredocs == 0 && self.n_unclosed == 0;
+            !self.is_watching() && self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
         if let Some(tracing) = self.tracing.as_mut().filter(|_| is_clean)
             && tracing.pass(self.at, self.tokens)
         {
