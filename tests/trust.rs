@@ -201,7 +201,8 @@ fn settings_that_a_change_breaks_are_named_and_end_no_audit_by_the_base() {
     let repository = branch(|_| {});
     change(&repository, |pr| pr.write("secondhand.toml", "min-tokens = = 3\n"));
     let broken = "cannot read `secondhand.toml`, line 1: extra `=`, expected nothing";
-    let notice = format!("secondhand.toml: the change breaks the settings, and with them every run once it lands: {broken}");
+    let notice =
+        format!("secondhand.toml: the change breaks the settings, and with them every run once it lands: {broken}");
     check(&repository, OF_BASE, 1, &[&notice]);
     fails(&repository, OF_HEAD, broken);
 }
