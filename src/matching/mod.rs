@@ -24,7 +24,6 @@ mod sibling;
 mod split;
 mod unified;
 mod unit;
-mod whole;
 mod worth;
 
 pub use alignment::{Alignment, Block};
@@ -43,7 +42,6 @@ pub use seeding::{Shared, seeds};
 pub use sibling::{Edit, Likeness, Renaming, Spot, edits, has_already, is_missed, may_be_missed, spot};
 pub use unified::unified;
 pub use unit::Unit;
-pub use whole::Keep;
 pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};
 
 use crate::language::Token;

@@ -23,11 +23,6 @@ const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunc
 /// Maximum tokens of a head, in which the name of a function is looked for.
 const HEAD: usize = 120;
 
-/// Whether a line that begins with this word ends a unit: with a bracket, or in languages without them with a word.
-pub(super) fn closes_unit(word: &[u8]) -> bool {
-    matches!(word, b"}" | b")" | b"]") || CLOSING.contains(&word)
-}
-
 /// A whole unit of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
@@ -78,7 +73,7 @@ impl Document<'_> {
     }
 
     /// The end of the unit that begins at `start`, and whether it has lines that are indented more.
-    pub(super) fn end_of_unit(&self, start: usize) -> (usize, bool) {
+    fn end_of_unit(&self, start: usize) -> (usize, bool) {
         let indentation = self.indent(start);
         let (mut depth, mut has_body) = (0i64, false);
         let mut at = start;
@@ -152,7 +147,7 @@ impl Document<'_> {
     }
 
     /// 1 for an opening bracket, -1 for a closing one.
-    pub(super) fn nesting(&self, at: usize) -> i64 {
+    fn nesting(&self, at: usize) -> i64 {
         match self.tokens[at].text(self.text) {
             b"{" | b"(" | b"[" => 1,
             b"}" | b")" | b"]" => -1,

@@ -15,8 +15,8 @@ use crate::audit::search::{Found, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Coverage, Enough, Keep, Named, Searched, Shown, added_lines,
-    classes, hold_runs, names_alike, shown_lines,
+    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
+    hold_runs, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
@@ -261,45 +261,7 @@ impl<'c> FileUnderAudit<'c> {
             let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
             (!origins.is_empty()).then_some(Draft { range, origins, parts: Vec::new() })
         };
-        let Coverage { classes, runs } = hold_runs(classes.filter(is_told).collect(), searched);
-        let mut held: Vec<Range<usize>> = runs.iter().map(|(_, run)| run.alignment.query()).collect();
-        held.sort_unstable_by_key(|run| run.start);
-        let is_whole = |class: &Named| class.members.iter().any(|&(member, _)| copies[member].is_whole);
-        let classes = classes.into_iter().map(|class| match is_whole(&class) {
-            true => class,
-            false => self.cut_to_units(class, &held, &shown),
-        });
-        classes.filter_map(&mut draft).collect()
-    }
-
-    /// A class whose fragment is cut to whole statements, blocks and functions. What of `held` is in it stays.
-    fn cut_to_units(&self, class: Named, held: &[Range<usize>], shown: &[Shown<'_>]) -> Named {
-        let Self { query: Changed { source, novel, .. }, thresholds: Thresholds { min_tokens, .. }, .. } = self;
-        let Named { query: range, members } = &class;
-        let mut is_shared = vec![false; range.len()];
-        for (at, _) in members.iter().flat_map(|(_, pair)| pair.alignment.pairs()) {
-            is_shared[at - range.start] = true;
-        }
-        let is_shared = |at: usize| is_shared[at - range.start];
-        let within = |at: usize| held.partition_point(|run| run.start < at);
-        let keep = Keep {
-            is_shared: &is_shared,
-            held: &held[within(range.start)..within(range.end)],
-            is_enough: &|cut| cut.clone().filter(|&at| novel[at] && is_shared(at)).count() >= *min_tokens,
-        };
-        let cut = source.document().whole(range.clone(), &keep);
-        if cut == *range {
-            return class;
-        }
-        let left = |(number, pair): &(usize, ClonePair)| {
-            let alignment = pair.alignment.within(cut.clone());
-            (alignment.n_tokens() > 0)
-                .then(|| (*number, ClonePair::new(alignment, &source.tokens, shown[*number].tokens)))
-        };
-        let mut members: Vec<(usize, ClonePair)> = members.iter().filter_map(left).collect();
-        let longest = members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max().unwrap_or(0);
-        members.retain(|(_, pair)| pair.alignment.n_tokens() >= longest.min(*min_tokens));
-        Named { query: cut, members }
+        hold_runs(classes.filter(is_told).collect(), searched).classes.into_iter().filter_map(&mut draft).collect()
     }
 
     /// The origin that a pair shows.
@@ -316,8 +278,6 @@ impl<'c> FileUnderAudit<'c> {
             let (first, last) = (tokens.first()?, tokens.last()?);
             Some(text.get(first.start as usize..last.end as usize)?.to_vec())
         };
-        // Of what is shown: an origin of half a fragment is no exact one.
-        let similarity = 2.0 * pair.alignment.n_tokens() as f64 / (range.len() + of_target.len()) as f64;
         let own = of_text(&source.text, &source.tokens[pair.alignment.query()]).unwrap_or_default();
         let other = of_text(&target.text, &target.tokens[of_target.clone()]).unwrap_or_default();
         let novel = if *place == Place::Tree { self.with.novel_of.get(&target.path).copied() } else { None };
@@ -336,7 +296,7 @@ impl<'c> FileUnderAudit<'c> {
             path: target.path.clone(),
             fragment,
             clone_type: pair.clone_type,
-            similarity,
+            similarity: pair.similarity,
             in_common,
             rank: Rank { is_new: 2 * n_novel > of_target.len(), spelled, lines: lines_alike(&own, &other) },
             text: text.clone(),
