@@ -21,7 +21,7 @@ use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
-use crate::matching::Limits;
+use crate::matching::Shortfall;
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::FilePath;
 
@@ -328,12 +328,12 @@ fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entr
 /// What was left out of the search, as the change repeats itself or the tree too often.
 fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
     let notice = |query: usize, message: &str| Notice::new(Some(asking[query].source.path.clone()), None, message);
-    let mut of_query: BTreeMap<usize, Limits> = BTreeMap::new();
+    let mut of_query: BTreeMap<usize, Shortfall> = BTreeMap::new();
     for &(query, limits) in searched.found.iter().flat_map(|found| &found.limits) {
         *of_query.entry(query).or_default() += limits;
     }
     let of_places = of_query.into_iter().flat_map(|(query, limits)| {
-        let Limits { n_places_left, n_places, n_not_extended } = limits;
+        let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
         let places = (n_places_left > 0).then(|| {
             notice(query, &format!("repeats what is there in {n_places} places: the nearest {n_compared} were aligned"))

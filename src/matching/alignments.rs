@@ -24,12 +24,12 @@ pub struct Aligned {
     /// them.
     pub runs: Vec<Block>,
     /// What was left out, as the documents repeat themselves too often.
-    pub limits: Limits,
+    pub limits: Shortfall,
 }
 
 /// How much of two documents was compared, where they repeat themselves so often that not all of it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct Shortfall {
     /// Places that were not looked at, those farthest apart; 0 in ordinary code.
     pub n_places_left: usize,
     /// Places that there are.
@@ -38,14 +38,14 @@ pub struct Limits {
     pub n_not_extended: usize,
 }
 
-impl Limits {
+impl Shortfall {
     /// Whether anything was left out.
     pub fn is_any(&self) -> bool {
         self.n_places_left > 0 || self.n_not_extended > 0
     }
 }
 
-impl std::ops::AddAssign for Limits {
+impl std::ops::AddAssign for Shortfall {
     fn add_assign(&mut self, other: Self) {
         self.n_places_left += other.n_places_left;
         self.n_places += other.n_places;
@@ -91,7 +91,7 @@ pub fn alignments(
             }
         }
     }
-    let limits = Limits { n_places_left, n_places: seeds.len(), n_not_extended };
+    let limits = Shortfall { n_places_left, n_places: seeds.len(), n_not_extended };
     Aligned { alignments: found, runs: agreeing, limits }
 }
 

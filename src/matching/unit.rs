@@ -20,6 +20,11 @@ const DEFINING: &[&[u8]] =
     &[b"def", b"fn", b"func", b"function", b"fun", b"sub", b"proc", b"procedure", b"method", b"defp", b"macro"];
 /// Words that close a unit on a line of their own.
 const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endwhile", b"endfor"];
+
+/// Whether a line that begins with this word ends a block: with a bracket, or in languages without them with a word.
+pub(super) fn closes_block(word: &[u8]) -> bool {
+    matches!(word, b"}" | b")" | b"]") || CLOSING.contains(&word)
+}
 /// Maximum tokens of a head, in which the name of a function is looked for.
 const HEAD: usize = 120;
 

@@ -28,6 +28,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Document;
+use super::unit::closes_block;
 use crate::language::{Kind, Symbol, Token};
 use crate::text::Lines;
 
@@ -129,12 +130,15 @@ impl Document<'_> {
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
     }
 
-    /// Whether the first and the last line of `range` are indented no more than any other line of it. Time O(n).
+    /// Whether `range` begins and ends on its outermost level: its first line is indented no more than any other, and so
+    /// is its last one, or the line behind it, where indentation alone ends a block. Time O(n).
     pub fn is_even(&self, range: Range<usize>) -> bool {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
-        let least = indents.iter().min();
-        indents.first() == least && indents.last() == least
+        let Some(&least) = indents.iter().min() else { return true };
+        let is_followed = |token: &Token| self.indent(range.end) > least || closes_block(token.text(self.text));
+        let ends = indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
+        indents.first() == Some(&least) && ends
     }
 
     /// Counts what the lines of `range` do that have a token which `is_novel`: statements of distinct shapes that
@@ -278,6 +282,16 @@ mod tests {
         assert!(is_even(0..tokens.len()) && is_even(4..tokens.len() - 4));
         assert!(!is_even(4..13), "the block goes on");
         assert!(!is_even(9..tokens.len()), "the block began before");
+
+        // Without brackets, what follows shows where a block ends.
+        let text = "def f(a):\n  b()\n  return a\ndef g():\n  d()\n";
+        let mut tokens = Vec::new();
+        let languages = crate::language::Languages::builtin();
+        languages.get("python").expect("it is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        let behind = |word: &[u8]| 1 + tokens.iter().position(|token| token.text(text.as_bytes()) == word).unwrap_or(0);
+        let is_even = |end| document(text, &tokens).is_even(0..end);
+        assert!(is_even(behind(b"return") + 1) && is_even(tokens.len()));
+        assert!(!is_even(behind(b"b") + 2), "the function goes on");
     }
 
     #[test]

@@ -357,10 +357,9 @@ struct Finding {
     missed_commits: Option<MissedCommits>,
     /// The lines of code in the copy that its first origin has as well.
     copied_lines: u32,
-    /// The other copies of the same family, each as a finding of its own: copies from the same file, or siblings beside
-    /// each other. They are not listed again among the findings.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    places: Vec<Finding>,
+    /// The identity of the first finding of its family: copies from the same file, or siblings beside each other, which
+    /// reports for people show as one. Null if it is alone.
+    family: Option<String>,
     /// Stays the same when lines move.
     identity: String,
     /// The owners of the copy, in CODEOWNERS.
@@ -553,7 +552,7 @@ fn report(outcome: &Outcome, is_brief: bool) -> Report {
             skipped: skipped(&examined.skipped),
             not_compared: skipped(&examined.not_compared),
         },
-        findings: outcome.findings.iter().map(|of| finding_in(outcome, of, is_brief)).collect(),
+        findings: findings(outcome, is_brief),
         suppressed_findings: outcome.n_suppressed,
         suppressed: outcome.suppressed.iter().map(suppressed).collect(),
         notices: outcome.notices.iter().map(notice).collect(),
@@ -645,7 +644,19 @@ fn revision(end: &End) -> Revision {
     Revision { name: end.name.clone(), commit: end.commit.map(|commit| commit.to_string()) }
 }
 
-/// A finding with its owners, its brief, and the other copies of its family.
+/// Every finding, in order; the copies of a family are where each of them is.
+fn findings(outcome: &Outcome, is_brief: bool) -> Vec<Finding> {
+    let with_heads = outcome.findings.iter().flat_map(|head| head.with_family().map(move |of| (of, head)));
+    let mut all: Vec<(&policy::Finding, &policy::Finding)> = with_heads.collect();
+    if all.len() > outcome.findings.len() {
+        all.sort_by(|(a, _), (b, _)| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    }
+    let family = |head: &policy::Finding| (!head.family.is_empty()).then(|| head.identity.clone());
+    let findings = all.into_iter();
+    findings.map(|(of, head)| Finding { family: family(head), ..finding_in(outcome, of, is_brief) }).collect()
+}
+
+/// A finding with its owners and its brief.
 fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Finding {
     let owners = |path| outcome.owners.of(path).into_iter().map(str::to_owned).collect();
     let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
@@ -654,7 +665,6 @@ fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Findin
         origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
         crosses_owners: crosses_border(outcome, of),
         brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
-        places: of.family.iter().map(|other| finding_in(outcome, other, is_brief)).collect(),
         ..finding(of)
     }
 }
@@ -682,7 +692,7 @@ fn finding(finding: &policy::Finding) -> Finding {
         changed_since: finding.changed_since().iter().map(changed_by).collect(),
         missed_commits: finding.behind().map(missed_commits),
         copied_lines: finding.n_lines(),
-        places: Vec::new(),
+        family: None,
         identity: finding.identity.clone(),
         owners: Vec::new(),
         origin_owners: Vec::new(),

@@ -47,7 +47,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
             return writeln!(out);
         }
         // As many as fit at this rate, and a little less.
-        let n_written = outcome.findings.len().min(max);
+        let n_written = outcome.all_findings().count().min(max);
         max = (n_written as u64 * MAX_COMPRESSED as u64 / n_compressed as u64 * 9 / 10) as usize;
     }
 }
@@ -69,7 +69,7 @@ fn log(outcome: &Outcome, max: usize) -> Sarif {
 
 fn run(outcome: &Outcome, max: usize) -> Run {
     // Drop the least important first: those of the lowest level, then the shortest.
-    let mut kept: Vec<&Finding> = outcome.findings.iter().collect();
+    let mut kept: Vec<&Finding> = outcome.all_findings().collect();
     kept.sort_by_key(|finding| (std::cmp::Reverse(finding.level), std::cmp::Reverse(finding.n_tokens)));
     let n_dropped = kept.len().saturating_sub(max);
     kept.truncate(max);

@@ -210,9 +210,7 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
     if outcome.duplication.is_some() {
         return count(outcome.findings.len(), "clone class");
     }
-    // Each copy counts, and each finding has a level.
-    let n_copies = outcome.all_findings().filter(|finding| finding.is_copy()).count();
-    let copies = || outcome.findings.iter().filter(|finding| finding.is_copy());
+    let copies = || outcome.all_findings().filter(|finding| finding.is_copy());
     let n_of = |level| copies().filter(|finding| finding.level == level).count();
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts: Vec<_> = levels
@@ -223,7 +221,7 @@ pub(super) fn copies_found(outcome: &Outcome) -> String {
     let (one, none) = if outcome.audited.is_some() { ("copy", "no copies") } else { ("new copy", "no new copies") };
     match counts.as_slice() {
         [] => none.to_owned(),
-        _ => format!("{}: {}", count(n_copies, one), counts.join(", ")),
+        _ => format!("{}: {}", count(copies().count(), one), counts.join(", ")),
     }
 }
 

@@ -178,11 +178,7 @@ impl Report {
     pub fn new(command: &mut Command) -> Self {
         let Output { status, stdout, stderr } = command.output().expect("the program starts");
         let errors = String::from_utf8_lossy(&stderr);
-        let mut json: Value =
-            serde_json::from_slice(&stdout).unwrap_or_else(|why| panic!("no report ({why}): {errors}"));
-        if let Some(findings) = json["findings"].as_array_mut() {
-            *findings = each_copy(std::mem::take(findings));
-        }
+        let json = serde_json::from_slice(&stdout).unwrap_or_else(|why| panic!("no report ({why}): {errors}"));
         assert_eq!(errors, "", "a run that succeeds has no errors to tell");
         Self { status: status.code().expect("no signal ended it"), json }
     }
@@ -198,27 +194,6 @@ impl Report {
     pub fn list(&self, pointer: &str) -> &[Value] {
         self.json.pointer(pointer).and_then(Value::as_array).expect("the report has this list")
     }
-}
-
-/// The findings, and after each the other copies of its family, by path and place.
-fn each_copy(findings: Vec<Value>) -> Vec<Value> {
-    let is_family = |finding: &Value| finding.get("places").is_some();
-    if !findings.iter().any(is_family) {
-        return findings;
-    }
-    let mut all: Vec<Value> = Vec::new();
-    for mut finding in findings {
-        let places = finding.as_object_mut().and_then(|finding| finding.remove("places"));
-        all.push(finding);
-        all.extend(places.and_then(|places| places.as_array().cloned()).unwrap_or_default());
-    }
-    let place = |of: &Value| {
-        let number = |name: &str| of["fragment"][name].as_u64();
-        let numbers = ["startLine", "startColumn", "endLine", "endColumn"].map(number);
-        (of["path"].as_str().map(str::to_owned), numbers)
-    };
-    all.sort_by_key(place);
-    all
 }
 
 fn finding(finding: &Value) -> String {

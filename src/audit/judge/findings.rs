@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::attribution::Attributions;
 use super::copies::{Copied, copies_of};
-use super::mutual::without_mutual;
+use super::mutual::{Joined, without_mutual};
 use super::nearby::{Counts, Nearby};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
@@ -411,9 +411,6 @@ impl<'c> FileUnderAudit<'c> {
         (place, Some(verdict))
     }
 }
-
-/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
-pub(in crate::audit) struct Joined(pub Finding, pub Vec<Finding>);
 
 /// A finding before its rule is known: tokens of a file, and their possible origins.
 struct Draft {

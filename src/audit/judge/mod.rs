@@ -12,7 +12,8 @@ mod unexamined;
 
 pub(super) use attribution::Attributions;
 pub(super) use copies::{Copied, copies_of, is_long_or_whole};
-pub(super) use findings::{AllCopies, FileUnderAudit, Joined, JudgedWith, added_part, fragment};
+pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, added_part, fragment};
+pub(super) use mutual::Joined;
 pub(super) use nearby::Nearby;
 pub(super) use suppress::comments;
 pub use suppress::suppress;

@@ -6,9 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::findings::Joined;
 use crate::policy::{Finding, Fragment, Origin, Place};
 use crate::text::FilePath;
+
+/// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
+pub(in crate::audit) struct Joined(pub Finding, pub Vec<Finding>);
 
 /// The findings without those of which another one says the same from the other side. The one with more new code stays,
 /// or the later one; what has an origin elsewhere too always stays.

@@ -17,7 +17,7 @@ use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
 use crate::index::{Index, Posting};
 use crate::matching::{
-    self, Aligned, Alignment, Block, Document, Limits, Seed, Shared, alignments, is_telling, may_be_evident,
+    self, Aligned, Alignment, Block, Document, Seed, Shared, Shortfall, alignments, is_telling, may_be_evident,
     rare_words, seeds,
 };
 use crate::policy::Place;
@@ -74,7 +74,7 @@ pub(in crate::audit) struct Found {
     /// The queries that are byte-identical to this file; they align as a whole.
     pub whole: Vec<usize>,
     /// The query's number, and what was left out of comparing it with this file, if anything was.
-    pub limits: Vec<(usize, Limits)>,
+    pub limits: Vec<(usize, Shortfall)>,
 }
 
 /// What some queries have in common with a file, each with the query's number.
@@ -84,7 +84,7 @@ pub(in crate::audit) struct AlignedQueries {
     /// Runs whose names agree.
     pub runs: Vec<(usize, Block)>,
     /// What was left out.
-    pub limits: Vec<(usize, Limits)>,
+    pub limits: Vec<(usize, Shortfall)>,
 }
 
 impl Found {

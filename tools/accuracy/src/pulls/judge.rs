@@ -76,9 +76,6 @@ struct Row {
     fragment: Lines,
     tokens: usize,
     origins: Vec<Origin>,
-    /// The other copies of its family.
-    #[serde(default)]
-    places: Vec<Row>,
 }
 
 #[derive(Deserialize)]
@@ -99,7 +96,7 @@ pub fn judge(program: &Program, repository: &Path, pull: &Pull) -> Result<Verdic
     let mut command = program.command("check", repository);
     command.args(["--base", &pull.base(), "--head", &pull.head()]);
     let Report { examined, findings } = Program::report(&mut command)?;
-    let findings = findings.into_iter().flat_map(each_copy).map(finding);
+    let findings = findings.into_iter().map(finding);
     let (counted, notes): (Vec<_>, Vec<_>) = findings.partition(|finding| finding.level != "note");
     let is_wrong = |finding: &&Finding| pull.copies.iter().all(|copy| finding.place.overlap(&copy.place) == 0);
     Ok(Verdict {
@@ -117,12 +114,6 @@ fn by_hand(program: &Program, repository: &Path, pull: &Pull) -> String {
     let settings: String = program.settings.iter().map(|setting| format!(" --set {setting}")).collect();
     let (binary, repository) = (program.binary.display(), repository.display());
     format!("{binary} check -C {repository} --base {} --head {} --isolated{settings}", pull.base(), pull.head())
-}
-
-/// A finding and the other copies of its family.
-fn each_copy(mut row: Row) -> impl Iterator<Item = Row> {
-    let places = std::mem::take(&mut row.places);
-    std::iter::once(row).chain(places)
 }
 
 fn finding(row: Row) -> Finding {

@@ -57,9 +57,6 @@ struct Finding {
     level: Level,
     path: String,
     fragment: Lines,
-    /// The other copies of its family.
-    #[serde(default)]
-    places: Vec<Finding>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -127,14 +124,13 @@ fn check(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Findi
 
 /// What became of a judged finding: the gravest of today's that shares half of the lines of the shorter of the two.
 fn fate(judged: &Judged, findings: &[Finding]) -> Fate {
-    let each_copy = findings.iter().flat_map(|finding| std::iter::once(finding).chain(&finding.places));
     let shares = |finding: &&Finding| {
         let Lines { start_line, end_line } = finding.fragment;
         let n_shared = (end_line.min(judged.end) + 1).saturating_sub(start_line.max(judged.start));
         let n_shorter = (end_line - start_line).min(judged.end - judged.start) + 1;
         finding.path == judged.path && 2 * n_shared >= n_shorter
     };
-    match each_copy.filter(shares).map(|finding| finding.level).max() {
+    match findings.iter().filter(shares).map(|finding| finding.level).max() {
         None => Fate::Gone,
         Some(Level::Note) => Fate::Noted,
         Some(_) => Fate::Warned,
