@@ -56,6 +56,9 @@ mod families;
 // `accuracy worth`: how many warnings are worth a reviewer's time, on judged findings of real commits.
 mod worth;
 
+// `accuracy siblings`: how many fixes that missed a sibling are told, on real commits that later ones completed.
+mod siblings;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -86,6 +89,10 @@ enum Command {
     ///
     /// The judged findings are in `data/judged.csv`; the projects have to be cloned.
     Worth(worth::Args),
+    /// How many fixes that missed a sibling are told: replays real fixes that later commits made at a second place.
+    ///
+    /// The pairs are in `data/siblings.csv`; the projects have to be cloned.
+    Siblings(siblings::Args),
 }
 
 fn main() -> ExitCode {
@@ -94,6 +101,7 @@ fn main() -> ExitCode {
         Command::Growth(args) => growth::run(args),
         Command::Families(args) => families::run(args),
         Command::Worth(args) => worth::run(args),
+        Command::Siblings(args) => siblings::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

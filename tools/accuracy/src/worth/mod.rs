@@ -19,7 +19,8 @@ use crate::output::{print, tell};
 use crate::program::{Chosen, Program};
 use crate::random::Random;
 use crate::threads::on_all_threads;
-use judged::{Half, Judged, Verdict};
+pub use judged::Half;
+use judged::{Judged, Verdict};
 
 /// Flags of `accuracy worth`.
 #[derive(Debug, clap::Args)]
