@@ -39,7 +39,7 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
-pub use sibling::{Edit, Likeness, Renaming, Spot, edits, has_already, is_missed, may_be_missed, spot};
+pub use sibling::{Edit, Likeness, Renaming, Spot, aligned_around, edits, has_already, is_missed, may_be_missed, spot};
 pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};

@@ -9,7 +9,7 @@
 //! The edit is looked up as it was before the change, since its own file has already changed. A pure insertion has
 //! nothing that was removed: its neighbors must be next to each other in the sibling.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::alignment::Alignment;
@@ -105,6 +105,49 @@ impl Renaming {
     }
 }
 
+/// Maximum tokens of a gap, on either side, in an alignment around an anchor.
+const MAX_GAP: usize = 12;
+/// Minimum tokens that agree behind a gap for the alignment to go on.
+const RESUMING: usize = 6;
+
+/// Aligns the surroundings of an `anchor`, a position of the base file and one of the target, for up to `reach` tokens
+/// on each side, greedily: after what differs, the nearest place where both go on alike counts.
+///
+/// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have more
+/// siblings than that one. Time O(reach).
+pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: usize) -> Alignment {
+    let is_same = |a: usize, b: usize| base[a].symbol == target[b].symbol;
+    // One direction: `step(at, n)` is the position `n` tokens on, counted from the anchor.
+    let walk = |step: &dyn Fn(usize, usize) -> Option<(usize, usize)>| {
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        let (mut a, mut b) = (0, 0);
+        while a < reach && b < reach {
+            let agrees = |a: usize, b: usize| step(a, b).is_some_and(|(a, b)| is_same(a, b));
+            if agrees(a, b) {
+                pairs.extend(step(a, b));
+                (a, b) = (a + 1, b + 1);
+                continue;
+            }
+            let gap = (1..=2 * MAX_GAP)
+                .flat_map(|n| (n.saturating_sub(MAX_GAP)..=n.min(MAX_GAP)).map(move |of_a| (of_a, n - of_a)));
+            let next = gap
+                .map(|(of_a, of_b)| (a + of_a, b + of_b))
+                .find(|&(a, b)| (0..RESUMING).all(|n| agrees(a + n, b + n)));
+            match next {
+                Some(next) => (a, b) = next,
+                None => break,
+            }
+        }
+        pairs
+    };
+    let forward = walk(&|a, b| {
+        let (a, b) = (anchor.0 + a, anchor.1 + b);
+        (a < base.len() && b < target.len()).then_some((a, b))
+    });
+    let backward = walk(&|a, b| Some((anchor.0.checked_sub(a + 1)?, anchor.1.checked_sub(b + 1)?)));
+    backward.into_iter().rev().chain(forward).collect()
+}
+
 /// Number of tokens on either side of an edit to compare with those of a sibling.
 const AROUND: usize = 40;
 
@@ -117,6 +160,8 @@ pub struct Spot {
     pub n_left_run: usize,
     /// Likewise right behind it.
     pub n_right_run: usize,
+    /// Whether the shorter of both runs is spelled the same.
+    pub is_short_run_spelled: bool,
     /// Tokens that agree among the 40 before it.
     pub n_left: usize,
     /// Likewise behind it.
@@ -127,6 +172,10 @@ pub struct Spot {
     pub n_spelled: usize,
     /// Words among the aligned ones around that do not agree.
     pub n_clashing: usize,
+    /// Different words of the runs right beside the edit, and of what it removed, that the sibling spells the same.
+    pub n_run_spelled: usize,
+    /// Words of these that it spells in another way.
+    pub n_run_renamed: usize,
     /// Removed tokens that the sibling has at its place.
     pub n_removed_there: usize,
     /// Removed tokens aligned in order.
@@ -190,8 +239,22 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
             n_removed_there += 1;
         }
     }
+    let is_spelled = |&(a, b): &(usize, usize)| base[a].exact == target[b].exact;
+    let is_short_run_spelled = if n_left_run < n_right_run {
+        left.iter().rev().take(n_left_run).all(is_spelled)
+    } else {
+        right.iter().take(n_right_run).all(is_spelled)
+    };
+    let in_run = || {
+        let beside = left.iter().rev().take(n_left_run).chain(right.iter().take(n_right_run));
+        beside.chain(inside.iter().filter(agrees)).filter(|&&(a, _)| is_word(a))
+    };
+    let spelled: HashSet<u32> = in_run().filter(|pair| is_spelled(pair)).map(|&(a, _)| base[a].exact).collect();
     Some(Spot {
         target: place,
+        is_short_run_spelled,
+        n_run_spelled: spelled.len(),
+        n_run_renamed: in_run().filter(|pair| !is_spelled(pair)).count(),
         n_left_run,
         n_right_run,
         n_left: left.iter().filter(agrees).count(),
@@ -260,23 +323,36 @@ const MIN_EDIT: usize = 4;
 const MIN_RUN: usize = 16;
 /// Minimum tokens that agree right before an insertion, and right behind it: what it was put between.
 const MIN_SIDE: usize = 5;
-/// Minimum tokens that agree on the shorter side of an edit whose surroundings alone show a sibling.
-const MIN_END: usize = 3;
+/// Minimum tokens on the shorter side of an insertion at the start or the end of a block: `) {`.
+const MIN_END: usize = 2;
+/// Minimum tokens that agree in a row on the longer side of such an insertion.
+const MIN_BLOCK_SIDE: usize = 30;
 /// Minimum tokens that agree in a row on the longer side of a replacement, with what it replaces.
 const MIN_LONGER_SIDE: usize = 12;
 /// Minimum tokens that agree around, and at, the place of an edit.
 const MIN_AROUND: usize = 24;
 /// Minimum tokens that agree in two units for them to be siblings.
-const MIN_AGREEING: usize = 30;
-/// Minimum tokens in a row for the surroundings alone to show a sibling, if every word is spelled the same.
-const LONG_RUN: usize = 28;
+const MIN_AGREEING: usize = 24;
+/// Minimum tokens in a row, with the names spelled the same, for the place of an edit alone to show a sibling.
+const VERBATIM_RUN: usize = 24;
+/// Minimum different names and literals of such a run: brackets and keywords alone are everywhere.
+const VERBATIM_WORDS: usize = 5;
+/// Tokens in a row from which on it does not matter what is beyond them.
+const LONG_RUN: usize = 32;
+/// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
+const RENAMED_RUN: usize = 40;
+/// Minimum tokens in a row for the replacement of a single token to be a fix.
+const TINY_EDIT_RUN: usize = 28;
 
 impl Spot {
     /// Whether the sibling still has what `edit` removed, and nothing else, at its place.
     fn has_removed(&self, edit: &Edit) -> bool {
         let n = edit.removed().len();
         if n == 0 {
-            return self.target.is_empty() && self.n_left_run.min(self.n_right_run) >= MIN_SIDE;
+            let (longer, shorter) = (self.n_left_run.max(self.n_right_run), self.n_left_run.min(self.n_right_run));
+            let is_between =
+                shorter >= MIN_SIDE || shorter >= MIN_END && longer >= MIN_BLOCK_SIDE && self.is_short_run_spelled;
+            return self.target.is_empty() && is_between;
         }
         let is_there = 10 * self.n_removed_aligned >= 8 * n || 10 * self.n_removed_there >= 9 * n;
         is_there
@@ -286,7 +362,12 @@ impl Spot {
 
     /// Whether the sibling has what `edit` removed, and most words around agree: without this, it is none.
     pub fn is_alike(&self, edit: &Edit) -> bool {
-        self.has_removed(edit) && 5 * self.n_clashing <= self.n_words + self.n_clashing
+        self.has_removed(edit) && (self.clashing() <= 0.2 || self.n_run() >= LONG_RUN)
+    }
+
+    /// The part of the words around that do not agree, 0 to 1.
+    fn clashing(&self) -> f64 {
+        self.n_clashing as f64 / (self.n_words + self.n_clashing).max(1) as f64
     }
 
     fn n_run(&self) -> usize {
@@ -309,36 +390,40 @@ pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
 ///
 /// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has the figures.
 pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
-    let (removed, added) = (edit.removed().len(), edit.added().len());
-    let n_words = spot.n_words + spot.n_clashing;
+    let (n_removed, n_added) = (edit.removed().len(), edit.added().len());
     let (own, other) = likeness.n_tokens;
     let of_smaller = likeness.n_agreeing as f64 / own.min(other).max(1) as f64;
     let of_larger = likeness.n_agreeing as f64 / own.max(other).max(1) as f64;
-    // One operator is a fix if the units are surely clones; a `const` or a comma is none.
-    let is_enough = removed + added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6;
+    let n_run = spot.n_run();
+    // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A `const`
+    // or a comma is none.
+    let is_tiny_fix = n_removed > 0 && n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
+    let is_enough = n_removed + n_added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6 || is_tiny_fix;
     let is_alike_there = is_enough
         && spot.is_alike(edit)
-        && spot.n_run() >= MIN_RUN
+        && n_run >= MIN_RUN
         && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
     let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    if !is_alike_there || was_mended || likeness.n_agreeing < MIN_AGREEING {
+    if !is_alike_there || was_mended {
         return false;
     }
-    let spelled = spot.spelled();
+    let (spelled, clashing) = (spot.spelled(), spot.clashing());
 
-    // Two kinds of evidence, each of which is enough: the units are alike as wholes, perhaps renamed; or the
-    // surroundings are the same word for word, as in code that was pasted into a longer function.
-    let is_renamed = of_smaller >= 0.7 && 20 * spot.n_clashing <= n_words && spelled >= 0.3;
-    let is_unit_alike =
-        of_smaller >= 0.7 && of_larger >= if added == 0 { 0.8 } else { 0.2 } && (spelled >= 0.6 || is_renamed);
-    let is_verbatim = spelled >= 1.0
-        && spot.n_clashing == 0
-        && spot.n_run() >= LONG_RUN
-        && spot.n_left_run.min(spot.n_right_run) >= MIN_END;
+    // Each kind of evidence is enough. The units are alike as wholes; or what surrounds the edit is the same word for
+    // word, as in code that was pasted into a longer function; or it is a long run up to names.
+    let are_units = likeness.n_agreeing >= MIN_AGREEING;
+    let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
+    let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
+    let is_renamed = n_run >= RENAMED_RUN && spot.n_clashing == 0 && of_larger >= 0.25 && spelled >= 0.3;
+    let is_verbatim = n_run >= VERBATIM_RUN
+        && spot.n_run_renamed == 0
+        && spot.n_run_spelled >= VERBATIM_WORDS
+        && (clashing <= 0.12 || n_run >= LONG_RUN);
     // Whoever edits one branch sees the other.
-    let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && spot.n_run() >= LONG_RUN);
-    // What the sibling cannot even name belongs to the edited member alone.
-    let is_foreign = 2 * likeness.n_known < likeness.n_names && !(of_smaller >= 0.7 && spelled >= 0.9);
-    let is_chance = likeness.is_large_change && of_larger < 0.7;
-    (is_unit_alike || is_verbatim) && !is_seen && !is_foreign && !is_chance
+    let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
+    // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
+    let is_foreign =
+        2 * likeness.n_known < likeness.n_names && of_larger < 0.5 && !(of_smaller >= 0.7 && spelled >= 0.9);
+    let is_chance = likeness.is_large_change && of_larger < 0.5;
+    (is_verbatim || are_units && (is_part || is_twin || is_renamed)) && !is_seen && !is_foreign && !is_chance
 }

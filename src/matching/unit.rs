@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Document;
-use crate::language::Kind;
+use crate::language::{Kind, Token};
 
 /// Words that begin part of a function rather than a unit.
 const PARTS: &[&str] = &[
@@ -190,11 +190,25 @@ impl Document<'_> {
         })
     }
 
+    /// Whether `range` has the first line of a function.
+    pub fn holds_head(&self, range: Range<usize>) -> bool {
+        range.filter(|&at| self.starts_line(at) && !self.is_part(at)).any(|at| {
+            let end = self.end_of_unit(at).0;
+            self.name_of_function(at..end).is_some()
+        })
+    }
+
     fn is_part(&self, at: usize) -> bool {
         let token = &self.tokens[at];
         let word = token.text(self.text);
+        // A label is indented less than what it is in: `out:`, alone on its line.
+        let is_label = || {
+            let is_colon = |token: &Token| token.text(self.text) == b":";
+            self.tokens.get(at + 1).is_some_and(is_colon) && (at + 2 >= self.tokens.len() || self.starts_line(at + 2))
+        };
         match token.kind() {
             Kind::Punctuation => true,
+            Kind::Identifier if is_label() => true,
             _ => PARTS.iter().any(|part| word.eq_ignore_ascii_case(part.as_bytes())),
         }
     }
@@ -224,6 +238,11 @@ mod tests {
     #[test]
     fn the_enclosing_unit_is_the_smallest_function_whose_head_is_read() {
         check_unit("int a;\nint f(int a)\n{\n  if (a)\n    x = 1;\nout:\n  return 0;\n}\nint g;\n", 2..8, Some("f"));
+        check_unit(
+            "int a;\nint f(int a)\n{\n  if (a)\n    goto out;\n  b();\nout:\n  g();\n  x = 1;\n}\nint g;\n",
+            2..10,
+            Some("f"),
+        );
         check_unit("class A {\n  int f(int a) {\n    g(a,\n      x);\n  }\n  int b;\n}\n", 2..5, Some("f"));
         check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));

@@ -277,6 +277,23 @@ impl<'q> Queries<'q> {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
 
+    /// Where a query and a target have a fingerprint in common, for those positions of the query that are `asked`; in
+    /// order of the target.
+    pub fn shared_at(&self, query: usize, hits: &[Hit], asked: &Range<usize>) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for hit in hits {
+            let postings = self.postings(hit.row);
+            let from = postings.partition_point(|(_, posting)| {
+                (posting.document as usize, posting.position as usize) < (query, asked.start)
+            });
+            let within = postings[from..].iter().take_while(|(_, posting)| {
+                posting.document as usize == query && (posting.position as usize) < asked.end
+            });
+            found.extend(within.map(|(_, posting)| (posting.position as usize, hit.position as usize)));
+        }
+        found
+    }
+
     /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of it,
     /// in order.
     pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {

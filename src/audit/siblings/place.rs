@@ -1,11 +1,15 @@
 //! Defines the place of a sibling that lacks an edit.
 
+use std::ops::Range;
+
 use crate::matching::{Likeness, Unit};
 
 /// A place that lacks an edit.
 pub(super) struct Place {
     /// Its tokens in the head.
     pub in_head: (usize, usize),
+    /// Its tokens in base.
+    pub in_base: Range<usize>,
     /// The unit of the edit.
     pub unit: Unit,
     /// The unit of the place.

@@ -20,7 +20,7 @@ use crate::fingerprint::Params;
 use crate::git::Repository;
 use crate::language::{Kind, Token};
 use crate::matching::{
-    Alignment, Edit, Likeness, Renaming, Spot, Unit, edits, has_already, is_missed, may_be_missed, spot,
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, edits, has_already, is_missed, may_be_missed, spot,
 };
 use crate::policy::{Fragment, Ground, content};
 use crate::text::{FilePath, Lines};
@@ -42,6 +42,12 @@ const MIN_RUN: usize = 16;
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
+/// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
+const LOCAL: usize = 160;
+/// Maximum places of a file whose surroundings are aligned with those of edits.
+const MAX_LOCAL: usize = 256;
+/// Maximum tokens between an edit and a run beside it.
+const BESIDE: usize = 4;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
 
@@ -275,6 +281,7 @@ impl<'p> PreImages<'p> {
                 }
             }
         }
+        self.add_local(query, hits, other, &mut found);
         let mut declared = self.declared(number, head, other);
         let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
         found.retain(|(group, _)| !is_declared(&group[0].0));
@@ -289,6 +296,42 @@ impl<'p> PreImages<'p> {
         let is_built = !siblings.is_empty() && same.is_none() && is_bundle(own, other.source, sources.config);
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
+    }
+
+    /// Adds the places that only an alignment of the surroundings of an edit shows, not one of both files.
+    fn add_local(&self, query: usize, hits: &[Hit], other: &Other<'_>, found: &mut Vec<(Vec<(Edit, Place)>, Names)>) {
+        let number = self.numbers[query];
+        let Some(head) = self.heads[number] else { return };
+        let own = &self.base[number].source;
+        let is_same = other.number == Some(number);
+        let k = self.queries.sampling().noise_threshold();
+        let mut n_left = MAX_LOCAL;
+        for edit in &self.edits[number] {
+            let asked = edit.base.0.saturating_sub(k + BESIDE)..edit.base.1 + BESIDE;
+            let mut seen: BTreeSet<usize> = found
+                .iter()
+                .flat_map(|(group, _)| group)
+                .filter(|(known, _)| known == edit)
+                .map(|(_, place)| place.in_base.start)
+                .collect();
+            let mut diagonals: BTreeSet<i64> = BTreeSet::new();
+            for (at, there) in self.queries.shared_at(query, hits, &asked) {
+                let diagonal = there as i64 - at as i64;
+                if is_same && diagonal == 0 || !diagonals.insert(diagonal) || n_left == 0 {
+                    continue;
+                }
+                n_left -= 1;
+                // Of one file, the two sides must not reach each other.
+                let reach = if is_same { LOCAL.min(diagonal.unsigned_abs() as usize / 2) } else { LOCAL };
+                let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
+                let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
+                let place = self.place(edit, head, &alignment, &renaming, own, other);
+                if let Some(place) = place.filter(|place| place.is_missed && seen.insert(place.in_base.start)) {
+                    let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
+                    found.push((vec![(edit.clone(), place)], names));
+                }
+            }
+        }
     }
 
     /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
@@ -364,14 +407,21 @@ impl<'p> PreImages<'p> {
             had: has_already(
                 added,
                 removed,
-                &own.tokens[unit.tokens.clone()],
-                &target.tokens[of.tokens.clone()],
+                &own.tokens[near(&unit.tokens, &edit.removed())],
+                &target.tokens[near(&of.tokens, &spot.target)],
                 renaming,
             ),
             is_large_change: self.is_large,
         };
         let is_missed = is_missed(edit, &spot, &likeness);
-        (is_missed || may_be_missed(edit, &spot, &likeness)).then_some(Place { in_head, unit, of, likeness, is_missed })
+        (is_missed || may_be_missed(edit, &spot, &likeness)).then(|| Place {
+            in_head,
+            in_base: spot.target.clone(),
+            unit,
+            of,
+            likeness,
+            is_missed,
+        })
     }
 
     /// The place of a sibling in the head: its tokens between two kept ones; `None` if the change edits it there.
@@ -471,23 +521,16 @@ fn is_operator(tokens: &[Token], text: &[u8]) -> bool {
     tokens.iter().all(is_one)
 }
 
-/// The unit around a place.
-fn around(source: &Source, start: usize, end: usize) -> Option<Unit> {
-    let mut range = start.saturating_sub(1)..(end + 1).min(source.tokens.len());
-    for _ in 0..MAX_LABELS {
-        let unit = source.document().enclosing_unit(range.clone())?;
-        // In C, a label at the start of a line looks like a unit; the function around it does not begin there.
-        let is_label = source.tokens.get(unit.tokens.start + 1).is_some_and(|token| token.text(&source.text) == b":");
-        if unit.name.is_some() || !is_label || unit.tokens.start == 0 {
-            return Some(unit);
-        }
-        range.start = unit.tokens.start - 1;
-    }
-    None
+/// The part of a unit around a place in which its mending may be.
+fn near(unit: &Range<usize>, place: &Range<usize>) -> Range<usize> {
+    let (start, end) = (place.start.saturating_sub(WINDOW), place.end + WINDOW);
+    start.max(unit.start).min(place.start)..end.min(unit.end).max(place.end)
 }
 
-/// Maximum labels of a function before a place.
-const MAX_LABELS: usize = 16;
+/// The unit around a place.
+fn around(source: &Source, start: usize, end: usize) -> Option<Unit> {
+    source.document().enclosing_unit(start.saturating_sub(1)..(end + 1).min(source.tokens.len()))
+}
 
 fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
     let of_head = |head: &Changed| edits(&before.kept, head.source.tokens.len(), before.source.tokens.len());
@@ -524,8 +567,11 @@ fn candidates(
         let n_novel = head.novel[added.clone()].iter().filter(|&&is_novel| is_novel).count();
         // A whole function is a feature, and so is its end.
         let holds_unit = || {
-            head.source.document().holds_unit(added.clone(), MIN_UNIT)
-                || source.document().holds_unit(removed.clone(), MIN_UNIT)
+            let holds = |source: &Source, range: &Range<usize>| {
+                // A wrapped call looks like a unit, too; a function has a head.
+                source.document().holds_unit(range.clone(), MIN_UNIT) && source.document().holds_head(range.clone())
+            };
+            holds(&head.source, &added) || holds(source, &removed)
         };
         is_small && n_removed + n_novel > 0 && !holds_unit()
     };

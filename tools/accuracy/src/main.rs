@@ -58,6 +58,8 @@ mod worth;
 
 // `accuracy sketches`: how often `find` names the origin of a copy by its first tokens.
 mod sketches;
+// `accuracy siblings`: how many fixes that missed a sibling are told, on real commits that later ones completed.
+mod siblings;
 
 use std::process::ExitCode;
 
@@ -93,6 +95,10 @@ enum Command {
     ///
     /// The same findings and projects as for `worth`.
     Sketches(sketches::Args),
+    /// How many fixes that missed a sibling are told: replays real fixes that later commits made at a second place.
+    ///
+    /// The pairs are in `data/siblings.csv`; the projects have to be cloned.
+    Siblings(siblings::Args),
 }
 
 fn main() -> ExitCode {
@@ -102,6 +108,7 @@ fn main() -> ExitCode {
         Command::Families(args) => families::run(args),
         Command::Worth(args) => worth::run(args),
         Command::Sketches(args) => sketches::run(args),
+        Command::Siblings(args) => siblings::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
