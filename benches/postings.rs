@@ -1,7 +1,8 @@
 //! Measures the postings of a segment: bytes a posting, and lookups in many of them.
 //!
-//! `cargo bench --bench postings -- [MILLIONS]` writes so many postings (50, unless told) to a temporary segment, opens it
-//! as a cache or a corpus is opened, and looks 500 fingerprints up at a time, half of which are there: first as the file was opened, then warm.
+//! `cargo bench --bench postings -- [MILLIONS]` writes so many postings (50, unless told) to a temporary segment, opens
+//! it as a cache or a corpus is opened, and looks 500 fingerprints up at a time, half of which are there: first as the
+//! file was opened, then warm.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 

@@ -13,10 +13,11 @@
 //!
 //! # As a library
 //!
-//! Meant to be used, and kept as stable as [the formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md):
-//! [`language`] reads tokens, [`fingerprint`] selects fingerprints and measures [`resemblance`](fingerprint::resemblance),
-//! [`index`] finds where they occur, and [`audit::compare()`] compares submissions. Other modules are public for the
-//! program and its tests, and change without notice.
+//! Meant to be used, and kept as stable as [the
+//! formats](https://github.com/secondhand-audit/secondhand/blob/main/docs/stability.md): [`language`] reads tokens,
+//! [`fingerprint`] selects fingerprints and measures [`resemblance`](fingerprint::resemblance), [`index`] finds where
+//! they occur, and [`audit::compare()`] compares submissions. Other modules are public for the program and its tests,
+//! and change without notice.
 //!
 //! ```
 //! use std::num::NonZeroUsize;

@@ -212,6 +212,7 @@ fn the_readme_names_the_formats_and_the_page_on_corpora_the_sources() {
     let (before, _) = readme.split_once("](docs/reports.md)").expect("the README links the page on formats");
     let (_, named) = before.rsplit_once('[').expect("the link has a text");
     let formats: Vec<_> = report::FORMATS.iter().map(|format| format.name).collect();
+    let named = named.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(named, formats.join(", "), "README.md: the formats");
 
     let corpora = page("docs/corpora.md");

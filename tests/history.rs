@@ -1,4 +1,5 @@
-//! Shows what `secondhand history` and `check --blame` tell of the past: which commit copied what, and who had written it.
+//! Shows what `secondhand history` and `check --blame` tell of the past: which commit copied what, and who had written
+//! it.
 
 // What the test programs share is written once.
 #[allow(dead_code, reason = "other tests use the rest")]

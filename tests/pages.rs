@@ -1,4 +1,5 @@
-//! Shows what the pages of `--format html` promise: what each opens with, where it leads, and that it needs nothing else.
+//! Shows what the pages of `--format html` promise: what each opens with, where it leads, and that it needs nothing
+//! else.
 
 // What the test programs share is written once.
 #[allow(dead_code, reason = "other tests use the rest")]

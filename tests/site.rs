@@ -237,3 +237,27 @@ fn the_tutorial_shows_what_happens() {
         );
     }
 }
+
+/// Longer lines make diffs unreadable. Code, tables and links cannot be wrapped, nor can pages that are generated.
+#[test]
+fn prose_is_wrapped_at_120_columns() {
+    const GENERATED: [&str; 5] =
+        ["docs/rules.md", "docs/command-line.md", "docs/configuration.md", "docs/reports.md", "docs/languages.md"];
+    let mut long = Vec::new();
+    let of_root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from);
+    for page in pages("docs").into_iter().chain(of_root) {
+        if GENERATED.iter().any(|generated| page == Path::new(generated)) {
+            continue;
+        }
+        let text = fs::read_to_string(root().join(&page)).expect("a page is UTF-8");
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let is_whole = is_code || line.starts_with('|') || line.contains("](") || line.contains("http");
+            if !is_whole && line.chars().count() > 120 {
+                long.push(format!("{}:{}", page.display(), number + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "wrap these lines: {long:#?}");
+}

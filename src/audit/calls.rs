@@ -20,8 +20,8 @@ const BEFORE_CALLS: &[&[u8]] = &[
 
 /// Names the functions in each copy and in its first origin, with the places in `entries` that call them.
 ///
-/// A call is the name of the function with a bracket behind it, in the same family of languages. Of two functions of one
-/// name, each is named with the calls of both.
+/// A call is the name of the function with a bracket behind it, in the same family of languages. Of two functions of
+/// one name, each is named with the calls of both.
 ///
 /// # Errors
 /// If a file cannot be read.

@@ -41,7 +41,8 @@ pub struct Range {
 }
 
 impl Range {
-    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its author.
+    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its
+    /// author.
     pub fn tip(&self) -> Option<&Snapshot> {
         self.tip.as_ref().or(self.base.as_ref().map(|(_, files)| files))
     }

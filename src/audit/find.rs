@@ -1,8 +1,8 @@
 //! Runs `find`: finds existing code for a sketch of new code.
 //!
 //! A sketch is a whole function, or a signature and its first statements: renamed, incomplete, unbalanced. Lexing needs
-//! no grammar, so all of that is read. The search is that of `check`, with lower minimums; each match is extended to the
-//! function around it.
+//! no grammar, so all of that is read. The search is that of `check`, with lower minimums; each match is extended to
+//! the function around it.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -109,8 +109,8 @@ struct Ranked {
 }
 
 /// Finds the existing code of `files` and `elsewhere` that has most of `sketch`, the best first: what has more of it,
-/// then what is spelled more alike, then the shorter function, then the nearer one. Deleted code is only named where the
-/// tree has nothing as good.
+/// then what is spelled more alike, then the shorter function, then the nearer one. Deleted code is only named where
+/// the tree has nothing as good.
 ///
 /// # Errors
 /// If the sketch cannot be searched for, or a file cannot be read.
@@ -325,7 +325,8 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
     let has_text = found.place == Place::Tree || found.text.is_some();
     let lines = Lines::new(&target.text);
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
-    // For each reading of the sketch and unit of the file: the token with its name, and the part of the sketch that is in it.
+    // For each reading of the sketch and unit of the file: the token with its name, and the part of the sketch that is
+    // in it.
     type Parts = (Option<usize>, Vec<Alignment>);
     let mut of_units: BTreeMap<(usize, usize, usize), Parts> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {

@@ -1,8 +1,8 @@
 //! Finds copies of a past state of their origin: the branch brings back what was changed since.
 //!
-//! The last versions of the file of the origin are read, from the base back, as `git log -- FILE` finds them. No history
-//! index is needed. A copy is old if it agrees with the code that a past version had at that place, and agrees with the
-//! present code less.
+//! The last versions of the file of the origin are read, from the base back, as `git log -- FILE` finds them. No
+//! history index is needed. A copy is old if it agrees with the code that a past version had at that place, and agrees
+//! with the present code less.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,8 +27,8 @@ const MIN_NEARER: usize = 4;
 /// Maximum tokens, per hundred of the copy, in which it may differ from the past version.
 const MAX_APART: usize = 10;
 
-/// Turns findings about copies in the tree into findings about copies of a past state, where they are such; `texts` gives
-/// the text of a file of the head.
+/// Turns findings about copies in the tree into findings about copies of a past state, where they are such; `texts`
+/// gives the text of a file of the head.
 ///
 /// # Errors
 /// If a commit or a version cannot be read. A history that is cut off ends the search instead.

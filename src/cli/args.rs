@@ -277,7 +277,8 @@ pub(super) struct Check {
     /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else the default branch]
+    /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
+    /// the default branch]
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
     /// End of the change [default: HEAD]
@@ -301,7 +302,8 @@ pub(super) struct Check {
     pub corpora: CorpusFlags,
     #[command(flatten)]
     pub min_tokens: MinTokens,
-    /// Whose settings, baseline, decisions and .gitattributes judge the change [default: the option `trust`, or else `base` where the variable CI is set and `head` elsewhere]
+    /// Whose settings, baseline, decisions and .gitattributes judge the change [default: the option `trust`, or else
+    /// `base` where the variable CI is set and `head` elsewhere]
     #[arg(long, value_name = "WHOSE")]
     pub trust: Option<Trust>,
     #[command(flatten)]
@@ -475,10 +477,12 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub(super) struct Init {
-    /// Write a workflow that judges pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no folder `.github` yet
+    /// Write a workflow that judges pull requests on GitHub, `.github/workflows/secondhand.yml`, even if there is no
+    /// folder `.github` yet
     #[arg(long)]
     pub workflow: bool,
-    /// Add a hook that judges each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's own
+    /// Add a hook that judges each commit, even if neither pre-commit, prek, lefthook nor husky is used: then as git's
+    /// own
     #[arg(long)]
     pub hook: bool,
     /// Overwrite existing files
@@ -570,7 +574,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.xz), each a submission; for a single folder, each of its children
+    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.xz), each a submission; for a single folder, each of its
+    /// children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// Handed-out code to ignore: a file, a folder or an archive; may be repeated

@@ -48,7 +48,8 @@ impl Edits<'_> {
                 other(entry(self.base), entry(self.head))?
             }
         };
-        // Where the base judges, this is no error: whoever writes a change could end its audit. Once it lands it is one.
+        // Where the base judges, this is no error: whoever writes a change could end its audit. Once it lands it is
+        // one.
         if let Some(entry) = after
             && let Err(why) = settings_in(self.reader, entry)
         {
@@ -140,7 +141,8 @@ fn list<'l>(verb: &str, lines: impl Iterator<Item = &'l &'l str>) -> Option<Stri
     (!lines.is_empty()).then(|| format!("{verb} {}{more}", lines[..lines.len() - n_more].join(", ")))
 }
 
-/// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored files, by way of others, too.
+/// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored files, by way of others,
+/// too.
 fn telling_macros<'t>(texts: &'t [String]) -> BTreeSet<&'t str> {
     let definition = |line: &'t str| {
         let mut words = line.trim().strip_prefix("[attr]")?.split_whitespace();

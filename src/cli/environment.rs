@@ -1,4 +1,5 @@
-//! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the other systems in `SYSTEMS`.
+//! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the other systems in
+//! `SYSTEMS`.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -25,7 +26,8 @@ pub(super) struct EventRange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
     pub revision: String,
-    /// What serves as well, but for settings that came to the base later: taken where the revision is not in this clone.
+    /// What serves as well, but for settings that came to the base later: taken where the revision is not in this
+    /// clone.
     pub or: Option<String>,
     /// The variable, or the event.
     pub by: &'static str,
@@ -45,8 +47,8 @@ struct System {
     mark: (&'static str, Option<&'static str>),
     /// What names the base; the first that is set and names a commit.
     bases: &'static [Base],
-    /// The variable that names the commit of a pull request. Some systems check it out merged with its target: the target is
-    /// then the first parent, which is better than a base that was looked up before the target went on.
+    /// The variable that names the commit of a pull request. Some systems check it out merged with its target: the
+    /// target is then the first parent, which is better than a base that was looked up before the target went on.
     proposed: Option<&'static str>,
     default_branch: Option<&'static str>,
 }

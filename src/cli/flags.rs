@@ -40,7 +40,8 @@ pub(super) struct Common {
         env = "SECONDHAND_THREADS"
     )]
     pub threads: usize,
-    /// End after this time: what was not examined by then is listed, and the exit status is 2; 0 for no limit [default: 0]
+    /// End after this time: what was not examined by then is listed, and the exit status is 2; 0 for no limit [default:
+    /// 0]
     #[arg(long, value_name = "SECONDS", global = true, env = "SECONDHAND_TIMEOUT", value_parser = parse_seconds)]
     pub timeout: Option<f64>,
     /// End when the program uses more memory than this, in the same way; 0 for no limit [default: 4096]
@@ -167,7 +168,8 @@ pub(super) struct TreeFlags {
 /// What to compare with, besides the repository's own code.
 #[derive(Debug, Args)]
 pub(super) struct CorpusFlags {
-    /// Compare with this corpus: a stored one, or a folder in which each direct subfolder is a component; may be repeated
+    /// Compare with this corpus: a stored one, or a folder in which each direct subfolder is a component; may be
+    /// repeated
     #[arg(long = "corpus", value_name = "NAME|DIR")]
     pub named: Vec<String>,
 }
@@ -175,7 +177,8 @@ pub(super) struct CorpusFlags {
 /// How much of a query is looked up.
 #[derive(Debug, Args)]
 pub(super) struct EffortFlag {
-    /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first), `window:W` or `smallest:N`; less than `full` misses copies, and says so
+    /// Which fingerprints choose the files to compare: `full`, `rounds` (one in four first), `window:W` or
+    /// `smallest:N`; less than `full` misses copies, and says so
     #[arg(long, value_name = "EFFORT", default_value_t)]
     pub effort: Effort,
 }

@@ -1,7 +1,7 @@
 //! Runs `secondhand init`: writes the settings, a workflow and a hook, as they fit what the repository has.
 //!
-//! Invariant: without `--force` no file that is there is replaced; to a file that lists hooks an entry is added, and all
-//! else in it stays. A second run changes nothing.
+//! Invariant: without `--force` no file that is there is replaced; to a file that lists hooks an entry is added, and
+//! all else in it stays. A second run changes nothing.
 
 use std::fmt::Write as _;
 use std::fs;

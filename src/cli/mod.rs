@@ -100,7 +100,8 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many audits.
+/// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many
+/// audits.
 fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());

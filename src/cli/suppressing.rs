@@ -72,7 +72,8 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Reads baseline and decisions, of the work tree or of the base as it is now, whichever side the `settings` are of.
+    /// Reads baseline and decisions, of the work tree or of the base as it is now, whichever side the `settings` are
+    /// of.
     pub fn new(
         repository: &Repository,
         range: &Range,

@@ -324,7 +324,8 @@ impl PathRules {
     }
 }
 
-/// Whether each class of characters in a pattern ends. Git matches nothing with one that does not, the matcher a plain `[`.
+/// Whether each class of characters in a pattern ends. Git matches nothing with one that does not, the matcher a plain
+/// `[`.
 fn closes_classes(rule: &str) -> bool {
     let mut characters = rule.chars().peekable();
     while let Some(character) = characters.next() {

@@ -12,7 +12,8 @@ pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 /// Maximum bytes of a baseline: some hundred thousand copies.
 pub const MAX_BASELINE: u64 = 64 * 1024 * 1024;
 
-/// The text of `file`, which has at most `max` bytes. One inside of `root` is a regular file there, whatever links lead to it.
+/// The text of `file`, which has at most `max` bytes. One inside of `root` is a regular file there, whatever links lead
+/// to it.
 ///
 /// # Errors
 /// When it is none, is larger, or is not UTF-8.

@@ -41,8 +41,8 @@ pub enum Effort {
 const FIRST_ROUND: u64 = 4;
 
 impl Effort {
-    /// Keeps those of `prints`, selected by `params` from a document of `tokens`, that this effort looks up; `hashes` is
-    /// scratch space.
+    /// Keeps those of `prints`, selected by `params` from a document of `tokens`, that this effort looks up; `hashes`
+    /// is scratch space.
     pub fn keep(self, prints: &mut Vec<Fingerprint>, params: &Params, tokens: &[Token], hashes: &mut Vec<u64>) {
         match self {
             Self::Full => {}

@@ -41,7 +41,8 @@ pub trait Scheme {
     /// The positions of the selected k-grams, ascending.
     fn select(&self, grams: Grams<'_>) -> Vec<u32>;
 
-    /// The tokens from which every match is found, for k-grams of `k` tokens; `None` if matches of any length are missed.
+    /// The tokens from which every match is found, for k-grams of `k` tokens; `None` if matches of any length are
+    /// missed.
     fn guarantee(&self, k: usize) -> Option<usize>;
 }
 
@@ -97,8 +98,8 @@ impl Scheme for PlainWinnowing {
     }
 }
 
-/// Hashes that are 0 mod p (Manber 1994; the winnowing paper, section 3.1, and Broder's MOD_m). Without a guarantee: the
-/// paper found a gap of 29,900 characters in a page at p = 50.
+/// Hashes that are 0 mod p (Manber 1994; the winnowing paper, section 3.1, and Broder's MOD_m). Without a guarantee:
+/// the paper found a gap of 29,900 characters in a page at p = 50.
 #[derive(Debug, Clone, Copy)]
 pub struct ZeroMod(pub NonZeroUsize);
 
@@ -148,8 +149,9 @@ impl Scheme for Smallest {
     }
 }
 
-/// Every w-th k-gram of one side, for queries of every k-gram: any run of w k-grams holds one of them. The least density
-/// of all with a guarantee, but only of one side: two documents sampled so share nothing once a token is put before one.
+/// Every w-th k-gram of one side, for queries of every k-gram: any run of w k-grams holds one of them. The least
+/// density of all with a guarantee, but only of one side: two documents sampled so share nothing once a token is put
+/// before one.
 #[derive(Debug, Clone, Copy)]
 pub struct EveryNth(pub NonZeroUsize);
 

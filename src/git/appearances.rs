@@ -73,8 +73,9 @@ impl Reader {
             commits.push(info.map_err(|error| Error::unreadable("the history", &error))?.id);
         }
 
-        // From the oldest commit on, so that the first tree that has a blob is the one to report. A tree that was met is
-        // not entered again: commit n+1 shares all but a few trees with commit n, so that the walk costs what changed.
+        // From the oldest commit on, so that the first tree that has a blob is the one to report. A tree that was met
+        // is not entered again: commit n+1 shares all but a few trees with commit n, so that the walk costs what
+        // changed.
         let mut appearances: Vec<Appearance> = Vec::new();
         let mut seen = Trees { interest, ..Trees::default() };
         for id in commits.into_iter().rev() {

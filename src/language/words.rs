@@ -59,7 +59,8 @@ pub fn words(text: &[u8], tokens: &mut Vec<Token>) {
     close(&mut folded, start, end);
 }
 
-/// Whether a letter belongs to a script without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer, Burmese.
+/// Whether a letter belongs to a script without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer,
+/// Burmese.
 fn is_word_alone(c: char) -> bool {
     matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }

@@ -23,8 +23,8 @@ pub struct Enough {
     pub n_words: usize,
     /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
-    /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats once: fewer are enough
-    /// if they decide something, or are a whole function, or both.
+    /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats once: fewer are
+    /// enough if they decide something, or are a whole function, or both.
     pub run: usize,
 }
 
@@ -77,8 +77,8 @@ impl TellingRun {
     }
 }
 
-/// The number of tokens, counting what repeats once: those that begin a piece which is not there before, and the rest of
-/// the last one.
+/// The number of tokens, counting what repeats once: those that begin a piece which is not there before, and the rest
+/// of the last one.
 ///
 /// With pieces of two tokens, `a b a b a b c` has the pieces `ab ba bc`, so it counts as four tokens: `a b`, `a`, `c`.
 fn n_telling(tokens: &[Token]) -> usize {

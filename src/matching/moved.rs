@@ -1,7 +1,7 @@
 //! Finds code that was moved as it is: cut from one place, and pasted into another.
 //!
-//! A move is certain where enough tokens in a row are spelled the same, so most moves are found here, in time that grows
-//! with the change. Alignments, which compare documents in pairs, only have to find what was edited on the way.
+//! A move is certain where enough tokens in a row are spelled the same, so most moves are found here, in time that
+//! grows with the change. Alignments, which compare documents in pairs, only have to find what was edited on the way.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;

@@ -69,10 +69,11 @@ const MAX_SLIDE: usize = 200;
 /// Three diffs, each between what the previous one kept. First of lines, ignoring white space, like git's (Myers 1986,
 /// with git's bounds and its indent heuristic), so that a line that git shows as context is rarely novel. Then of
 /// spelled tokens, for code that was re-wrapped. Then of symbols, for changed names. (The last two are histogram diffs,
-/// which fall back to Myers's; what is too large for them is first cut where both sides surely agree.) Because there are few distinct tokens and they often agree by chance, two repairs
-/// follow. Equal runs that are shorter than the edits next to them count as edited (the semantic cleanup of Fraser's
-/// diff-match-patch). And an insertion with several possible positions is put where the tokens next to it agree
-/// exactly, its brackets are balanced, and a line starts.
+/// which fall back to Myers's; what is too large for them is first cut where both sides surely agree.) Because there
+/// are few distinct tokens and they often agree by chance, two repairs follow. Equal runs that are shorter than the
+/// edits next to them count as edited (the semantic cleanup of Fraser's diff-match-patch). And an insertion with
+/// several possible positions is put where the tokens next to it agree exactly, its brackets are balanced, and a line
+/// starts.
 pub fn kept(base: Document<'_>, head: Document<'_>) -> Alignment {
     let mut edits: Vec<Edit> = Vec::new();
     for gap in edited_lines(base, head) {
@@ -202,8 +203,8 @@ const MAX_CELLS: usize = 1 << 26;
 /// Hashes every k-gram of some tokens.
 type HashKgrams = fn(&[Token], NonZeroUsize, &mut Vec<u64>);
 
-/// The parts of a gap that is too large for a diff, between the runs that have a k-gram which occurs once on either side:
-/// the most of them that are in the same order on both (patience diff).
+/// The parts of a gap that is too large for a diff, between the runs that have a k-gram which occurs once on either
+/// side: the most of them that are in the same order on both (patience diff).
 ///
 /// In code that was put into another order, only a few are; the rest was moved. Time O(n log n).
 fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams) -> Vec<Edit> {

@@ -113,8 +113,8 @@ const RESUMING: usize = 6;
 /// Aligns the surroundings of an `anchor`, a position of the base file and one of the target, for up to `reach` tokens
 /// on each side, greedily: after what differs, the nearest place where both go on alike counts.
 ///
-/// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have more
-/// siblings than that one. Time O(reach).
+/// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have
+/// more siblings than that one. Time O(reach).
 pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: usize) -> Alignment {
     let is_same = |a: usize, b: usize| base[a].symbol == target[b].symbol;
     // One direction: `step(at, n)` is the position `n` tokens on, counted from the anchor.
@@ -395,8 +395,8 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let of_smaller = likeness.n_agreeing as f64 / own.min(other).max(1) as f64;
     let of_larger = likeness.n_agreeing as f64 / own.max(other).max(1) as f64;
     let n_run = spot.n_run();
-    // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A `const`
-    // or a comma is none.
+    // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A
+    // `const` or a comma is none.
     let is_tiny_fix = n_removed > 0 && n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
     let is_enough = n_removed + n_added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6 || is_tiny_fix;
     let is_alike_there = is_enough

@@ -18,11 +18,12 @@
 //!     }
 //! ```
 //!
-//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less. A copy that
-//! begins or ends inside of a block is worth less than one of whole blocks: people copy those.
+//! Names that few of the files nearby use, and an end where a block ends, make it worth more; many origins, less. A
+//! copy that begins or ends inside of a block is worth less than one of whole blocks: people copy those.
 //!
-//! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with its
-//! block, so its worth is 1.4 times that, 11.2, without rare names. With all names changed, it is a quarter of that.
+//! With every name kept, this copy does 4 statements and 2 points for each of 2 kinds of control flow: 8. It ends with
+//! its block, so its worth is 1.4 times that, 11.2, without rare names. With all names changed, it is a quarter of
+//! that.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -120,8 +121,8 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
 }
 
 impl Document<'_> {
-    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or `end`, or where the next
-    /// line is indented less. Time O(line).
+    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or `end`, or where the
+    /// next line is indented less. Time O(line).
     pub fn ends_block(&self, range: Range<usize>) -> bool {
         let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else { return false };
         let word = self.tokens[first].text(self.text);
@@ -130,8 +131,8 @@ impl Document<'_> {
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
     }
 
-    /// Whether `range` begins and ends on its outermost level: its first line is indented no more than any other, and so
-    /// is its last one, or the line behind it, where indentation alone ends a block. Time O(n).
+    /// Whether `range` begins and ends on its outermost level: its first line is indented no more than any other, and
+    /// so is its last one, or the line behind it, where indentation alone ends a block. Time O(n).
     pub fn is_even(&self, range: Range<usize>) -> bool {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();

@@ -1,4 +1,5 @@
-//! Joins findings that are one matter into families: many copies between the same two files, or siblings beside each other.
+//! Joins findings that are one matter into families: many copies between the same two files, or siblings beside each
+//! other.
 //!
 //! ```text
 //! new.c:10-40   copied from old.c:5      |
@@ -14,8 +15,8 @@ use super::{About, Finding, Fragment, Place, Topic};
 use crate::matching::BESIDE_LINES;
 use crate::text::FilePath;
 
-/// Joins copies of one rule in one file. If they come from another file, they all belong together; if they come from the
-/// same file, those do that are next to each other, or whose origins are.
+/// Joins copies of one rule in one file. If they come from another file, they all belong together; if they come from
+/// the same file, those do that are next to each other, or whose origins are.
 ///
 /// The first of a family is the most severe that is worth most. `findings` are sorted by place, and stay so.
 ///

@@ -16,8 +16,8 @@ pub struct Finding {
     pub level: Level,
     /// Why it is milder than its rule, if it is.
     pub milder: Option<Milder>,
-    /// How much the copy does that its origin does as well, in statements: see [`Worth::score`](crate::matching::Worth::score).
-    /// 0 where nothing is new.
+    /// How much the copy does that its origin does as well, in statements: see
+    /// [`Worth::score`](crate::matching::Worth::score). 0 where nothing is new.
     pub worth: f64,
     /// What it is about.
     pub about: About,

@@ -1,4 +1,5 @@
-//! Writes a row for each origin of each finding, each missed commit, and each file that was not examined, for spreadsheets.
+//! Writes a row for each origin of each finding, each missed commit, and each file that was not examined, for
+//! spreadsheets.
 //!
 //! Promise: no cell is a formula, whatever the name of a file or a component.
 

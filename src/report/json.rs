@@ -333,7 +333,8 @@ struct Finding {
     /// Why the level is below that of the rule: where the copy is, or that it says little; null when it is not.
     level_reason: Option<String>,
     message: String,
-    /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how alike they read.
+    /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how
+    /// alike they read.
     worth: f64,
     /// The file with the copy. Bytes that are not UTF-8 are written as `\xNN`.
     path: String,
@@ -351,7 +352,8 @@ struct Finding {
     unexamined: Vec<Unexamined>,
     /// What an edit missed, if it is about one; the origins are the siblings then.
     missed: Option<Missed>,
-    /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the present one.
+    /// The commits that changed the origin since the state that was copied, the newest first; empty if it is the
+    /// present one.
     changed_since: Vec<ChangedBy>,
     /// The commits that a copy lacks, if the rule is `stale-copy` or `known-vulnerability`; there are no origins then.
     missed_commits: Option<MissedCommits>,

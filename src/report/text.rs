@@ -45,7 +45,8 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
         if let Some(name) = group {
             writeln!(out, "{name}:\n")?;
         }
-        // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are asked for.
+        // Of a whole tree there are many, and notes that say little are not read: the lines are drawn when they are
+        // asked for.
         let is_short = (outcome.audited.is_some() || finding.milder.is_some()) && !style.is_verbose && !style.is_full;
         let mut text =
             if is_short { briefly(finding, canvas) } else { text(finding, outcome, style.is_verbose, canvas) };

@@ -241,7 +241,8 @@ pub(super) fn n_left_out(outcome: &Outcome) -> usize {
     files.flat_map(Finding::unexamined_files).map(|file| file.n_files).sum()
 }
 
-/// Files that could not be read and may be source, and that no finding names: the rule is off, or a whole tree was read.
+/// Files that could not be read and may be source, and that no finding names: the rule is off, or a whole tree was
+/// read.
 pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(FilePath, Skip)> {
     let named: BTreeSet<&FilePath> =
         outcome.findings.iter().flat_map(Finding::unexamined_files).map(|file| &file.path).collect();

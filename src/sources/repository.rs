@@ -57,8 +57,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     }
 }
 
-/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is named by whoever made
-/// it, of the remote that it mirrors.
+/// The name of the component in a repository: of its folder, or for a bare mirror, whose folder is named by whoever
+/// made it, of the remote that it mirrors.
 pub(super) fn name_of(path: &str, repository: &Repository) -> String {
     let remote = || {
         let remote = if repository.is_bare() { repository.remote_url()? } else { return None };

@@ -276,8 +276,8 @@ impl History {
         Ok(found)
     }
 
-    /// The index with a stretch of history more, without the fingerprints that are known. Where nothing could be read of
-    /// what is there, that is removed first.
+    /// The index with a stretch of history more, without the fingerprints that are known. Where nothing could be read
+    /// of what is there, that is removed first.
     ///
     /// Also why the stretch could not be kept in the folder, where it takes no more: then it is in memory.
     ///

@@ -1,18 +1,19 @@
 //! Holds `check` to its law, on code that repeats itself:
 //!
-//! > Every run of at least `min-tokens` novel tokens that stands elsewhere with equal symbols and agreeing names lies in
-//! > a finding, as copy or as origin, with its true origin named, for every `max-gap`. No fragment overlaps its own origin.
+//! > Every run of at least `min-tokens` novel tokens that stands elsewhere with equal symbols and agreeing names lies
+//! in > a finding, as copy or as origin, with its true origin named, for every `max-gap`. No fragment overlaps its own
+//! origin.
 //!
 //! The code is real functions and mechanical variants of them, put together in ways that invite wrong chains. What is
 //! to be found is computed by brute force (`oracle.rs`), from the tokens alone.
 //!
 //! In a tree, which `scan` reads, all code is novel, and the members of a class are each other's origins.
 //!
-//! In `compare`, all code of one submission is looked for in the other one. Each token is in one match at most, so a run
-//! may be missing if its only origins belong to other matches.
+//! In `compare`, all code of one submission is looked for in the other one. Each token is in one match at most, so a
+//! run may be missing if its only origins belong to other matches.
 //!
-//! By default a case for each language and arrangement runs, at two values of `max-gap`. `LAW_CASES=50 cargo test --test law`
-//! runs 50, each at every value; `LAW_SEED=7` draws others.
+//! By default a case for each language and arrangement runs, at two values of `max-gap`. `LAW_CASES=50 cargo test
+//! --test law` runs 50, each at every value; `LAW_SEED=7` draws others.
 
 mod oracle;
 #[allow(dead_code, reason = "other tests use the rest")]

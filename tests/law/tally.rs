@@ -2,8 +2,8 @@
 //!
 //! The law says what must be found. How far a gap is crossed, when an end is cut off, from where on a file counts as
 //! renamed: such limits are chosen by measuring on real code, and a wrong one breaks no law. Each change here lies near
-//! one of them. A difference is no fault in itself: it is to be read, and accepted if the new verdict is the better one,
-//! with `UPDATE_EXPECTED=1 cargo test --test law tally`.
+//! one of them. A difference is no fault in itself: it is to be read, and accepted if the new verdict is the better
+//! one, with `UPDATE_EXPECTED=1 cargo test --test law tally`.
 
 use std::fmt::Write as _;
 

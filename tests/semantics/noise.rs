@@ -1,4 +1,5 @@
-//! Shows that what repeats by nature is nothing: imports, headers, tables, literals; and that files which are left out are named.
+//! Shows that what repeats by nature is nothing: imports, headers, tables, literals; and that files which are left out
+//! are named.
 
 use crate::samples::{File, LANGUAGES, Language};
 use crate::{check as check_change, check_with, copy, left_out};

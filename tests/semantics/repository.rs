@@ -183,8 +183,8 @@ impl Report {
         Self { status: status.code().expect("no signal ended it"), json }
     }
 
-    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`;
-    /// what was not examined with its message: `note left out: a.c (generated)`. Edits that missed siblings are no copies.
+    /// The findings, each on a line: `warning b.c:9-20 <- type-1 a.c:1-12, type-2 c.c:5-16`; what was not examined with
+    /// its message: `note left out: a.c (generated)`. Edits that missed siblings are no copies.
     pub fn findings(&self) -> Vec<String> {
         self.list("/findings").iter().filter(|finding| finding["rule"] != "missed-sibling").map(finding).collect()
     }

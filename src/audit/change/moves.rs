@@ -1,7 +1,7 @@
 //! Removes moved code from what is novel.
 //!
-//! First what was moved as it is, in runs that are spelled the same; then what was edited on the way, by aligning what is
-//! left of the removed code with what is left of the novel code.
+//! First what was moved as it is, in runs that are spelled the same; then what was edited on the way, by aligning what
+//! is left of the removed code with what is left of the novel code.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -63,9 +63,9 @@ const MAX_ROUNDS: usize = 4;
 /// For each added file, the deleted one it was renamed from, if any: the pair
 /// with the highest resemblance (Broder 1997) first, each file once.
 ///
-/// An added file is compared with those deleted ones that have rare fingerprints of it. If all are common, as in a folder
-/// of files that are nearly the same, it is compared with those of its name and those in its place in the order of
-/// paths. Time O(n log n) for n fingerprints.
+/// An added file is compared with those deleted ones that have rare fingerprints of it. If all are common, as in a
+/// folder of files that are nearly the same, it is compared with those of its name and those in its place in the order
+/// of paths. Time O(n log n) for n fingerprints.
 pub(in crate::audit) fn renames(added: &[&Source], deleted: &[&Source], params: &Params) -> Vec<Option<usize>> {
     if added.is_empty() || deleted.is_empty() {
         return vec![None; added.len()];

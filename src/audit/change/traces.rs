@@ -59,9 +59,9 @@ impl Traces {
     /// What `range` was before: a part of a base file, by number; `None` if there was nothing.
     ///
     /// The part extends as far as the tokens around `range` allow, since the head no longer has what the change
-    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Only what is `gone` was replaced, given a
-    /// base file and a position: what the head has elsewhere is not. If the tokens come from several files, the file with
-    /// most of them counts.
+    /// replaced: in `a X Y b`, which was `a P Q R b`, `X` and `Y` were `P Q R`. Only what is `gone` was replaced, given
+    /// a base file and a position: what the head has elsewhere is not. If the tokens come from several files, the file
+    /// with most of them counts.
     pub fn before(&self, range: Range<usize>, gone: impl Fn(usize, usize) -> bool) -> Option<(usize, Range<usize>)> {
         let first = self.runs.partition_point(|run| run.at + run.len <= range.start);
         let behind = self.runs.partition_point(|run| run.at < range.end);

@@ -31,8 +31,8 @@ impl FoundPair {
 ///
 /// Long passages that are spelled the same take their tokens first, then those that are the same but for their names
 /// (see [`Tiles`]), so functions in another order match each with its own. Then the best match takes its tokens on both
-/// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that merely
-/// spans it.
+/// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that
+/// merely spans it.
 pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();

@@ -72,7 +72,8 @@ pub struct Comparison {
     pub submissions: Vec<Compared>,
     /// The pairs that share something, the most similar first.
     pub pairs: Vec<Pair>,
-    /// The number of pairs that were compared: those of submissions with files, in different groups if only these count.
+    /// The number of pairs that were compared: those of submissions with files, in different groups if only these
+    /// count.
     pub n_compared: usize,
     /// The number of them that share something, kept or not.
     pub n_sharing: usize,

@@ -7,7 +7,8 @@ use super::Comparison;
 use crate::text::FilePath;
 
 impl Comparison {
-    /// The comparison with the names of submissions and files replaced by numbers; and for each submission its new name.
+    /// The comparison with the names of submissions and files replaced by numbers; and for each submission its new
+    /// name.
     ///
     /// Numbers follow the contents of the submissions, not their names, and so does every order: a list of names says
     /// nothing about them. A file keeps the end of its name, which says its language. Code is shown as it is, names in

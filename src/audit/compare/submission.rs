@@ -104,8 +104,8 @@ impl<'s, 'c> Reading<'s, 'c> {
         }
     }
 
-    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows which part of it
-    /// is missing.
+    /// Reads an archive; one that is damaged or exceeds a limit is left out as a whole, since nobody knows which part
+    /// of it is missing.
     fn archive(&mut self, name: &FilePath, path: &Path) {
         let (n_files, n_left_out) = (self.files.len(), self.left_out.len());
         let mut unpacking = Unpacking { reading: self, name, unwanted: RefCell::default(), unread: RefCell::default() };

@@ -4,9 +4,9 @@
 //! text has more tokens than each function with its own. So what is spelled the same for long goes first, the longest
 //! first, and takes its tokens on both sides: greedy string tiling (Wise 1993), over the diagonals that were aligned.
 //!
-//! Only whole paragraphs do so at once. Of two variants of a function that agree but for their names, half may be spelled
-//! as in a third one: the halves must not be torn apart for that, so a part of a paragraph has to be worth more than
-//! what it would be taken from.
+//! Only whole paragraphs do so at once. Of two variants of a function that agree but for their names, half may be
+//! spelled as in a third one: the halves must not be torn apart for that, so a part of a paragraph has to be worth more
+//! than what it would be taken from.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -68,8 +68,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Tiles the `alignments` of the files of `a` and `b` with runs of at least `min_len` tokens that begin and end with
-    /// a line in both; then the `runs` whose names agree.
+    /// Tiles the `alignments` of the files of `a` and `b` with runs of at least `min_len` tokens that begin and end
+    /// with a line in both; then the `runs` whose names agree.
     ///
     /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at most once for each
     /// tile that took it.

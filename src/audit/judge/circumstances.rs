@@ -16,8 +16,8 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 const LONG: usize = 200;
 /// Minimum tokens for a copy of a whole function to be.
 const WHOLE: usize = 60;
-/// The part of a file, in percent of its fingerprints, that a bundle holds which is made of it and others. What is newly
-/// copied between two files that were alike before is a copy; between a bundle and its sources it was built.
+/// The part of a file, in percent of its fingerprints, that a bundle holds which is made of it and others. What is
+/// newly copied between two files that were alike before is a copy; between a bundle and its sources it was built.
 const IN_STEP: usize = 70;
 /// How much larger than a file, in fingerprints, a bundle with it is at the least.
 const BUNDLE: usize = 3;
@@ -71,8 +71,8 @@ impl FileUnderAudit<'_> {
         })
     }
 
-    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they do;
-    /// a record of fields is no function.
+    /// What a copy does, if that is too little to warn of. A long copy and a whole function are worth it, whatever they
+    /// do; a record of fields is no function.
     fn says_little(&self, range: &Range<usize>, worth: &Worth) -> Option<SaysLittle> {
         let Changed { source, novel, .. } = self.query;
         let n_novel = novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
@@ -103,8 +103,8 @@ impl FileUnderAudit<'_> {
         2 * n_shared > fragment.n_lines()
     }
 
-    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup, whatever small scripts
-    /// are in it, but a script in it is not.
+    /// Whether most tokens in `range` are in `language` and that is declarative: a page is markup, whatever small
+    /// scripts are in it, but a script in it is not.
     fn declares(&self, language: &Language, range: &Range<usize>) -> bool {
         let own = Family::new(&language.family);
         let families = self.query.source.tokens[range.clone()].iter().filter_map(|token| token.symbol.family());
@@ -123,8 +123,8 @@ impl FileUnderAudit<'_> {
         own.intersection(&other).filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
     }
 
-    /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is made
-    /// of it and others: what comes into one comes into the other.
+    /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is
+    /// made of it and others: what comes into one comes into the other.
     pub(super) fn in_step(&self, target: &Source) -> Option<u8> {
         if let Some(known) = self.in_step.borrow().get(&target.path) {
             return *known;

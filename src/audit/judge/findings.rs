@@ -338,8 +338,8 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(0..source.tokens.len(), origins)
     }
 
-    /// The finding of a draft. It is as grave as the gravest of its parts would be alone: another origin may make a copy
-    /// worth less, or name a milder rule.
+    /// The finding of a draft. It is as grave as the gravest of its parts would be alone: another origin may make a
+    /// copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<Joined> {
         let Draft { range, origins, parts } = draft;
         let parts: Vec<Finding> =

@@ -37,8 +37,8 @@ impl<'n> Nearby<'n> {
         Self { entries, read, known: RefCell::default() }
     }
 
-    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n files of the tree, and for
-    /// reading [`MAX_FILES`] of them; once for each folder.
+    /// In how many of the files near `path` each name is, by its exact reading. Time O(n) for n files of the tree, and
+    /// for reading [`MAX_FILES`] of them; once for each folder.
     pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
         let bytes = path.as_bytes();
         let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);

@@ -82,7 +82,8 @@ pub struct Outcome {
     pub max_findings: usize,
     /// The texts of all files with findings and origins.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
-    /// The functions in copies and their first origins with their calls, by path and first line; empty unless requested.
+    /// The functions in copies and their first origins with their calls, by path and first line; empty unless
+    /// requested.
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,

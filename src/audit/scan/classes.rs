@@ -16,10 +16,11 @@ const MAX_ROUNDS: usize = 3;
 /// Makes a place of some of the tokens of another.
 type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
-/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of another.
+/// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of
+/// another.
 ///
-/// Places that are nearly the same become one, and places of a class that overlap are cut, so a run may be lost. What is
-/// lost is joined again, to classes of its own. Time O(n log n) for n places, but where many overlap.
+/// Places that are nearly the same become one, and places of a class that overlap are cut, so a run may be lost. What
+/// is lost is joined again, to classes of its own. Time O(n log n) for n places, but where many overlap.
 ///
 /// # Errors
 /// Those of `cut`.
@@ -168,8 +169,8 @@ impl Places {
     }
 }
 
-/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other is what is left of it
-/// if that is nearly all, or a piece of the longer.
+/// The places of a class that do not overlap: of two that do, the longer is the copy, and the other is what is left of
+/// it if that is nearly all, or a piece of the longer.
 fn without_overlap<E>(mut class: Vec<Member>, cut: Cut<'_, E>) -> Result<Vec<Member>, E> {
     class.sort_by_key(|place| (place.document, place.tokens.start));
     let mut kept: Vec<Member> = Vec::new();

@@ -56,9 +56,9 @@ pub(super) struct Candidates {
 /// Chooses at most `max_files` files for each fingerprint of each query; fewer if the change and the tree are so
 /// similar that aligning them would take quadratic time in the change.
 ///
-/// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each fingerprint.
-/// Memory: what the files share, and the pairs of one query in each thread. All pairs of 10,000 changed files took more
-/// than a gigabyte, so they are found again for each attempt, of which there are three at most.
+/// Time O(p log p) for p pairs of a query and a file that share a fingerprint, up to [`MAX_PAIRS`] for each
+/// fingerprint. Memory: what the files share, and the pairs of one query in each thread. All pairs of 10,000 changed
+/// files took more than a gigabyte, so they are found again for each attempt, of which there are three at most.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
     let pairs = Pairs::new(queries, files);
     let budget = ALIGNED_PER_FINGERPRINT * queries.n_postings() + ALIGNED_IN_ALL;

@@ -75,8 +75,8 @@ pub(in crate::audit) struct Sought<'q> {
 }
 
 impl Past {
-    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span` is; of `change`, its base and head, the messages
-    /// may name what it reverts.
+    /// Opens the history index in `folder`, or makes one in memory, and brings it up to what `span` is; of `change`,
+    /// its base and head, the messages may name what it reverts.
     ///
     /// # Errors
     /// If the history cannot be read, or the index cannot be written.
@@ -144,8 +144,8 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What part of the past was not searched, in words; `None` if all was. `n_unread` past files shared too little with
-    /// the change to be read.
+    /// What part of the past was not searched, in words; `None` if all was. `n_unread` past files shared too little
+    /// with the change to be read.
     pub fn unavailable(&self, n_unread: usize) -> Option<String> {
         match (self.is_shallow, self.n_missing, n_unread) {
             (true, _, _) => Some("the history before this shallow clone begins".to_owned()),

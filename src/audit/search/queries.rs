@@ -271,8 +271,8 @@ impl<'q> Queries<'q> {
         self.numbers.get(path).copied()
     }
 
-    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that is
-    /// the file itself.
+    /// Aligns the queries `wanted`, by their numbers, with a file of the tree; `same` is the number of the query that
+    /// is the file itself.
     pub fn align_wanted(&self, target: &Source, hits: &[Hit], same: Option<usize>, wanted: &[usize]) -> AlignedQueries {
         self.align_those(target.document(), self.shared(hits, Some(wanted)), same, |_, _| true)
     }
@@ -294,8 +294,8 @@ impl<'q> Queries<'q> {
         found
     }
 
-    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of it,
-    /// in order.
+    /// Aligns the queries that share most with a part of `target`, and nothing beyond it; `hits` are those of all of
+    /// it, in order.
     pub fn align_part(&self, target: &Source, part: Range<usize>, hits: &[Hit]) -> Vec<(usize, Alignment)> {
         let start = part.start as u32;
         let ends_within = |hit: &&Hit| hit.position as usize + self.config.matching.k <= part.end;
@@ -388,8 +388,8 @@ impl<'q> Queries<'q> {
 
     /// Like [`Self::shared`], but each fingerprint only counts for the few queries that share most with the target.
     ///
-    /// Two thousand files that were replaced share idioms with each other, two million times. Each rare fingerprint gives
-    /// its queries a vote, and is followed to those with most votes; a common one is followed to the winners.
+    /// Two thousand files that were replaced share idioms with each other, two million times. Each rare fingerprint
+    /// gives its queries a vote, and is followed to those with most votes; a common one is followed to the winners.
     /// Time O(64 h) for h hits.
     fn strongest(&self, hits: &[Hit]) -> BTreeMap<usize, Vec<Shared>> {
         if self.sources.len() <= WINNERS {

@@ -8,11 +8,11 @@ use crate::language::Kind;
 use crate::matching::{Edit, unified};
 use crate::text::FilePath;
 
-/// The edits, made to the sibling `target`, which spells the names of the edited file like `names`; `None` if they do not apply: comments would be lost, or a name of the edit has
-/// no counterpart that is certain.
+/// The edits, made to the sibling `target`, which spells the names of the edited file like `names`; `None` if they do
+/// not apply: comments would be lost, or a name of the edit has no counterpart that is certain.
 ///
-/// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an edit
-/// to the first behind it, so that the comments of the edit come along.
+/// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an
+/// edit to the first behind it, so that the comments of the edit come along.
 pub(super) fn adapted(
     path: &FilePath,
     base: &Source,

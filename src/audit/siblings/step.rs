@@ -1,8 +1,8 @@
 //! Reads comments that keep two places in step, and finds the pairs of which a change edits one.
 //!
-//! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from a.b.name with X->Y`, as
-//! huggingface transformers writes it, the module. Either is a comment above a function or class. Two blocks are in step
-//! if their tokens agree, up to names that are renamed one to one and to the text of strings.
+//! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from a.b.name with X->Y`,
+//! as huggingface transformers writes it, the module. Either is a comment above a function or class. Two blocks are in
+//! step if their tokens agree, up to names that are renamed one to one and to the text of strings.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -56,7 +56,8 @@ struct Member<'m> {
     n_lines: usize,
 }
 
-/// Minimum files of a folder for its version to be reported; a single file must differ in less than a tenth of its lines.
+/// Minimum files of a folder for its version to be reported; a single file must differ in less than a tenth of its
+/// lines.
 const MIN_FILES: usize = 2;
 
 /// The versions of all folders that were copied from components with history; `paths` are the files of the tree.

@@ -184,7 +184,8 @@ impl Versions<'_> {
         Some(MissedPlace { fragment, origin_lines, edit: self.edit(hunk, missed, source, lines) })
     }
 
-    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has not renamed anything.
+    /// How to change the lines of the copy: only whole lines are replaced, and only if the copy has not renamed
+    /// anything.
     fn edit(&self, hunk: &Hunk, missed: &MissedHunk, source: &Source, lines: &Lines) -> Option<LineEdit> {
         let text = self.text?;
         let document = source.document();
@@ -203,7 +204,8 @@ impl Versions<'_> {
     }
 }
 
-/// The lines of some tokens, which begin and end with lines; without any, an empty range before the line of the next one.
+/// The lines of some tokens, which begin and end with lines; without any, an empty range before the line of the next
+/// one.
 pub(super) fn line_range(document: Document<'_>, lines: &Lines, tokens: &Range<usize>) -> Range<u32> {
     let line = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.start));
     let last = |at: usize| document.tokens.get(at).map(|token| lines.line_of(token.end.saturating_sub(1)));

@@ -71,7 +71,8 @@ enum Change {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CheckChanges {
-    /// What to check: `worktree` (uncommitted work, the default), `staged`, or `range` (the commits from `base` to `head`).
+    /// What to check: `worktree` (uncommitted work, the default), `staged`, or `range` (the commits from `base` to
+    /// `head`).
     #[serde(default)]
     change: Change,
     /// Where the change starts: a revision. For a range, the default branch if absent.

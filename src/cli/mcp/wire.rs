@@ -171,7 +171,8 @@ impl Transport<RoleServer> for Wire {
         }
     }
 
-    /// The next message. Nothing is lost if the future is dropped: the SDK drops it whenever there is something to send.
+    /// The next message. Nothing is lost if the future is dropped: the SDK drops it whenever there is something to
+    /// send.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if self.has_ended {

@@ -14,8 +14,8 @@ pub struct ShingleCluster {
     pub members: Vec<usize>,
 }
 
-/// Groups documents by their sketches, in the given order: each joins the first of the representatives that it resembles
-/// most, if the estimate is at least `threshold`; otherwise it becomes a representative.
+/// Groups documents by their sketches, in the given order: each joins the first of the representatives that it
+/// resembles most, if the estimate is at least `threshold`; otherwise it becomes a representative.
 ///
 /// A representative is found by the postings of its sketch, so a document is compared only with those that it shares a
 /// sampled shingle with. Broder et al. (1997) join all pairs above the threshold; with representatives, a chain of

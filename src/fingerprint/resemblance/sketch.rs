@@ -3,8 +3,8 @@
 use super::shingles::{Shingles, n_common, ratio};
 use crate::fingerprint::kgram::mix;
 
-/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random permutation: of hashes, mixed
-/// with a seed.
+/// Which shingles a sketch keeps (Broder 1997: MIN_s and MOD_m). The order is that of a random permutation: of hashes,
+/// mixed with a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShingleSampling {
     /// The `size` smallest: MIN_s. Of a fixed size, and estimates resemblance, but not containment.
@@ -25,8 +25,8 @@ pub enum ShingleSampling {
         /// m, at least 1.
         modulus: u64,
     },
-    /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two sketches with different
-    /// moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a bounded size, and estimates both.
+    /// Those that are 0 mod `modulus`, which is doubled until at most `max_size` are left. Of two sketches with
+    /// different moduli the larger counts for both: what is 0 mod 2m is 0 mod m. Of a bounded size, and estimates both.
     Doubling {
         /// The first m, at least 1.
         modulus: u64,
@@ -107,8 +107,8 @@ impl ShingleSketch {
 
     /// Estimates the resemblance with the document of `other`.
     ///
-    /// MIN_s looks at the s smallest of the union only: whether such a shingle is in both sketches says whether it is in
-    /// both documents. Theorem 1 of the paper: the estimate is unbiased.
+    /// MIN_s looks at the s smallest of the union only: whether such a shingle is in both sketches says whether it is
+    /// in both documents. Theorem 1 of the paper: the estimate is unbiased.
     pub fn resemblance(&self, other: &Self) -> Estimate {
         match self.sampling {
             ShingleSampling::Min { size } | ShingleSampling::MinOfMod { size, .. } => {
@@ -132,8 +132,8 @@ impl ShingleSketch {
         }
     }
 
-    /// Estimates the fraction of this document that is in the one of `other`; `None` from the smallest of each: a sample
-    /// of a fixed size does not say how large the document is.
+    /// Estimates the fraction of this document that is in the one of `other`; `None` from the smallest of each: a
+    /// sample of a fixed size does not say how large the document is.
     pub fn containment_in(&self, other: &Self) -> Option<Estimate> {
         match self.sampling {
             ShingleSampling::Min { .. } | ShingleSampling::MinOfMod { .. } => None,

@@ -1,5 +1,5 @@
-//! Writes CycloneDX 1.6 in JSON: the origins as libraries with the evidence for them, and the files that hold their code with
-//! their ancestors.
+//! Writes CycloneDX 1.6 in JSON: the origins as libraries with the evidence for them, and the files that hold their
+//! code with their ancestors.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -37,7 +37,8 @@ struct Comparison {
     sharing_pairs: usize,
     /// The number of compared pairs by containment, the larger of the two: 20 steps from 0 to 1.
     histogram: Vec<usize>,
-    /// The indices of submissions that are connected by pairs in which one holds half of the other or more, the largest cluster first.
+    /// The indices of submissions that are connected by pairs in which one holds half of the other or more, the largest
+    /// cluster first.
     clusters: Vec<Vec<usize>>,
     /// Distinct fingerprints that were ignored because too many submissions have them.
     common_fingerprints: usize,

@@ -1,8 +1,8 @@
 //! Draws a tree as a treemap: a cell for each file, as large as the file and colored by how much of it is duplicated.
 //!
-//! Squarified (Bruls, Huizing and van Wijk, 2000): each row of cells takes the shorter side of what is left, for as long
-//! as that makes its cells more square. Folders too small to show are one cell, so any tree makes a drawing of bounded
-//! size.
+//! Squarified (Bruls, Huizing and van Wijk, 2000): each row of cells takes the shorter side of what is left, for as
+//! long as that makes its cells more square. Folders too small to show are one cell, so any tree makes a drawing of
+//! bounded size.
 
 use std::ops::Range;
 

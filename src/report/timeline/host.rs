@@ -21,8 +21,8 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// The host of a remote, if its kind is known. Names and passwords in the address are dropped, and so is a port: that
-    /// of SSH is not that of the pages.
+    /// The host of a remote, if its kind is known. Names and passwords in the address are dropped, and so is a port:
+    /// that of SSH is not that of the pages.
     pub fn of(remote: &str) -> Option<Self> {
         let (authority, path) = match remote.split_once("://") {
             Some(("https" | "http" | "ssh" | "git" | "git+ssh", rest)) => rest.split_once('/')?,

@@ -51,8 +51,8 @@ struct Commit {
     new_tokens: usize,
     /// Those of them that are copies.
     copied_tokens: usize,
-    /// A running sum: the copied tokens that it and the older commits of this list added. It never falls, and copies that
-    /// were removed since still count.
+    /// A running sum: the copied tokens that it and the older commits of this list added. It never falls, and copies
+    /// that were removed since still count.
     total_copied_tokens: usize,
     copies: Vec<Copy>,
 }

@@ -1,4 +1,5 @@
-//! Stores what the commits of components did to their files, in numbers of blobs: their tokens are in the segment anyway.
+//! Stores what the commits of components did to their files, in numbers of blobs: their tokens are in the segment
+//! anyway.
 //!
 //! ```text
 //! (component, path) -> row of the table of paths -> lineage: all its names -> its changes, the oldest first

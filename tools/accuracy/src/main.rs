@@ -83,7 +83,8 @@ enum Command {
     ///
     /// Prints user CPU seconds and what each doubling multiplies them by; more than 2.2 is marked.
     Growth(growth::Args),
-    /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the tree.
+    /// How well `scan` finds clone families: makes families of 2 to 500 methods out of real Java code, and scans the
+    /// tree.
     ///
     /// The members are identical, renamed one to one, or lightly edited, each in another file.
     Families(families::Args),

@@ -1,7 +1,7 @@
 //! Measures whether `find` names the origin of a copy by its first tokens, on copies of real commits that were judged.
 //!
-//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree of its commit,
-//! and of the answers that are not the copy itself, the first three count.
+//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree of its
+//! commit, and of the answers that are not the copy itself, the first three count.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -89,7 +89,8 @@ struct Answer {
 /// What became of a judged copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// `check` names no origin of it in the tree today, or it is too short, or in a language that this tool cannot scan.
+    /// `check` names no origin of it in the tree today, or it is too short, or in a language that this tool cannot
+    /// scan.
     NotAsked,
     /// The origin is the answer with this number, from 1.
     Named(usize),

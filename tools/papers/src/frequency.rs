@@ -1,4 +1,5 @@
-//! How often fingerprints occur, and from which k on a match is no coincidence: the winnowing paper's experiments on Web data.
+//! How often fingerprints occur, and from which k on a match is no coincidence: the winnowing paper's experiments on
+//! Web data.
 
 use std::collections::HashMap;
 use std::io;
