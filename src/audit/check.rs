@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
-use super::change::{Changed, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused};
+use super::change::{
+    Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused,
+};
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
 use super::outcome::part_key;
 use super::outdated::mark_old_copies;
@@ -73,13 +75,15 @@ pub fn check(
     let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
-    let said_by = if has_attributes_of_base { tip.as_ref().unwrap_or(&base_files) } else { &head_files };
-    let mut attributes = Attributes::read(&said_by.entries, &repository.reader())?;
-    if has_attributes_of_base {
+    let attributes = if has_attributes_of_base {
+        let tip = tip.as_ref().unwrap_or(&base_files);
+        let attributes = Attributes::read(&tip.entries, &repository.reader())?;
         let sources = Sources::new(context, &attributes, remembered);
         let excused = self_excused(&base_files, &head_files, &repository.reader(), &sources)?;
-        attributes = attributes.with_not_generated(excused);
-    }
+        attributes.with_not_generated(excused)
+    } else {
+        Attributes::read(&head_files.entries, &repository.reader())?
+    };
     let sources = Sources::new(context, &attributes, remembered);
     let config = context.config;
     let levels = config.levels_of_any_file();
@@ -142,72 +146,122 @@ pub fn check(
     let mut all = AllCopies::new(&asking, &changed, &predecessors, &sources);
     let frequencies = of_tree.frequencies.clone();
     all.take(of_tree, None);
-    if let Some(past) = elsewhere.past {
-        let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
-        let of_past = past.search(&Sought { queries: &queries, brought_in, standing }, repository, &sources)?;
-        outcome.examined.n_passed_over += of_past.n_passed_over;
-        outcome.notices.extend(limits(&asking, &of_past));
-        outcome.examined.unavailable = past.unavailable(of_past.n_unread);
-        all.take(SearchOutcome { frequencies, ..of_past }, None);
-    }
-    for outside in elsewhere.outsides {
-        let searched = outside.search(&queries, &sources)?;
-        outcome.examined.n_compared += searched.n_compared;
-        outcome.examined.common.extend(common(&asking, &searched.frequencies, config));
-        all.take(searched, Some(&config.enough));
-    }
-
+    let judging = Judging {
+        repository,
+        sources: &sources,
+        head: &head_files,
+        changed: &changed,
+        predecessors: &predecessors,
+        asking: &asking,
+        queries: &queries,
+    };
+    judging.search_elsewhere(elsewhere, standing, frequencies, &mut all, &mut outcome)?;
     if levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
         outcome.findings.extend(missed_by(&asking, &all, elsewhere.outsides, config)?);
     }
-    let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
-    let attributions = if all.copies.iter().flatten().any(is_of_component) {
-        Attributions::read(&head_files.entries, &repository.reader())?
-    } else {
-        Attributions::default()
-    };
-    let reader = repository.reader();
-    let with_copies = asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
-    let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
-    all.reverted = reverted(&with_copies, outcome.base.as_ref().and_then(|base| base.commit), &reader);
-    let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
-    let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
-    let nearby = Nearby::new(&head_files.entries, &read);
-    let (mut findings, parts): (Vec<Finding>, Vec<Vec<Finding>>) = all
-        .findings(&predecessors, &attributions, Some(&nearby))
-        .into_iter()
-        .map(|Joined(finding, parts)| (finding, parts))
-        .unzip();
-    if let Some(commit) = outcome.base.as_ref().and_then(|base| base.commit).filter(|_| levels.ask_for_old_copies()) {
-        let in_tree = || all.found.iter().filter(|found| found.place == Place::Tree);
-        let text =
-            |path: &FilePath| in_tree().find(|found| found.target.path == *path).map(|found| found.target.text.clone());
-        mark_old_copies(&mut findings, commit, &changed, &text, &reader, &sources)?;
+    judging.judge(&mut all, &mut outcome)?;
+    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+    judging.keep_texts(&all, &mut outcome);
+    Ok(outcome)
+}
+
+/// A change whose copies are searched for and judged.
+struct Judging<'j> {
+    repository: &'j Repository,
+    sources: &'j Sources<'j>,
+    head: &'j Snapshot,
+    changed: &'j [Changed],
+    predecessors: &'j [Predecessor],
+    /// The changed files with enough novel code to be a copy, and what is searched for of them.
+    asking: &'j [&'j Changed],
+    queries: &'j Queries<'j>,
+}
+
+impl<'j> Judging<'j> {
+    /// Searches the past and the corpora. `standing` are the contents of the base, `frequencies` those of the tree.
+    fn search_elsewhere(
+        &self,
+        elsewhere: &Elsewhere<'_>,
+        standing: HashSet<BlobId>,
+        frequencies: Vec<Vec<(u32, u32)>>,
+        all: &mut AllCopies<'j>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let Self { repository, sources, asking, queries, .. } = *self;
+        if let Some(past) = elsewhere.past {
+            let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
+            let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
+            outcome.examined.n_passed_over += of_past.n_passed_over;
+            outcome.notices.extend(limits(asking, &of_past));
+            outcome.examined.unavailable = past.unavailable(of_past.n_unread);
+            all.take(SearchOutcome { frequencies, ..of_past }, None);
+        }
+        for outside in elsewhere.outsides {
+            let searched = outside.search(queries, sources)?;
+            outcome.examined.n_compared += searched.n_compared;
+            outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
+            all.take(searched, Some(&sources.config.enough));
+        }
+        Ok(())
     }
-    for (finding, mut parts) in findings.iter().zip(parts) {
-        // The part in the tree is what was marked.
-        let is_marked = finding.about != About::Copy;
-        parts.retain(|part| !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree));
-        if !parts.is_empty() {
-            outcome.parts.insert(part_key(finding), parts);
+
+    /// Makes findings of all copies.
+    fn judge(&self, all: &mut AllCopies<'j>, outcome: &mut Outcome) -> Result<(), Error> {
+        let Self { repository, sources, head, asking, .. } = *self;
+        let reader = repository.reader();
+        let base = outcome.base.as_ref().and_then(|base| base.commit);
+        let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
+        let attributions = if all.copies.iter().flatten().any(is_of_component) {
+            Attributions::read(&head.entries, &reader)?
+        } else {
+            Attributions::default()
+        };
+        let with_copies = asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
+        let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
+        all.reverted = reverted(&with_copies, base, &reader);
+        let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
+        let read = |entry: &Entry| is_source(&entry).then(|| sources.read(&reader, entry).ok()?.ok()).flatten();
+        let nearby = Nearby::new(&head.entries, &read);
+        let joined = all.findings(self.predecessors, &attributions, Some(&nearby)).into_iter();
+        let (mut findings, parts): (Vec<Finding>, Vec<Vec<Finding>>) =
+            joined.map(|Joined(finding, parts)| (finding, parts)).unzip();
+
+        if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
+            let text = |path: &FilePath| in_tree(all).find(|target| target.path == *path).map(|of| of.text.clone());
+            mark_old_copies(&mut findings, commit, self.changed, &text, &reader, sources)?;
+        }
+        for (finding, mut parts) in findings.iter().zip(parts) {
+            // The part in the tree is what was marked.
+            let is_marked = finding.about != About::Copy;
+            parts.retain(|part| !is_marked || part.origins.iter().all(|origin| origin.place != Place::Tree));
+            if !parts.is_empty() {
+                outcome.parts.insert(part_key(finding), parts);
+            }
+        }
+        outcome.findings.extend(findings);
+        Ok(())
+    }
+
+    /// Keeps the texts of the files that findings name, to be shown.
+    fn keep_texts(&self, all: &AllCopies<'j>, outcome: &mut Outcome) {
+        let named: BTreeSet<&FilePath> = outcome
+            .findings
+            .iter()
+            .flat_map(|finding| {
+                let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
+                in_tree.map(|origin| &origin.path).chain([&finding.path])
+            })
+            .collect();
+        let sources = in_tree(all).chain(self.changed.iter().map(|file| &file.source));
+        for source in sources.filter(|source| named.contains(&source.path)) {
+            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
         }
     }
-    outcome.findings.extend(findings);
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    let named: BTreeSet<&FilePath> = outcome
-        .findings
-        .iter()
-        .flat_map(|finding| {
-            let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
-            in_tree.map(|origin| &origin.path).chain([&finding.path])
-        })
-        .collect();
-    let in_tree = all.found.iter().filter(|found| found.place == Place::Tree);
-    let sources = in_tree.map(|found| &found.target).chain(changed.iter().map(|file| &file.source));
-    for source in sources.filter(|source| named.contains(&source.path)) {
-        outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
-    }
-    Ok(outcome)
+}
+
+/// The files of the tree that share something with the change.
+fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
+    all.found.iter().filter(|found| found.place == Place::Tree).map(|found| &found.target)
 }
 
 /// How many commits before the base are looked at for what the change reverts to.

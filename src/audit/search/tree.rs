@@ -115,7 +115,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     }
     let skipped = entries.iter().zip(&asked).filter_map(|(entry, asked)| Some((entry.clone(), *asked.as_ref().err()?)));
     let skipped = skipped.collect();
-    let found = found.into_iter().flatten().filter(|found| found.has_any()).collect();
+    let found = found.into_iter().flatten().filter(Found::has_any).collect();
     let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
     let sighted = also.map(|_| sighted(entries, &asked)).unwrap_or_default();
     Ok(SearchOutcome {

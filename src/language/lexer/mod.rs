@@ -237,8 +237,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             self.at += 1;
             self.end_line();
             self.skip_spaces();
-        } else if self.table.has_elements && self.element(byte) {
-        } else if class & OPENER != 0 && self.open(byte, 0) {
+        } else if self.table.has_elements && self.element(byte) || class & OPENER != 0 && self.open(byte, 0) {
         } else if class & START != 0 {
             let (end, hash) = self.measure_word(self.at);
             if class & WORD_OPENER == 0 || !self.opens_after_word(byte, self.at, end) {

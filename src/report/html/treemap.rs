@@ -147,10 +147,10 @@ impl Drawing<'_> {
     fn folder(&mut self, files: Range<usize>, prefix: usize, depth: usize, area: Area) {
         let items = self.items(files, prefix);
         // A folder in which there is one folder has no border of its own.
-        if let [Item { name, files, kind: Kind::Folder, .. }] = items.as_slice() {
-            if depth < MAX_DEPTH {
-                return self.folder(files.clone(), prefix + name.len() + 1, depth + 1, area);
-            }
+        if let [Item { name, files, kind: Kind::Folder, .. }] = items.as_slice()
+            && depth < MAX_DEPTH
+        {
+            return self.folder(files.clone(), prefix + name.len() + 1, depth + 1, area);
         }
         let weights: Vec<f64> = items.iter().map(|item| item.n_lines as f64).collect();
         for (item, area) in items.iter().zip(squarified(&weights, area)) {

@@ -149,6 +149,9 @@ struct Blob {
     said: u32,
 }
 
+/// For each component and path, since when a file has been there, and the number of what it states.
+type Referred<'b> = HashMap<(u32, &'b [u8]), Vec<(i64, u32)>>;
+
 struct File {
     blob: u32,
     component: u32,
@@ -438,14 +441,14 @@ impl<'b> Builder<'b> {
     }
 
     /// The files that headers refer to for their license, by component and path: since when, and what they state.
-    fn referred(&self) -> HashMap<(u32, &[u8]), Vec<(i64, u32)>> {
+    fn referred(&self) -> Referred<'_> {
         fn name(path: &[u8]) -> &[u8] {
             path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
         }
         let statements = self.said.all.iter().flat_map(|said| &said.statements);
         let names: HashSet<&[u8]> =
             statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
-        let mut referred: HashMap<(u32, &[u8]), Vec<(i64, u32)>> = HashMap::new();
+        let mut referred = Referred::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
             let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
             let said = self.blobs[file.blob as usize].said;
