@@ -159,7 +159,6 @@ fn the_past_is_searched_in_the_last_32_versions_of_a_file() {
     assert!(!finds(33), "the first of 33");
 }
 
-/// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.
 #[test]
 fn each_file_of_a_large_change_is_found_in_the_past() {
     let repository = Repository::new();
@@ -173,12 +172,19 @@ fn each_file_of_a_large_change_is_found_in_the_past() {
         repository.write(format!("new/b{number}.c"), shaped(number, 30));
     }
     repository.commit("they come back under other names");
-    let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
+    let report = repository.check(&["--base", "HEAD~1", "--history"]);
+    let findings = report.findings();
     let is_found =
         |number: &i32| findings.iter().any(|finding| finding.contains(&format!("type-1 old/{number}.c:1-33")));
     assert_eq!((0..80).filter(is_found).count(), 80, "{findings:#?}");
+    // They are all alike in parts, and what was not aligned for that is reported.
+    let notices: Vec<_> = report.list("/notices").iter().filter_map(|notice| notice["message"].as_str()).collect();
+    let is_partial = |message: &&&str| message.starts_with("shares code with 80 files: the ");
+    assert_eq!(notices.iter().filter(is_partial).count(), 3, "{notices:?}");
+    assert!(notices.contains(&"77 more files were compared in part, like those named here"), "{notices:?}");
 }
 
+/// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.
 fn findings_with(text: &str, settings: &[&str]) -> Vec<String> {
     let set = settings.iter().flat_map(|setting| ["--set", setting]);
     changed(&[], &[("a.c", text)], &[])

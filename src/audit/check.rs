@@ -380,6 +380,9 @@ fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entr
     head.entries.iter().filter(is_compared).cloned().collect()
 }
 
+/// Maximum files to name that were compared in part; the rest are counted.
+const MAX_LIMITED: usize = 3;
+
 /// What was left out of the search, as the change repeats itself or the tree too often.
 fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
     let notice = |query: usize, message: &str| Notice::new(Some(asking[query].source.path.clone()), None, message);
@@ -406,7 +409,17 @@ fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
         let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
         notice(limited.query, &format!("shares code with {n} files: the {n_aligned} that share most were aligned"))
     });
-    of_places.chain(of_files).collect()
+    let mut notices: Vec<Notice> = of_places.chain(of_files).collect();
+    if notices.len() > MAX_LIMITED {
+        let n_more = notices.len() - MAX_LIMITED;
+        notices.truncate(MAX_LIMITED);
+        notices.push(Notice::new(
+            None,
+            None,
+            &format!("{n_more} more files were compared in part, like those named here"),
+        ));
+    }
+    notices
 }
 
 /// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.

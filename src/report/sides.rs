@@ -2,13 +2,15 @@
 //!
 //! Works on text alone, so it shows exactly what is there: any two pieces of text can be laid out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
+use crate::language::{Kind, Languages};
 use crate::policy::Fragment;
-use crate::text::{Lines, printable};
+use crate::text::{FilePath, Lines, printable};
 
 /// Maximum lines of a fragment to lay out; the rest are counted. More would make
 /// reports that nobody reads to their end.
@@ -142,6 +144,19 @@ impl Sides {
         }
     }
 
+    /// The renamed names, in files with these paths: words of strings and comments are none, and neither are numbers.
+    ///
+    /// In a language that is not known, every word may be a name that does not begin with a digit.
+    pub fn renamed_names(&self, copy: &FilePath, origin: &FilePath) -> Vec<&Rename> {
+        let (of_copy, of_origin) = (names(&self.copy, copy), names(&self.origin, origin));
+        let is_name = |word: &str, names: &Option<HashSet<String>>| match names {
+            Some(names) => names.contains(word),
+            None => !word.starts_with(|c: char| c.is_ascii_digit()),
+        };
+        let renames = self.renames.iter();
+        renames.filter(|rename| is_name(&rename.from, &of_origin) && is_name(&rename.to, &of_copy)).collect()
+    }
+
     /// Whether a row differs between the sides.
     pub fn is_marked(&self, (copy, origin): (Option<usize>, Option<usize>)) -> bool {
         let has_marks = |lines: &[Line], at: Option<usize>| at.is_some_and(|at| !lines[at].marks.is_empty());
@@ -175,6 +190,17 @@ impl Line {
         pieces.retain(|(text, _)| !text.is_empty());
         pieces
     }
+}
+
+/// The identifiers in `lines` of the file at `path`; `None` if its language is not known.
+fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
+    static LANGUAGES: LazyLock<Languages> = LazyLock::new(Languages::builtin);
+    let text: String = lines.iter().flat_map(|line| [&line.text[line.within.clone()], "\n"]).collect();
+    let language = LANGUAGES.identify(path, text.as_bytes())?;
+    let mut tokens = Vec::new();
+    LANGUAGES.tokenize(language, text.as_bytes(), true, &mut tokens);
+    let names = tokens.iter().filter(|token| token.kind() == Kind::Identifier);
+    Some(names.map(|token| text[token.start as usize..token.end as usize].to_owned()).collect())
 }
 
 /// The lines that `fragment` touches.
@@ -316,6 +342,22 @@ mod tests {
         assert_eq!(marked(&sides.copy), ["renamed item", "changed log(1, 2)", "renamed item"]);
         assert_eq!(sides.renames, [Rename { from: "e".into(), to: "item".into(), n: 2 }]);
         assert_eq!(sides.rows[..3], [(Some(0), Some(0)), (Some(1), None), (Some(2), Some(1))]);
+    }
+
+    #[test]
+    fn names_of_code_are_renamed_and_words_of_strings_and_comments_are_not() {
+        let sides = sides(
+            "int a = f(10, \"daily\"); // the old one\nuse(a);\n",
+            "int b = f(20, \"hourly\"); // the new one\nuse(b);\n",
+        );
+        assert_eq!(sides.renames.len(), 4);
+        let renamed = |path: &str| {
+            let path = FilePath::new(path.as_bytes());
+            let names = sides.renamed_names(&path, &path).into_iter();
+            names.map(|rename| format!("{} {}", rename.from, rename.to)).collect::<Vec<_>>()
+        };
+        assert_eq!(renamed("x.c"), ["a b"]);
+        assert_eq!(renamed("x.unknown"), ["a b", "daily hourly", "old new"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use super::brief::brief;
 use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
-use super::sides::{Sides, lines};
+use super::sides::{Rename, Sides, lines};
 use super::words::{
     copies_found, copy_text, count, end, found, grouped, likeness, missed_note, owned_by, percent, place, provenance,
     silently_skipped, text_of, unread_note,
@@ -108,7 +108,7 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         Some(source) => {
             let sides = Sides::new(copy, (source, &first.fragment));
             text.push_str(&draw(&sides, &titles, canvas));
-            text.push_str(&renames(&sides, canvas));
+            text.push_str(&renames(&sides.renamed_names(&finding.path, &first.path), canvas));
         }
         // A corpus may contain only fingerprints.
         None => {
@@ -251,9 +251,9 @@ fn tagged(level: Level, rule: &str, message: &str, canvas: Canvas) -> String {
     format!("{tag_style}{tag}{tag_style:#}{bold}{rest}{bold:#}\n")
 }
 
-/// Which words replace which.
-fn renames(sides: &Sides, canvas: Canvas) -> String {
-    let renames = sides.renames.iter().take(MAX_RENAMES).map(|rename| {
+/// Which names replace which.
+fn renames(all: &[&Rename], canvas: Canvas) -> String {
+    let renames = all.iter().take(MAX_RENAMES).map(|rename| {
         let times = if rename.n > 1 { format!(" ({}x)", rename.n) } else { String::new() };
         format!("{} -> {}{times}", rename.from, rename.to)
     });
@@ -261,8 +261,8 @@ fn renames(sides: &Sides, canvas: Canvas) -> String {
     if words.is_empty() {
         return String::new();
     }
-    if sides.renames.len() > MAX_RENAMES {
-        words.push(format!("{} more", sides.renames.len() - MAX_RENAMES));
+    if all.len() > MAX_RENAMES {
+        words.push(format!("{} more", all.len() - MAX_RENAMES));
     }
     note(&format!("renamed: {}", words.join(", ")), canvas)
 }

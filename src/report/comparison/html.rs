@@ -95,7 +95,7 @@ fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
                 (format!("{}:{}", found.a.0, lines(&found.a.1)), ""),
                 (format!("{}:{}", found.b.0, lines(&found.b.1)), ""),
             ],
-            code: if *n_free > 0 { Code::of_both(&sides, n_free) } else { Code::default() },
+            code: if *n_free > 0 { Code::of_both(&sides, (&found.a.0, &found.b.0), n_free) } else { Code::default() },
         }
     });
     let blocks = blocks.collect();

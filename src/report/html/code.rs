@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::report::sides::{Line, Mark, Sides};
+use crate::text::FilePath;
 
 /// Maximum rows of code to show of one block.
 const MAX_ROWS: usize = 400;
@@ -50,14 +51,15 @@ struct CodeLine {
 }
 
 impl Code {
-    /// Both sides; takes their rows from `n_free`.
-    pub fn of_both(sides: &Sides, n_free: &mut usize) -> Self {
+    /// Both sides, of the files with these `paths`; takes their rows from `n_free`.
+    pub fn of_both(sides: &Sides, paths: (&FilePath, &FilePath), n_free: &mut usize) -> Self {
         let n = sides.rows.len().min(MAX_ROWS).min(*n_free);
         *n_free -= n;
+        let renamed = sides.renamed_names(paths.0, paths.1);
         let mut renames: Vec<_> =
-            sides.renames.iter().take(MAX_RENAMES).map(|r| format!("{} → {}", r.from, r.to)).collect();
-        if sides.renames.len() > MAX_RENAMES {
-            renames.push(format!("{} more", sides.renames.len() - MAX_RENAMES));
+            renamed.iter().take(MAX_RENAMES).map(|rename| format!("{} → {}", rename.from, rename.to)).collect();
+        if renamed.len() > MAX_RENAMES {
+            renames.push(format!("{} more", renamed.len() - MAX_RENAMES));
         }
         let n_cut = sides.n_left_out.0.max(sides.n_left_out.1) as usize;
         let row = |&(copy, origin): &(Option<usize>, Option<usize>)| Row {

@@ -136,7 +136,9 @@ fn block(finding: &Finding, origin: &Origin, outcome: &Outcome, n_free: &mut usi
     let (own, other) = super::text::roles(finding);
     let code = match text_of(outcome, origin) {
         _ if *n_free == 0 => Code::default(),
-        Some(source) => Code::of_both(&Sides::new(copy, (source, &origin.fragment)), n_free),
+        Some(source) => {
+            Code::of_both(&Sides::new(copy, (source, &origin.fragment)), (&finding.path, &origin.path), n_free)
+        }
         None => Code::of_one(&lines(copy.0, copy.1), n_free),
     };
     Block {
