@@ -33,7 +33,7 @@ struct Watch {
     timeout: Option<Duration>,
     /// In MB.
     max_memory: Option<u64>,
-    /// Whether it took more memory than that.
+    /// Whether it takes more memory than that.
     is_over: AtomicBool,
     /// Whether something was skipped for either.
     is_heeded: AtomicBool,
@@ -42,9 +42,14 @@ struct Watch {
     n_steps: AtomicUsize,
 }
 
-/// Watches this process from now on, as the flags say.
-pub(super) fn start(common: &Common) {
+/// Watches this process from now on, as the flags say. A server has no timeout: it runs until its client ends it, and what
+/// it uses now and then is no reason to skip anything later.
+pub(super) fn start(common: &Common, is_server: bool) {
     let timeout = common.timeout.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64);
+    if is_server && timeout.is_some() {
+        warn("`--timeout` has no effect on a program that runs until it is ended");
+    }
+    let timeout = timeout.filter(|_| !is_server);
     let max_memory = common.max_memory.filter(|&n| n > 0);
     let watch = WATCH.get_or_init(|| Watch {
         started: Instant::now(),
@@ -73,10 +78,8 @@ impl Watch {
     fn look(&self) {
         loop {
             std::thread::sleep(TICK);
-            if let Some(max) = self.max_memory
-                && let Some(used) = used_memory().filter(|&used| used > max)
-            {
-                self.is_over.store(true, Ordering::Relaxed);
+            if let (Some(max), Some(used)) = (self.max_memory, used_memory()) {
+                self.is_over.store(used > max, Ordering::Relaxed);
                 if used > max + max / 4 {
                     self.give_up(Limit::Memory(max));
                 }

@@ -57,7 +57,12 @@ pub fn main() -> ExitCode {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     settings::warn_of_variables(&command());
-    limit::start(&cli.common);
+    let is_server = match &cli.command {
+        Command::Lsp | Command::Mcp => true,
+        Command::Check(flags) => flags.watch,
+        _ => false,
+    };
+    limit::start(&cli.common, is_server);
     // What was found before the end is reported first.
     match run(&cli).and_then(|status| limit::complete().map(|()| status)) {
         Ok(status) => ExitCode::from(status),
