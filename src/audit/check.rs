@@ -322,11 +322,8 @@ fn brought_in_whole(
     sources: &Sources<'_>,
 ) -> Vec<Twins> {
     let asked: Vec<Option<&Source>> = asking.iter().map(|file| file.is_brought_in().then_some(&file.source)).collect();
-    // The same bytes under another name may be in another language, or none.
-    let is_comparable = |source: &Source, path: &FilePath| {
-        sources.is_compared(path)
-            && sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
-    };
+    let is_comparable =
+        |source: &Source, path: &FilePath| sources.is_compared(path) && sources.reads_alike(source, path);
     twins(&asked, &head.entries, is_new, &is_comparable)
 }
 

@@ -55,6 +55,11 @@ pub fn blob_id_like(other: BlobId, bytes: &[u8]) -> BlobId {
     blob_of(object_id(other).kind(), bytes)
 }
 
+/// Computes the ids of blobs in a repository that has the blob `any`: with SHA-256, they have other ids.
+pub fn ids_like(any: Option<BlobId>) -> impl Fn(&[u8]) -> BlobId {
+    move |bytes| any.map_or_else(|| blob_id(bytes), |other| blob_id_like(other, bytes))
+}
+
 fn blob_of(kind: gix::hash::Kind, bytes: &[u8]) -> BlobId {
     let hash = gix::objs::compute_hash(kind, gix::objs::Kind::Blob, bytes);
     // Only fails for bytes crafted to collide; these get an id that no blob has.

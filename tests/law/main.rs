@@ -292,14 +292,26 @@ fn variants_of_several_functions_in_any_order() {
     });
 }
 
+/// A new file with the functions of an old one.
+fn functions_in_another_order(language: &'static Language, random: &mut Random) -> Case {
+    let n = random.between(4, 8);
+    let old = some(language, n, random);
+    let new = in_another_order(&old, random);
+    Case::new(language).with_base("old", &old).with_new("new", &new)
+}
+
+/// A new file with variants of the functions of an old one.
+fn variants_in_another_order(language: &'static Language, random: &mut Random) -> Case {
+    let n = random.between(4, 8);
+    let old = some(language, n, random);
+    let new: Vec<String> =
+        in_another_order(&old, random).iter().map(|function| language.variant(function, random)).collect();
+    Case::new(language).with_base("old", &old).with_new("new", &new)
+}
+
 #[test]
 fn functions_of_a_file_in_another_order_in_a_new_file() {
-    check(|language, random| {
-        let n = random.between(4, 8);
-        let old = some(language, n, random);
-        let new = in_another_order(&old, random);
-        Case::new(language).with_base("old", &old).with_new("new", &new)
-    });
+    check(functions_in_another_order);
 }
 
 #[test]
@@ -325,13 +337,7 @@ fn functions_of_a_file_in_another_order_in_the_same_file() {
 
 #[test]
 fn variants_of_the_functions_of_a_file_in_another_order() {
-    check(|language, random| {
-        let n = random.between(4, 8);
-        let old = some(language, n, random);
-        let new: Vec<String> =
-            in_another_order(&old, random).iter().map(|function| language.variant(function, random)).collect();
-        Case::new(language).with_base("old", &old).with_new("new", &new)
-    });
+    check(variants_in_another_order);
 }
 
 #[test]
@@ -383,12 +389,7 @@ fn in_a_tree_too_variants_of_a_function_in_a_row() {
 
 #[test]
 fn in_a_tree_too_functions_of_a_file_in_another_order() {
-    check_with(Command::Scan, |language, random| {
-        let n = random.between(4, 8);
-        let old = some(language, n, random);
-        let new = in_another_order(&old, random);
-        Case::new(language).with_base("old", &old).with_new("new", &new)
-    });
+    check_with(Command::Scan, functions_in_another_order);
 }
 
 #[test]
@@ -401,23 +402,12 @@ fn in_a_tree_too_alike_tests() {
 
 #[test]
 fn in_a_comparison_too_functions_in_another_order() {
-    check_with(Command::Compare, |language, random| {
-        let n = random.between(4, 8);
-        let old = some(language, n, random);
-        let new = in_another_order(&old, random);
-        Case::new(language).with_base("old", &old).with_new("new", &new)
-    });
+    check_with(Command::Compare, functions_in_another_order);
 }
 
 #[test]
 fn in_a_comparison_too_variants_of_functions_in_another_order() {
-    check_with(Command::Compare, |language, random| {
-        let n = random.between(4, 8);
-        let old = some(language, n, random);
-        let new: Vec<String> =
-            in_another_order(&old, random).iter().map(|function| language.variant(function, random)).collect();
-        Case::new(language).with_base("old", &old).with_new("new", &new)
-    });
+    check_with(Command::Compare, variants_in_another_order);
 }
 
 #[test]

@@ -255,6 +255,12 @@ impl Sources<'_> {
         (language.is_plain() && is_whole).then_some(language)
     }
 
+    /// Whether `source` would be read the same way at `path`: under another name, the same bytes may be in another
+    /// language, or none.
+    pub fn reads_alike(&self, source: &Source, path: &FilePath) -> bool {
+        self.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
+    }
+
     /// The language of `text` as the file at `path`, if it should be read.
     pub fn identify(&self, path: &FilePath, text: &[u8]) -> Result<&Language, Skip> {
         if text.starts_with(b"version https://git-lfs.github.com/spec/v1") {

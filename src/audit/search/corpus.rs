@@ -242,8 +242,7 @@ impl Stored {
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
-        let found =
-            Found { place, target, text: None, alignments, runs: Vec::new(), whole: Vec::new(), limits: Vec::new() };
+        let found = Found { alignments, ..Found::new(place, target, None) };
         let found = if whole.is_empty() { found } else { found.aligned_whole(&whole) };
         Ok((!found.alignments.is_empty()).then_some(found))
     }

@@ -102,15 +102,7 @@ fn take_whole(
             None => {
                 let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
                 let text = Some(target.text.clone().into());
-                Found {
-                    place: place(corpus, &path),
-                    target,
-                    text,
-                    alignments: Vec::new(),
-                    runs: Vec::new(),
-                    whole: Vec::new(),
-                    limits: Vec::new(),
-                }
+                Found::new(place(corpus, &path), target, text)
             }
         };
         outcome.found.push(found.aligned_whole(&same));

@@ -17,9 +17,7 @@ use crate::audit::read::{Remembered, Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
 use crate::files::BlobId;
-use crate::git::{
-    Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, blob_id, blob_id_like,
-};
+use crate::git::{Attributes, Blob, CommitId, Event, Reader, Repository, Span, WalkLimits, Work, ids_like};
 use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
@@ -201,16 +199,7 @@ impl Past {
                     let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
                     let deletion = self.deletion(event, reader)?;
                     let alignments = queries.align_wanted(&source, &hits, None, &wanted[&path]).alignments;
-                    let text: Arc<[u8]> = source.text.clone().into();
-                    Ok(Some(Found {
-                        place: Place::Past(Arc::new(deletion)),
-                        target: source,
-                        text: Some(text),
-                        alignments,
-                        runs: Vec::new(),
-                        whole: Vec::new(),
-                        limits: Vec::new(),
-                    }))
+                    Ok(Some(Found { alignments, ..past_file(deletion, source) }))
                 },
             )
             .collect::<Result<Vec<_>, Error>>()?;
@@ -232,9 +221,7 @@ impl Past {
     /// none of its own.
     fn whole_files(&self, sought: &Sought<'_>, reader: &Reader, sources: &Sources<'_>) -> Result<Vec<Found>, Error> {
         let &Sought { queries, ref brought_in, ref standing } = sought;
-        // In a SHA-256 repository, blobs have other ids.
-        let any_blob = standing.iter().next();
-        let id_of = |bytes: &[u8]| any_blob.map_or_else(|| blob_id(bytes), |blob| blob_id_like(*blob, bytes));
+        let id_of = ids_like(standing.iter().next().copied());
         let mut queries_of: BTreeMap<BlobId, Vec<usize>> = BTreeMap::new();
         for (query, source) in queries.sources().iter().enumerate() {
             if brought_in.get(query) == Some(&true) && may_be_whole(source) {
@@ -253,28 +240,15 @@ impl Past {
         let mut found = Vec::new();
         for (blob, of_blob) in queries_of {
             let source = queries.sources()[of_blob[0]];
-            // The same bytes under another name may be in another language, or none.
-            let is_read_alike = |path: &FilePath| {
-                sources.identify(path, &source.text).is_ok_and(|language| language.name == source.language)
-            };
             let of_blob_removed = removed.get(&blob).into_iter().flatten();
-            let mut events: Vec<&PastEvent> =
-                of_blob_removed.filter(|(path, _)| is_read_alike(path)).map(|(_, event)| *event).collect();
+            let mut events: Vec<&PastEvent> = of_blob_removed
+                .filter(|(path, _)| sources.reads_alike(source, path))
+                .map(|(_, event)| *event)
+                .collect();
             events.sort_by_key(|event| event.path.distance(&source.path));
             for event in events.into_iter().take(MAX_NAMED) {
                 let target = Source { path: event.path.clone(), ..source.clone() };
-                let place = Place::Past(Arc::new(self.deletion(event, reader)?));
-                let text: Arc<[u8]> = target.text.clone().into();
-                let one = Found {
-                    place,
-                    target,
-                    text: Some(text),
-                    alignments: Vec::new(),
-                    runs: Vec::new(),
-                    whole: Vec::new(),
-                    limits: Vec::new(),
-                };
-                found.push(one.aligned_whole(&of_blob));
+                found.push(past_file(self.deletion(event, reader)?, target).aligned_whole(&of_blob));
             }
         }
         Ok(found)
@@ -292,6 +266,12 @@ impl Past {
         let is_reverted = self.reverted.iter().any(|reverted| id.starts_with(reverted.as_str()));
         Ok(Deletion { commit: id, subject: info.subject, time: info.time, is_reverted })
     }
+}
+
+/// A deleted file with this content.
+fn past_file(deletion: Deletion, target: Source) -> Found {
+    let text: Arc<[u8]> = target.text.clone().into();
+    Found::new(Place::Past(Arc::new(deletion)), target, Some(text))
 }
 
 /// Whether the index has no commits besides those reachable from `tips`.

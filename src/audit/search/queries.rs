@@ -88,6 +88,12 @@ pub(in crate::audit) struct AlignedQueries {
 }
 
 impl Found {
+    /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree and can be shown.
+    pub fn new(place: Place, target: Source, text: Option<Arc<[u8]>>) -> Self {
+        let (alignments, runs, whole, limits) = Default::default();
+        Self { place, target, text, alignments, runs, whole, limits }
+    }
+
     /// Whether there is something to say of the file.
     pub fn has_any(&self) -> bool {
         !self.alignments.is_empty() || !self.runs.is_empty() || !self.limits.is_empty()

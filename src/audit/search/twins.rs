@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::Source;
 use crate::files::{BlobId, Entry};
-use crate::git::{blob_id, blob_id_like};
+use crate::git::ids_like;
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -52,9 +52,7 @@ pub(in crate::audit) fn twins(
     is_new: &(dyn Fn(&FilePath) -> bool + Sync),
     is_comparable: &dyn Fn(&Source, &FilePath) -> bool,
 ) -> Vec<Twins> {
-    // In a SHA-256 repository, blobs have other ids.
-    let any_blob = entries.iter().find_map(Entry::blob);
-    let id_of = |bytes: &[u8]| any_blob.map_or_else(|| blob_id(bytes), |blob| blob_id_like(blob, bytes));
+    let id_of = ids_like(entries.iter().find_map(Entry::blob));
     let id = |source: &&Source| may_be_whole(source).then(|| id_of(source.bytes()));
     let ids: Vec<Option<BlobId>> = sources.iter().map(|source| source.as_ref().and_then(id)).collect();
     // Files of a work tree have no blob; those that changed are among the sources.
@@ -113,15 +111,7 @@ impl SearchOutcome {
         for (path, of_path) in queries_of {
             let found = by_path.remove(path).unwrap_or_else(|| {
                 let target = Source { path: path.clone(), ..queries.sources()[of_path[0]].clone() };
-                Found {
-                    place: place(path),
-                    target,
-                    text: None,
-                    alignments: Vec::new(),
-                    runs: Vec::new(),
-                    whole: Vec::new(),
-                    limits: Vec::new(),
-                }
+                Found::new(place(path), target, None)
             });
             by_path.insert(path.clone(), found.aligned_whole(&of_path));
         }
