@@ -2,6 +2,9 @@
 //!
 //! None of the bodies may panic, whatever it is given; what more is true of the result is asserted.
 
+#[path = "change.rs"]
+mod change;
+
 use std::sync::OnceLock;
 
 use secondhand::config::decisions;
@@ -24,6 +27,8 @@ pub const BODIES: &[(&str, Body)] = &[
     ("archives", archives),
     ("baseline", baseline),
     ("bundle", bundle),
+    ("change", change::change),
+    ("copies", change::copies),
     ("corpus", corpus),
     ("decisions", read_decisions),
     ("journal", journal),
@@ -37,6 +42,7 @@ pub const BODIES: &[(&str, Body)] = &[
 pub fn samples(name: &str) -> Vec<Vec<u8>> {
     let texts: &[&[u8]] = match name {
         "archives" => return archive_samples(),
+        "change" => return change::samples(),
         "baseline" => &[b"# secondhand baseline 1\ncopied-code 0123456789abcdef 40 src/a.c\n"],
         "bundle" => {
             &[b"secondhand corpus 1\n\x30\0\0\0\0\0\0\0{\"sources\":[{\"label\":\"a\",\"len\":3,\"sha256\":\"\"}]}abc"]

@@ -64,6 +64,8 @@ properties! {
     archives_do_no_harm: "archives", 200;
     baselines_do_no_harm_and_are_written_as_they_are_read: "baseline", 300;
     exported_corpora_do_no_harm: "bundle", 100;
+    a_check_is_the_same_for_any_threads_and_cache_and_each_format_writes_it: "change", 40;
+    copies_lie_inside_their_texts_and_beside_their_origins: "copies", 300;
     segments_of_corpora_do_no_harm: "corpus", 100;
     decisions_do_no_harm: "decisions", 300;
     journals_do_no_harm_and_keep_what_is_whole: "journal", 100;
