@@ -10,14 +10,14 @@ use super::change::{
 };
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
 use super::outcome::part_key;
-use super::outdated::mark_old_copies;
+use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, identify_vendored, place_in_tree, search,
-    sight, twins,
+    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, identify_vendored, place_in_tree, search, sight,
+    twins,
 };
-use super::siblings::{self, PreImages, lenient};
+use super::siblings::{self, PreImages, Sibling, lenient};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
@@ -120,7 +120,8 @@ pub fn check(
         if let Some(also) = also {
             let entries = compared(&head_files, &base_files, &sources);
             let sighted = sight(also, &entries, &|| repository.reader(), &sources)?;
-            take_siblings(&mut outcome, &images, sighted, &is_new, &is_asked, repository, &sources)?;
+            let siblings = images.siblings(sighted, &is_new, repository, &sources)?;
+            add_siblings(&mut outcome, &images, siblings, &is_asked, &sources);
         }
         return Ok(outcome);
     }
@@ -136,7 +137,8 @@ pub fn check(
     let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
     let sighted = std::mem::take(&mut of_tree.sighted);
     if also.is_some() {
-        take_siblings(&mut outcome, &images, sighted, &is_new, &is_asked, repository, &sources)?;
+        let siblings = images.siblings(sighted, &is_new, repository, &sources)?;
+        add_siblings(&mut outcome, &images, siblings, &is_asked, &sources);
     }
     outcome.examined.n_passed_over = of_tree.n_passed_over;
     outcome.notices.extend(limits(&asking, &of_tree));
@@ -154,8 +156,9 @@ pub fn check(
         predecessors: &predecessors,
         asking: &asking,
         queries: &queries,
+        elsewhere,
     };
-    judging.search_elsewhere(elsewhere, standing, frequencies, &mut all, &mut outcome)?;
+    judging.search_elsewhere(standing, frequencies, &mut all, &mut outcome)?;
     if levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
         outcome.findings.extend(missed_by(&asking, &all, elsewhere.outsides, config)?);
     }
@@ -175,19 +178,20 @@ struct Judging<'j> {
     /// The changed files with enough novel code to be a copy, and what is searched for of them.
     asking: &'j [&'j Changed],
     queries: &'j Queries<'j>,
+    /// What is searched besides the tree.
+    elsewhere: &'j Elsewhere<'j>,
 }
 
 impl<'j> Judging<'j> {
     /// Searches the past and the corpora. `standing` are the contents of the base, `frequencies` those of the tree.
     fn search_elsewhere(
         &self,
-        elsewhere: &Elsewhere<'_>,
         standing: HashSet<BlobId>,
         frequencies: Vec<Vec<(u32, u32)>>,
         all: &mut AllCopies<'j>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let Self { repository, sources, asking, queries, .. } = *self;
+        let Self { repository, sources, asking, queries, elsewhere, .. } = *self;
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
             let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
@@ -228,7 +232,8 @@ impl<'j> Judging<'j> {
 
         if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
             let text = |path: &FilePath| in_tree(all).find(|target| target.path == *path).map(|of| of.text.clone());
-            mark_old_copies(&mut findings, commit, self.changed, &text, &reader, sources)?;
+            let head = Head { changed: self.changed, text: &text };
+            mark_old_copies(&mut findings, commit, &head, &reader, sources)?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {
             // The part in the tree is what was marked.
@@ -420,16 +425,13 @@ fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
 }
 
 /// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.
-fn take_siblings(
+fn add_siblings(
     outcome: &mut Outcome,
     images: &PreImages<'_>,
-    sighted: Vec<(Entry, Vec<Hit>)>,
-    is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+    siblings: Vec<Sibling>,
     is_asked: &dyn Fn(&FilePath) -> bool,
-    repository: &Repository,
     sources: &Sources<'_>,
-) -> Result<(), Error> {
-    let siblings = images.siblings(sighted, is_new, repository, sources)?;
+) {
     let (findings, texts) = siblings::findings(images, siblings, is_asked, sources);
     outcome.findings.extend(findings);
     outcome.texts.extend(texts);
@@ -438,7 +440,6 @@ fn take_siblings(
         outcome.notices.push(Notice::new(None, None, &message));
     }
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    Ok(())
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.

@@ -46,9 +46,15 @@ pub struct Sketch {
     pub in_tree: Option<FilePath>,
 }
 
-/// How to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FindParams {
+/// Where to search, and how much to report.
+#[derive(Debug)]
+pub struct FindParams<'p> {
+    /// The tree that is searched.
+    pub tree: End,
+    /// Its files.
+    pub files: &'p Snapshot,
+    /// What else is searched.
+    pub elsewhere: Elsewhere<'p>,
     /// Maximum results, the best first.
     pub max_results: usize,
 }
@@ -108,21 +114,20 @@ struct Ranked {
     distance: usize,
 }
 
-/// Finds the existing code of `files` and `elsewhere` that has most of `sketch`, the best first: what has more of it,
-/// then what is spelled more alike, then the shorter function, then the nearer one. Deleted code is only named where
+/// Finds the existing code that has most of `sketch`, the best first: what has more of it, then what is spelled more
+/// alike, then the shorter function, then the nearer one. Deleted code is only named where
 /// the tree has nothing as good.
 ///
 /// # Errors
 /// If the sketch cannot be searched for, or a file cannot be read.
 pub fn find(
     repository: &Repository,
-    (tree, files): (End, &Snapshot),
     sketch: &Sketch,
-    params: FindParams,
-    elsewhere: &Elsewhere<'_>,
+    params: FindParams<'_>,
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<FoundCode, Error> {
+    let FindParams { tree, files, elsewhere, max_results } = params;
     let attributes = Attributes::read(&files.entries, &repository.reader())?;
     let config = lenient(context.config);
     let sources = Sources::new(Context { config: &config, ..context }, &attributes, remembered);
@@ -171,7 +176,7 @@ pub fn find(
     drop_what_still_exists(&mut ranked);
     let is_known = sketches.len() == 1 || !ranked.is_empty();
     let n_found = ranked.len();
-    ranked.truncate(params.max_results);
+    ranked.truncate(max_results);
     Ok(FoundCode {
         language: sketches.get(query).filter(|_| is_known).map(|sketch| sketch.language.clone()),
         n_tokens: sketches.get(query).map_or(0, |sketch| sketch.tokens.len()),

@@ -27,19 +27,25 @@ const MIN_NEARER: usize = 4;
 /// Maximum tokens, per hundred of the copy, in which it may differ from the past version.
 const MAX_APART: usize = 10;
 
-/// Turns findings about copies in the tree into findings about copies of a past state, where they are such; `texts`
-/// gives the text of a file of the head.
+/// The head of a change.
+pub(in crate::audit) struct Head<'h> {
+    pub changed: &'h [Changed],
+    /// The text of a file that the change may have been copied from.
+    pub text: &'h dyn Fn(&FilePath) -> Option<Vec<u8>>,
+}
+
+/// Turns findings about copies in the tree into findings about copies of a past state, where they are such.
 ///
 /// # Errors
 /// If a commit or a version cannot be read. A history that is cut off ends the search instead.
 pub(in crate::audit) fn mark_old_copies(
     findings: &mut [Finding],
     base: CommitId,
-    changed: &[Changed],
-    texts: &dyn Fn(&FilePath) -> Option<Vec<u8>>,
+    head: &Head<'_>,
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Result<(), Error> {
+    let &Head { changed, text } = head;
     let is_changed = |path: &FilePath| changed.iter().any(|file| file.source.path == *path);
     let mut n_left = MAX_FINDINGS;
     for finding in findings.iter_mut().filter(|finding| finding.about == About::Copy) {
@@ -54,7 +60,7 @@ pub(in crate::audit) fn mark_old_copies(
         let Some(origin) = in_tree.first().map(|&at| &finding.origins[at]).filter(|of| !is_changed(&of.path)) else {
             continue;
         };
-        let Some(text) = texts(&origin.path) else { continue };
+        let Some(text) = text(&origin.path) else { continue };
         let Ok(present) = sources.tokenize(&origin.path, text) else { continue };
         let (own, of) = (within(&copy.source, &finding.fragment), within(&present, &origin.fragment));
         if n_left == 0 || own.is_empty() || of.is_empty() {

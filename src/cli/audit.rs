@@ -29,7 +29,8 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
-    let (mut outcome, _) = audited(tree, corpora, suppressing, *history, &repository, (&config, &languages), common)?;
+    let scope = Scope { tree, corpora, suppressing, has_history: *history };
+    let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }
@@ -45,17 +46,24 @@ fn less_effort(effort: Effort) -> Option<Notice> {
     (effort != Effort::Full).then(|| Notice::new(None, None, &message))
 }
 
+/// The flags that name what to audit.
+pub(super) struct Scope<'f> {
+    pub tree: &'f TreeFlags,
+    pub corpora: &'f CorpusFlags,
+    pub suppressing: &'f Suppressing,
+    /// Whether to look for what the history added, too.
+    pub has_history: bool,
+}
+
 /// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows
 /// what commits did.
 pub(super) fn audited(
-    tree: &TreeFlags,
-    corpora: &CorpusFlags,
-    suppressing: &Suppressing,
-    has_history: bool,
+    scope: &Scope<'_>,
     repository: &Repository,
     (config, languages): (&Config, &Languages),
     common: &Common,
 ) -> Result<(Outcome, bool), Failure> {
+    let &Scope { tree, corpora, suppressing, has_history } = scope;
     let root = repository.root();
     let outsides = outsides(&corpora.named, config, languages, root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {

@@ -138,7 +138,7 @@ impl<'a> Asked<'a> {
         (range, uncommitted): (Range, Option<Notice>),
         settings: SettingsInUse,
     ) -> Result<Case, Failure> {
-        let judge = Judge::new(self.repository, &range, settings, &self.overrides, self.flags, self.common)?;
+        let judge = Judge::new(self.repository, &range, settings, &self.overrides, &self.flags.suppressing)?;
         Ok(Case { side, range, uncommitted, judge })
     }
 

@@ -12,12 +12,8 @@ use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
-use crate::audit::{
-    self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Progress, Sketch, SketchError, find,
-};
-use crate::config::Config;
+use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
 use crate::git::Repository;
-use crate::language::Languages;
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
@@ -31,7 +27,10 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let sketch = sketch(flags, &repository, common)?;
-    let found = found(&repository, (&config, &languages), &sketch, flags, common, &Bar::of(common))?;
+    let bar = Bar::of(common);
+    let context = Context { config: &config, languages: &languages, progress: &bar };
+    let found = found(&repository, &sketch, flags, common, context)?;
+    drop(bar);
     reports.write(&found, common)?;
     Ok(if found.results.is_empty() { FOUND } else { CLEAN })
 }
@@ -39,24 +38,22 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
 /// What is found for a sketch.
 pub(super) fn found(
     repository: &Repository,
-    (config, languages): (&Config, &Languages),
     sketch: &Sketch,
     flags: &Find,
     common: &Common,
-    progress: &dyn Progress,
+    context: Context<'_>,
 ) -> Result<FoundCode, Failure> {
-    let mut config = config.clone();
+    let mut config = context.config.clone();
     config.effort = flags.effort.effort;
-    let config = &config;
+    let context = Context { config: &config, ..context };
+    let Context { config, languages, .. } = context;
     let outsides = outsides(&flags.corpora.named, config, languages, repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
     let (end, files) = scan::tree(repository, flags.tree.rev.as_deref())?;
-    let context = Context { config, languages, progress };
-    let params = FindParams { max_results: flags.limit };
     let search = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };
-        let found = find(repository, (end.clone(), &files), sketch, params, &elsewhere, &remembered, context);
-        found.map_err(Failure::from)
+        let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: flags.limit };
+        find(repository, sketch, params, &remembered, context).map_err(Failure::from)
     };
     let reader = repository.reader();
     let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;

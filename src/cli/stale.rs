@@ -1,7 +1,7 @@
 //! Runs `secondhand stale`.
 
 use super::args::Stale;
-use super::audit::audited;
+use super::audit::{Scope, audited};
 use super::error::Failure;
 use super::flags::{Common, fails};
 use super::output::Reports;
@@ -19,8 +19,8 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
-    let (mut outcome, has_past) =
-        audited(tree, corpora, suppressing, false, &repository, (&config, &languages), common)?;
+    let scope = Scope { tree, corpora, suppressing, has_history: false };
+    let (mut outcome, has_past) = audited(&scope, &repository, (&config, &languages), common)?;
     if !has_past {
         return Err(Failure::NoPast);
     }

@@ -3,7 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::Check;
 use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
@@ -23,6 +22,8 @@ pub(super) struct SettingsInUse {
     /// Whose they are: of the head or of the base.
     pub trust: Trust,
     pub written: Written,
+    /// The file that the flag `--config` names.
+    named: Option<PathBuf>,
     notices: Vec<Notice>,
 }
 
@@ -30,7 +31,7 @@ impl SettingsInUse {
     /// Those of the work tree.
     pub fn of_head(repository: &Repository, common: &Common) -> Result<Self, Failure> {
         let written = settings::written(common, Some(repository.root()))?;
-        Ok(Self { trust: Trust::Head, written, notices: Vec::new() })
+        Ok(Self { trust: Trust::Head, written, named: common.config.clone(), notices: Vec::new() })
     }
 
     /// Those of the base as it is now; of a file that no commit has, those on disk.
@@ -55,7 +56,7 @@ impl SettingsInUse {
                 entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(Written::nowhere)
             }
         };
-        Ok(Self { trust: Trust::Base, written, notices })
+        Ok(Self { trust: Trust::Base, written, named: common.config.clone(), notices })
     }
 }
 
@@ -79,12 +80,11 @@ impl Judge {
         range: &Range,
         settings: SettingsInUse,
         overrides: &Overrides,
-        flags: &Check,
-        common: &Common,
+        suppressing: &Suppressing,
     ) -> Result<Self, Failure> {
         let reader = repository.reader();
         let root = repository.root();
-        let SettingsInUse { trust, written, mut notices } = settings;
+        let SettingsInUse { trust, written, named: named_settings, mut notices } = settings;
         let sides = Sides { reader: &reader, root, tip: range.tip(), head: &range.head.1 };
         if trust == Trust::Head {
             let known = range.base.as_ref().map(|(_, base)| corpora_in(&reader, base)).unwrap_or_default();
@@ -97,9 +97,9 @@ impl Judge {
             config.licenses.find_project(&project_terms(files, &reader)?);
         }
 
-        let baseline = match (trust, &flags.suppressing.baseline) {
-            _ if flags.suppressing.no_baseline => Baseline::default(),
-            (Trust::Head | Trust::Auto, _) => baseline_of(Some(root), &config, &flags.suppressing)?,
+        let baseline = match (trust, &suppressing.baseline) {
+            _ if suppressing.no_baseline => Baseline::default(),
+            (Trust::Head | Trust::Auto, _) => baseline_of(Some(root), &config, suppressing)?,
             (Trust::Base, Some(file)) => match sides.of_base(file)? {
                 Version::Untracked => read_baseline(file, Some(root))?,
                 Version::At(entry) => baseline_in(&reader, entry)?,
@@ -126,8 +126,8 @@ impl Judge {
                 reader: &reader,
                 base,
                 head: &range.head.1,
-                settings: named(&common.config),
-                baseline: named(&flags.suppressing.baseline).or_else(|| settled(&config.baseline)),
+                settings: named(&named_settings),
+                baseline: named(&suppressing.baseline).or_else(|| settled(&config.baseline)),
                 decisions: settled(&config.decisions),
             };
             notices.extend(edits.notices()?);
@@ -138,7 +138,7 @@ impl Judge {
             baseline,
             decisions,
             trust,
-            shows_suppressed: flags.suppressing.show_suppressed,
+            shows_suppressed: suppressing.show_suppressed,
             notices,
         })
     }

@@ -33,6 +33,17 @@ struct FileReading<'l, 'o> {
     embedded: Vec<Embedded<'l>>,
 }
 
+/// A stretch of a file that is read as one language.
+#[derive(Clone, Copy)]
+struct Part<'l, 't> {
+    language: &'l Language,
+    text: &'t [u8],
+    /// Where it begins in the file.
+    offset: usize,
+    /// Maximum depth of further languages in it.
+    levels: usize,
+}
+
 impl Languages {
     /// Reads `text`, a file of `language`, into tokens, replacing the contents of `tokens`; returns embedded code.
     ///
@@ -53,16 +64,16 @@ impl Languages {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
         let mut reading = FileReading { languages: self, with_data, tokens, embedded: Vec::new() };
-        reading.read(language, text, 0, MAX_LEVELS);
+        reading.read(Part { language, text, offset: 0, levels: MAX_LEVELS });
         let mut embedded = reading.embedded;
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
-        part(tokens);
+        separate(tokens);
         embedded
     }
 }
 
 /// Sorts the tokens by position; a literal around code of another language ends where the code begins.
-fn part(tokens: &mut Vec<Token>) {
+fn separate(tokens: &mut Vec<Token>) {
     tokens.sort_by_key(|token| token.start);
     for at in 1..tokens.len() {
         tokens[at - 1].end = tokens[at - 1].end.min(tokens[at].start);
@@ -71,8 +82,8 @@ fn part(tokens: &mut Vec<Token>) {
 }
 
 impl<'l> FileReading<'l, '_> {
-    /// Reads `text`, which begins at `offset` of the file, as `language`.
-    fn read(&mut self, language: &'l Language, text: &[u8], offset: usize, levels: usize) {
+    fn read(&mut self, part: Part<'l, '_>) {
+        let Part { language, text, offset, levels } = part;
         if language.is_notebook {
             self.read_notebook(text);
             return;
@@ -85,16 +96,24 @@ impl<'l> FileReading<'l, '_> {
             if let Some(inner) = inner {
                 let start = offset + stretch.range.start;
                 self.embed(inner, start..offset + stretch.range.end, None);
-                self.read(inner, &text[stretch.range.clone()], start, levels - 1);
+                self.read(Part {
+                    language: inner,
+                    text: &text[stretch.range.clone()],
+                    offset: start,
+                    levels: levels - 1,
+                });
             }
         }
         match language.around.as_deref().and_then(|id| self.languages.get(id)) {
-            Some(around) if levels > 0 => self.read(around, &masked, offset, levels - 1),
-            _ => self.lex(language, &masked, offset, levels),
+            Some(around) if levels > 0 => {
+                self.read(Part { language: around, text: &masked, offset, levels: levels - 1 });
+            }
+            _ => self.lex(Part { text: &masked, ..part }),
         }
     }
 
-    fn lex(&mut self, language: &'l Language, text: &[u8], offset: usize, levels: usize) {
+    fn lex(&mut self, part: Part<'l, '_>) {
+        let Part { language, text, offset, levels } = part;
         if language.is_data && !self.with_data {
             return;
         }
@@ -102,13 +121,14 @@ impl<'l> FileReading<'l, '_> {
         language.lexer.tokenize_holding(text, &mut tokens, &mut held);
         self.take(&tokens, |start| start + offset, |end| end + offset);
         if levels > 0 {
-            self.read_held(language, text, &held, offset, levels);
+            self.read_held(part, &held);
         }
     }
 
     /// Reads the literals that are code of another language, all those of one language as a single text: a tag may
     /// open in one and close in another.
-    fn read_held(&mut self, language: &'l Language, text: &[u8], held: &[Held], offset: usize, levels: usize) {
+    fn read_held(&mut self, part: Part<'l, '_>, held: &[Held]) {
+        let Part { language, text, offset, levels } = part;
         let mut rows: Vec<(usize, &'l Language)> = Vec::new();
         for (row, name) in language.holds.iter().enumerate() {
             rows.extend(name.as_ref().and_then(|name| self.languages.named(name)).map(|inner| (row, inner)));
@@ -127,7 +147,7 @@ impl<'l> FileReading<'l, '_> {
             }
             blank(&mut shown[at..]);
             if let (Some((_, inner)), true) = (rows.iter().find(|(_, inner)| inner.id == id), at > 0) {
-                self.read(inner, &shown, offset, levels - 1);
+                self.read(Part { language: inner, text: &shown, offset, levels: levels - 1 });
             }
         }
     }

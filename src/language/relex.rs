@@ -85,33 +85,25 @@ impl Version {
         &self.symbols
     }
 
-    /// Combines what was `taken`, by a plan that began at `from` and is offset by `shift`, with what was known
-    /// `before`; the first `n_seeds` of `tokens` were known.
-    pub(super) fn new(
-        before: &Self,
-        from: Option<Mark>,
-        shift: i64,
-        tokens: &[Token],
-        n_seeds: usize,
-        taken: PlanOutcome,
-    ) -> (Self, ChangedTokens) {
+    /// Combines what was read according to `plan`, the tokens `read` and its `outcome`, with what was known `before`.
+    pub(super) fn new(before: &Self, plan: &Plan<'_>, read: &[Token], outcome: PlanOutcome) -> (Self, ChangedTokens) {
+        let &Plan { from, shift, .. } = plan;
         let n_from = from.map_or(0, |mark| mark.n_tokens as usize);
-        let n_end = taken.end.map_or(before.symbols.len(), |mark| mark.n_tokens as usize);
-        let read = tokens[n_seeds..].iter().map(|token| token.symbol);
+        let n_end = outcome.end.map_or(before.symbols.len(), |mark| mark.n_tokens as usize);
         let known_after = &before.symbols[n_end..];
         let mut symbols = Vec::with_capacity(n_from + read.len() + known_after.len());
         symbols.extend_from_slice(&before.symbols[..n_from]);
-        symbols.extend(read);
+        symbols.extend(read.iter().map(|token| token.symbol));
         let n_after = symbols.len();
         symbols.extend_from_slice(known_after);
 
         let mut marks = Vec::new();
-        if taken.is_resumable {
+        if outcome.is_resumable {
             let n_known = from.map_or(0, |from| before.marks.partition_point(|mark| mark.at <= from.at));
             marks.extend_from_slice(&before.marks[..n_known]);
-            let last = taken.marks.last().and_then(|mark| mark.last);
-            marks.extend(taken.marks);
-            if let Some(end) = taken.end {
+            let last = outcome.marks.last().and_then(|mark| mark.last);
+            marks.extend(outcome.marks);
+            if let Some(end) = outcome.end {
                 let n_shift = n_after as i64 - n_end as i64;
                 let moved = |at: u32| (i64::from(at) + shift) as u32;
                 let moved_token = |token: Token| Token { start: moved(token.start), end: moved(token.end), ..token };

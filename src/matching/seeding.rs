@@ -42,16 +42,17 @@ const CONTEXT: usize = 64;
 /// frequent k-gram. Gives at most `MAX_PAIRS` seeds for a rare k-gram, and four for each occurrence of a repeated one.
 pub fn seeds(query: Document<'_>, target: Document<'_>, shared: &[Shared], k: usize, is_same: bool) -> Vec<Seed> {
     let mut seeds = Vec::new();
-    let mut readings: Option<[Contexts; 2]> = None;
-    for Shared { query: of_query, target: of_target } in shared {
+    let mut contexts: Option<[Contexts; 2]> = None;
+    for of_kgram in shared {
+        let Shared { query: of_query, target: of_target } = of_kgram;
         if of_query.len() * of_target.len() <= MAX_PAIRS {
             let all = of_query.iter().flat_map(|&query| of_target.iter().map(move |&target| Seed { query, target }));
             seeds.extend(all.filter(|seed| !is_same || seed.query != seed.target));
         } else {
-            let [own, other] =
-                readings.get_or_insert_with(|| [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]);
+            let contexts =
+                contexts.get_or_insert_with(|| [Contexts::new(query.tokens, k), Contexts::new(target.tokens, k)]);
             for reading in Reading::ALL {
-                pair_most_alike(of_query, of_target, own, other, reading, is_same, &mut seeds);
+                pair_most_alike(of_kgram, contexts, reading, is_same, &mut seeds);
             }
         }
     }
@@ -140,10 +141,8 @@ impl<'t> Contexts<'t> {
 /// Pairs each occurrence in the query with the one of the target whose surroundings agree with its own for longest. On
 /// a tie the nearest position wins, so that consecutive repeats are paired in step.
 fn pair_most_alike(
-    of_query: &[u32],
-    of_target: &[u32],
-    own: &Contexts<'_>,
-    other: &Contexts<'_>,
+    shared: &Shared,
+    [own, other]: &[Contexts<'_>; 2],
     reading: Reading,
     is_same: bool,
     seeds: &mut Vec<Seed>,
@@ -155,9 +154,9 @@ fn pair_most_alike(
     //
     // a binary search finds the place of the query's surroundings between two entries, and the best match is one of
     // these two: further away, the common prefix can only get shorter.
-    let mut sorted: Vec<(Context, u32)> = of_target.iter().map(|&at| (other.of(at, reading), at)).collect();
+    let mut sorted: Vec<(Context, u32)> = shared.target.iter().map(|&at| (other.of(at, reading), at)).collect();
     sorted.sort_unstable();
-    for &query in of_query {
+    for &query in &shared.query {
         let key = (own.of(query, reading), query);
         let at = sorted.partition_point(|place| *place < key);
         // The neighbors of the query's own place; in one document, the occurrence itself is not a partner.

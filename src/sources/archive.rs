@@ -22,6 +22,30 @@ pub(super) struct Archive<'a> {
     pub sink: &'a mut dyn Sink,
 }
 
+/// A regular file in an archive.
+struct Entry<'e> {
+    path: FilePath,
+    /// Its name, for messages.
+    shown: String,
+    /// Its declared size.
+    size: u64,
+    bytes: &'e mut dyn Read,
+}
+
+impl Entry<'_> {
+    /// Its bytes; rejects one that is longer than its declared size.
+    fn read_all(&mut self, archive: &str) -> Result<Vec<u8>, Error> {
+        let mut all = Vec::new();
+        let read = (&mut *self.bytes).take(self.size.saturating_add(1)).read_to_end(&mut all);
+        read.map_err(|why| error_at(archive, &self.shown, &why))?;
+        if all.len() as u64 > self.size {
+            let what = format!("it holds more than the {} bytes that it says", self.size);
+            return Err(Error::TooMuch { archive: archive.to_owned(), entry: self.shown.clone(), what });
+        }
+        Ok(all)
+    }
+}
+
 impl Archive<'_> {
     /// Handles a regular file: reads `bytes` only if they are wanted.
     pub fn entry(&mut self, name: &[u8], size: u64, bytes: &mut dyn Read) -> Result<(), Error> {
@@ -32,14 +56,15 @@ impl Archive<'_> {
             return Ok(());
         };
         let inner = self.without_top(inner);
-        let path = FilePath::new([&self.prefix[..], &inner].concat());
+        let mut entry = Entry { path: FilePath::new([&self.prefix[..], &inner].concat()), shown, size, bytes };
         if let Some(kind) = Nested::of(&inner) {
-            return self.nested(kind, &path, &shown, size, bytes);
+            return self.nested(kind, entry);
         }
-        if !self.sink.wants(&path, size) {
+        if !self.sink.wants(&entry.path, size) {
             return Ok(());
         }
-        let bytes = read_all(bytes, size, &self.name, &shown)?;
+        let bytes = entry.read_all(&self.name)?;
+        let Entry { path, shown, .. } = entry;
         self.budget.bytes(bytes.len() as u64, &self.name, &shown)?;
         self.sink.take(SourceFile { component: Arc::clone(&self.component), path, bytes, seen: None, licenses: None })
     }
@@ -63,14 +88,8 @@ impl Archive<'_> {
         }
     }
 
-    fn nested(
-        &mut self,
-        kind: Nested,
-        path: &FilePath,
-        shown: &str,
-        size: u64,
-        bytes: &mut dyn Read,
-    ) -> Result<(), Error> {
+    fn nested(&mut self, kind: Nested, mut entry: Entry<'_>) -> Result<(), Error> {
+        let path = &entry.path;
         if self.depth >= self.budget.limits().max_depth {
             self.note(
                 path.as_bytes().strip_prefix(&self.prefix[..]).unwrap_or_default(),
@@ -79,7 +98,7 @@ impl Archive<'_> {
             return Ok(());
         }
         let max = self.budget.limits().max_nested;
-        if matches!(kind, Nested::Zip) && size > max {
+        if matches!(kind, Nested::Zip) && entry.size > max {
             self.note(path.as_bytes(), "it is a nested archive too large to hold in memory");
             return Ok(());
         }
@@ -93,9 +112,9 @@ impl Archive<'_> {
             sink: &mut *self.sink,
         };
         match kind {
-            Nested::Tar(compression) => tar::read_tar(bytes, compression, &mut inner),
+            Nested::Tar(compression) => tar::read_tar(entry.bytes, compression, &mut inner),
             Nested::Zip => {
-                let bytes = read_all(bytes, size, &inner.name, shown)?;
+                let bytes = entry.read_all(&inner.name)?;
                 zip::read_zip(std::io::Cursor::new(bytes), &mut inner)
             }
         }
@@ -114,18 +133,6 @@ impl Nested {
         let path = String::from_utf8_lossy(path);
         tar::Compression::of(&path).map(Self::Tar).or_else(|| zip::is_zip(&path).then_some(Self::Zip))
     }
-}
-
-/// Reads an entry, and rejects one that is longer than its declared size.
-fn read_all(bytes: &mut dyn Read, size: u64, archive: &str, entry: &str) -> Result<Vec<u8>, Error> {
-    let mut all = Vec::new();
-    let read = bytes.take(size.saturating_add(1)).read_to_end(&mut all);
-    read.map_err(|why| error_at(archive, entry, &why))?;
-    if all.len() as u64 > size {
-        let what = format!("it holds more than the {size} bytes that it says");
-        return Err(Error::TooMuch { archive: archive.to_owned(), entry: entry.to_owned(), what });
-    }
-    Ok(all)
 }
 
 /// The name of an entry as a path inside the archive; `None` if it would lead out of it.

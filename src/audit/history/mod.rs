@@ -57,9 +57,41 @@ pub struct TimelineParams<'p> {
 /// # Errors
 /// If a commit, a tree or one of its files cannot be read.
 pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: Context<'_>) -> Result<Timeline, Error> {
-    let Context { config, languages, progress } = context;
-    let reader = repository.reader();
-    let commits = reader.commits_of(&params.span)?;
+    let mut timeline = selected(params, &repository.reader())?;
+    let (results, mut kept) = Results::open(params, context);
+
+    let mut todo: Vec<&mut Judged> = Vec::new();
+    let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
+    for judged in &mut timeline.commits {
+        match kept.remove(&judged.commit.to_string()) {
+            Some(kept) => {
+                (judged.n_novel, judged.copies) = (kept.n_novel, kept.copies);
+                is_traced.insert(judged.commit, kept.is_traced);
+            }
+            None => todo.push(judged),
+        }
+    }
+    let n_checked = check_commits(&mut todo, repository, params, &results, context)?;
+    let left: HashSet<CommitId> = todo[n_checked..].iter().map(|judged| judged.commit).collect();
+    if !left.is_empty() {
+        timeline.commits.retain(|judged| !left.contains(&judged.commit));
+        timeline.unavailable = Some(format!("{} commits, since the time or memory limit was reached", left.len()));
+    }
+
+    let mut untraced: Vec<&mut Judged> = timeline
+        .commits
+        .iter_mut()
+        .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
+        .collect();
+    if context.progress.end().is_none() {
+        trace(&mut untraced, repository, &params.span.tips, context.progress)?;
+        untraced.iter().for_each(|judged| results.keep(judged, true));
+    }
+    Ok(timeline)
+}
+
+/// The commits of the range that are to be checked, and how many are not.
+fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Error> {
     let mut timeline = Timeline {
         range: params.name.clone(),
         commits: Vec::new(),
@@ -68,7 +100,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
         remote: reader.remote(),
     };
     let mut n_cut = 0;
-    for commit in commits {
+    for commit in reader.commits_of(&params.span)? {
         let info = reader.info(commit)?;
         let is_asked = params.author.as_ref().is_none_or(|author| {
             info.author.to_lowercase().contains(author) || info.email.to_lowercase().contains(author)
@@ -85,62 +117,67 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
         let commits = if n_cut == 1 { "a commit".to_owned() } else { format!("{n_cut} commits") };
         timeline.unavailable = Some(format!("{commits} where this shallow clone begins"));
     }
+    Ok(timeline)
+}
 
-    let digest = digest(params, config, languages);
-    // Without a folder for them, results are computed again next time.
-    let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
-    let mut kept: HashMap<String, KeptCommit> = HashMap::new();
-    for line in lines.unwrap_or_default() {
-        if let Ok(of_line) = serde_json::from_str::<KeptCommit>(&line) {
-            kept.insert(of_line.commit.clone(), of_line);
-        }
+/// The results of earlier runs, to which those of this one are added. Without a folder for them, or if it cannot be
+/// written, they are computed again next time.
+struct Results(Option<Journal>);
+
+impl Results {
+    /// Opens the results, and reads those that are there, by commit.
+    fn open(params: &TimelineParams<'_>, context: Context<'_>) -> (Self, HashMap<String, KeptCommit>) {
+        let digest = digest(params, context.config, context.languages);
+        let (journal, lines) = params.folder.and_then(|folder| Journal::open(folder, digest).ok()).unzip();
+        let lines = lines.unwrap_or_default();
+        // A line that was written only in part is not one.
+        let kept = lines.iter().filter_map(|line| serde_json::from_str::<KeptCommit>(line).ok());
+        (Self(journal), kept.map(|kept| (kept.commit.clone(), kept)).collect())
     }
-    let keep = |judged: &Judged, is_traced: bool| {
+
+    fn keep(&self, judged: &Judged, is_traced: bool) {
         let commit = judged.commit.to_string();
         let kept = KeptCommit { commit, n_novel: judged.n_novel, copies: judged.copies.clone(), is_traced };
-        if let (Some(journal), Ok(line)) = (&journal, serde_json::to_string(&kept)) {
+        if let (Some(journal), Ok(line)) = (&self.0, serde_json::to_string(&kept)) {
             let _ = journal.append(&line);
         }
-    };
-
-    let mut todo: Vec<&mut Judged> = Vec::new();
-    let mut is_traced: HashMap<CommitId, bool> = HashMap::new();
-    for judged in &mut timeline.commits {
-        match kept.remove(&judged.commit.to_string()) {
-            Some(kept) => {
-                (judged.n_novel, judged.copies) = (kept.n_novel, kept.copies);
-                is_traced.insert(judged.commit, kept.is_traced);
-            }
-            None => todo.push(judged),
-        }
     }
-    progress.begin("commits", todo.len());
-    let mut known = Known::default();
+}
+
+/// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how many were checked.
+fn check_commits(
+    commits: &mut [&mut Judged],
+    repository: &Repository,
+    params: &TimelineParams<'_>,
+    results: &Results,
+    context: Context<'_>,
+) -> Result<usize, Error> {
+    let progress = context.progress;
+    progress.begin("commits", commits.len());
+    // Progress counts commits, not the steps within one.
+    let silent = Context { progress: &Silent, ..context };
     // The contents of files do not come from a cache, since others may have written to it.
     let remembered = Remembered::nothing();
     let recent = Mutex::default();
-    // Progress counts commits, not the steps within one.
-    let silent = Context { progress: &Silent, ..context };
-    let mut n_judged = 0;
-    for batch in todo.chunks_mut(BATCH) {
+    let mut known = Known::default();
+    let mut n_checked = 0;
+    for batch in commits.chunks_mut(BATCH) {
         if progress.end().is_some() {
             break;
         }
-        n_judged += batch.len();
-        let commits: Vec<CommitId> = batch.iter().map(|judged| judged.commit).collect();
-        let changes = commits
-            .par_iter()
-            .map_init(
-                || repository.reader(),
-                |reader, commit| Change::read(*commit, params.span.is_first_parent, reader),
-            )
-            .collect::<Result<Vec<_>, Error>>()?;
+        n_checked += batch.len();
+        let read = |reader: &mut Reader, judged: &&mut Judged| {
+            Change::read(judged.commit, params.span.is_first_parent, reader)
+        };
+        let changes = batch.par_iter().map_init(|| repository.reader(), read).collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<Sources<'_>> = changes
             .iter()
             .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
         let trees: Vec<(Vec<Entry>, Vec<ContentReading>)> =
             changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
+
+        // What any commit of the batch has is learned first, by one thread; then all are searched at once.
         let mut entries = Vec::new();
         for ((of_tree, readings), sources) in trees.iter().zip(&sources) {
             entries.extend(readings.iter().zip(of_tree).map(|(reading, entry)| (*reading, entry, sources)));
@@ -158,26 +195,10 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
             .collect::<Result<Vec<_>, Error>>()?;
         for (judged, (n_novel, copies)) in batch.iter_mut().zip(found) {
             (judged.n_novel, judged.copies) = (n_novel, copies);
-            keep(judged, judged.copies.is_empty());
+            results.keep(judged, judged.copies.is_empty());
         }
     }
-    drop(known);
-    let left: HashSet<CommitId> = todo[n_judged..].iter().map(|judged| judged.commit).collect();
-    if !left.is_empty() {
-        timeline.commits.retain(|judged| !left.contains(&judged.commit));
-        timeline.unavailable = Some(format!("{} commits, since the run was to end before", left.len()));
-    }
-
-    let mut traced: Vec<&mut Judged> = timeline
-        .commits
-        .iter_mut()
-        .filter(|judged| !judged.copies.is_empty() && is_traced.get(&judged.commit) != Some(&true))
-        .collect();
-    if progress.end().is_none() {
-        trace(&mut traced, repository, &params.span.tips, progress)?;
-        traced.iter().for_each(|judged| keep(judged, true));
-    }
-    Ok(timeline)
+    Ok(n_checked)
 }
 
 /// Finds the author of the best origin of each copy.

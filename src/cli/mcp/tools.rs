@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
 
 use super::answer::{cleaned, fitted};
-use crate::audit::{Outcome, Progress, Sketch};
+use crate::audit::{Context, Outcome, Progress, Sketch};
 use crate::cli::args::{Cli, Command};
 use crate::cli::error::Failure;
 use crate::cli::flags::Common;
@@ -200,7 +200,8 @@ impl Server {
         };
         let (config, origin) = settings::read(&self.common, Some(repository.root()), &[])?;
         let languages = config.languages(&origin).map_err(Failure::from)?;
-        let found = find::found(&repository, (&config, &languages), &sketch, &flags, &self.common, progress)?;
+        let context = Context { config: &config, languages: &languages, progress };
+        let found = find::found(&repository, &sketch, &flags, &self.common, context)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 

@@ -37,6 +37,23 @@ pub(super) struct Frame<'c> {
     pub(super) first_token: usize,
 }
 
+/// The body of a literal that is open.
+pub(super) struct Body<'c> {
+    pub(super) rule: &'c Rule,
+    /// What closes it.
+    pub(super) close: Cow<'c, [u8]>,
+    /// Where it starts, or continues after code inside it.
+    pub(super) start: usize,
+    /// The number of its brackets that are open there.
+    pub(super) n_levels: usize,
+}
+
+impl<'c> Body<'c> {
+    fn new(rule: &'c Rule, close: Cow<'c, [u8]>, start: usize) -> Self {
+        Self { rule, close, start, n_levels: 0 }
+    }
+}
+
 /// How a body ended.
 enum BodyEnd {
     /// At its closer, or where an unclosed one must.
@@ -66,7 +83,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                         self.at = end;
                         self.piece(rule, start, end);
                     }
-                    None => self.body(rule, Cow::Borrowed(rule.fixed_close()), start, inside, 0),
+                    None => self.body(start, Body::new(rule, Cow::Borrowed(rule.fixed_close()), inside)),
                 }
                 return true;
             }
@@ -101,17 +118,19 @@ impl<'c, 't> Run<'c, 't, '_> {
                     None => Cow::Borrowed(&b""[..]),
                     Some(close) => closing(close, opener.hole, hole),
                 };
-                let is_told_by_closing = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
-                if is_told_by_closing {
+                let body = Body::new(rule, close, inside);
+                // Nothing but its closer distinguishes it from punctuation.
+                let must_close = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
+                if must_close {
                     if self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
                         return false;
                     }
-                    if !self.is_closed_nearby(rule, &close, inside) {
+                    if !self.is_closed_nearby(&body) {
                         self.n_unclosed += 1;
                         return false;
                     }
                 }
-                self.body(rule, close, self.at, inside, 0);
+                self.body(self.at, body);
                 true
             }
         }
@@ -252,26 +271,27 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// Whether what opens before `inside` is closed on its line and within [`MAX_OPERAND`] bytes.
-    fn is_closed_nearby(&self, rule: &Rule, close: &[u8], inside: usize) -> bool {
-        if rule.is_multi_line {
+    /// Whether a body is closed on its line and within [`MAX_OPERAND`] bytes.
+    fn is_closed_nearby(&self, body: &Body<'_>) -> bool {
+        if body.rule.is_multi_line {
             return true;
         }
-        let near = &self.text[..self.text.len().min(inside + MAX_OPERAND)];
-        match self.scan(rule, close, near, inside, 0) {
-            BodyEnd::Whole(end) => closes_at_end(rule, close, &near[inside..end]),
+        let near = &self.text[..self.text.len().min(body.start + MAX_OPERAND)];
+        match self.scan(body, near) {
+            BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &near[body.start..end]),
             BodyEnd::Code(..) => true,
         }
     }
 
-    /// Reads the body from `inside` on, with `n_levels` of it already open, of a literal that began at `start`.
-    pub(super) fn body(&mut self, rule: &'c Rule, close: Cow<'c, [u8]>, start: usize, inside: usize, n_levels: usize) {
-        match self.scan(rule, &close, self.text, inside, n_levels) {
+    /// Reads the body of a literal whose token begins at `start`.
+    pub(super) fn body(&mut self, start: usize, body: Body<'c>) {
+        let rule = body.rule;
+        match self.scan(&body, self.text) {
             BodyEnd::Whole(end) => {
-                let end = if rule.tail == Tail::default() { end } else { self.tail(rule, &close, inside, end) };
+                let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
                 self.at = end;
                 if rule.is_held {
-                    self.hold(rule, &close, inside..end);
+                    self.hold(rule, &body.close, body.start..end);
                 } else {
                     self.piece(rule, start, end);
                 }
@@ -280,15 +300,15 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.at = code;
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
-                self.frames.push(Frame { rule, close, ends, depth: 0, n_levels, first_token });
+                self.frames.push(Frame { rule, close: body.close, ends, depth: 0, n_levels, first_token });
             }
         }
     }
 
-    /// The end of what belongs to a literal after its closer: its body is from `inside` to `end`.
-    fn tail(&self, rule: &Rule, close: &[u8], inside: usize, mut end: usize) -> usize {
-        let text = self.text;
-        if !closes_at_end(rule, close, &text[inside..end]) {
+    /// The end of what belongs to a literal after its closer; its body ends at `end`.
+    fn tail(&self, body: &Body<'_>, mut end: usize) -> usize {
+        let (text, rule, close) = (self.text, body.rule, &*body.close);
+        if !closes_at_end(rule, close, &text[body.start..end]) {
             return end;
         }
         if rule.tail.is_second {
@@ -301,7 +321,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 close => Some((end, close.to_vec())),
             };
             if let Some((inside, close)) = second
-                && let BodyEnd::Whole(second) = self.scan(rule, &close, text, inside, 0)
+                && let BodyEnd::Whole(second) = self.scan(&Body::new(rule, close.into(), inside), text)
             {
                 end = second;
             }
@@ -328,17 +348,20 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    fn scan(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> BodyEnd {
-        if let Some(end) = simple_end(rule, text, inside) {
+    /// Finds the end of a body in `text`.
+    fn scan(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
+        let Body { rule, close, start, .. } = body;
+        if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
         }
         if let Ending::Closer(_) = rule.ending {
-            return BodyEnd::Whole(find(&text[inside..], close).map_or(text.len(), |n| inside + n + close.len()));
+            return BodyEnd::Whole(find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()));
         }
-        self.scan_slowly(rule, close, text, inside, n_levels)
+        self.scan_slowly(body, text)
     }
 
-    fn scan_slowly(&self, rule: &Rule, close: &[u8], text: &[u8], inside: usize, n_levels: usize) -> BodyEnd {
+    fn scan_slowly(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
+        let (rule, close) = (body.rule, &*body.close);
         let first = close.first().copied();
         // A bracket closes its mirror image, and nests if the two differ.
         let nests: Option<Cow<'_, [u8]>> = match (&rule.nests, first) {
@@ -349,8 +372,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             (None, _) => None,
         };
         let nest_first = nests.as_ref().and_then(|open| open.first().copied());
-        let mut depth = n_levels;
-        let mut at = inside;
+        let mut depth = body.n_levels;
+        let mut at = body.start;
         let has_few_stops = rule.few_stops.is_some() && nests.is_none();
         while at < text.len() {
             if has_few_stops {

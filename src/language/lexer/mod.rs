@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use element::Elements;
 use heredoc::PendingHeredoc;
 use import::OpenImport;
-use literal::{Frame, closes_in, mirror};
+use literal::{Body, Frame, closes_in, mirror};
 
 use super::compile::{CONTINUE, Compiled, DIGIT, NEWLINE, ODD, OPENER, SPACE, START, WORD_OPENER};
 use super::relex::{BETWEEN_MARKS, ChangedTokens, Mark, Plan, PlanOutcome, Version};
@@ -74,7 +74,8 @@ impl Lexer {
             _ => Plan::whole(),
         };
         let before = before.map_or(&none, |(_, before)| before);
-        let (from, shift) = (plan.from, plan.shift);
+        let from = plan.from;
+        // The token before the mark decides how the first one after it reads.
         tokens.extend(from.and_then(|mark| mark.last));
         let n_seeds = tokens.len();
         let mut held = Vec::new();
@@ -84,14 +85,14 @@ impl Lexer {
             last_at: from.map_or(0, |mark| mark.at as usize),
             marks: Vec::new(),
             end: None,
-            plan,
+            plan: plan.clone(),
         });
         if let Some(mark) = from {
             (run.at, run.line_first) = (mark.at as usize, n_seeds);
         }
-        let mut taken = run.run();
-        taken.is_resumable &= self.is_resumable();
-        Version::new(before, from, shift, tokens, n_seeds, taken)
+        let mut outcome = run.run();
+        outcome.is_resumable &= self.is_resumable();
+        Version::new(before, &plan, &tokens[n_seeds..], outcome)
     }
 
     /// Whether nothing at the start of a text decides how all of it is read.
@@ -256,7 +257,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let Some(rule) = self.table.at_start.map(|rule| &self.table.rules[rule]) else { return };
         let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
         if closes_in(rule, close, &self.text[self.at..]) {
-            self.body(rule, Cow::Borrowed(close), self.at, self.at, 0);
+            self.body(self.at, Body { rule, close: Cow::Borrowed(close), start: self.at, n_levels: 0 });
         }
     }
 
@@ -437,7 +438,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 return false;
             }
             let Some(frame) = self.frames.pop() else { return false };
-            self.body(frame.rule, frame.close, start, start + 1, frame.n_levels);
+            let Frame { rule, close, n_levels, .. } = frame;
+            self.body(start, Body { rule, close, start: start + 1, n_levels });
             return true;
         }
         if mirror(byte) == frame.ends {
