@@ -6,7 +6,7 @@ use crate::git::{Reader, Snapshot};
 use crate::license::{Licenses, LicensingInfo, Terms, is_relevant};
 use crate::sources::MAX_LICENSE_FILE;
 
-/// What the files at the root of a state of the repository say of its license.
+/// The license that the files at the root of the repository state.
 ///
 /// # Errors
 /// If one of them cannot be read.
