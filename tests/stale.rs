@@ -490,7 +490,7 @@ fn fixes_that_cannot_be_read_are_noted_and_a_list_that_is_none_is_refused() {
     let folder = folder.to_str().expect("temporary folders are UTF-8");
     let printed = shelf.corpus(&["add", "known", "--fixes", folder, path(&origin), "--verbose"]);
     for note in [
-        format!("{unknown} of https://example.com/archive.git (no clone at hand has this commit)"),
+        format!("{unknown} of https://example.com/archive.git (none of the clones has this commit)"),
         format!("{root} (the commit has no parent here: it shows no fix)"),
         "2.json (it is not an OSV record)".to_owned(),
     ] {

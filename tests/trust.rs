@@ -149,7 +149,7 @@ mod named_by_flags {
         change(&repository, |pr| pr.write("ci/sh.toml", IGNORES_ALL));
         let args = ["--trust", "base", "--config", "ci/sh.toml"];
         let notices = [
-            "ci/sh.toml: these settings are not in the base, and were not heeded",
+            "ci/sh.toml: these settings are not in the base, and were not used",
             "ci/sh.toml: the change edits settings: ignore from [] to [\"*.c\"]",
         ];
         check(&repository, &args, 1, &notices);
@@ -180,7 +180,7 @@ mod named_by_flags {
         repository.git(&["mv", "ci/known.txt", "other.txt"]);
         repository.commit("moved");
         let notices = [
-            "other.txt: this baseline is not in the base, and was not heeded",
+            "other.txt: this baseline is not in the base, and was not used",
             "other.txt: the change adds 1 copy to the baseline",
         ];
         check(&repository, &["--trust", "base", "--baseline", "other.txt"], 1, &notices);

@@ -1,4 +1,4 @@
-//! Finds where the functions of a copy and of its origin are called: by name, as far as tokens tell.
+//! Finds where the functions of a copy and of its origin are called, by name: tokens show no more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ pub fn callers<R: ReadFiles>(
     Ok(())
 }
 
-/// The functions that lie in a fragment or around it, each with its family of languages.
+/// The functions in or around a fragment, each with its language family.
 fn functions_in(path: &FilePath, text: &[u8], fragment: &Fragment, sources: &Sources<'_>) -> Vec<(String, String)> {
     let Ok(source) = sources.tokenize(path, text.to_vec()) else { return Vec::new() };
     let lines = Lines::new(&source.text);

@@ -36,7 +36,7 @@ pub struct Range {
     pub head: (End, Snapshot),
     /// The base as it is now, where that is not what the change starts from.
     pub tip: Option<Snapshot>,
-    /// Files and folders to judge; empty for all. The others still say what was moved.
+    /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
     /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
     pub has_attributes_of_base: bool,
@@ -271,11 +271,11 @@ fn in_tree<'a>(all: &'a AllCopies<'_>) -> impl Iterator<Item = &'a Source> {
 
 /// How many commits before the base are looked at for what the change reverts to.
 const NEAR: usize = 32;
-/// Maximum files that are looked for there: who reverts more reverts a commit, and the past names it.
+/// Maximum files to look for there. A revert of more is a revert of a commit, which `--history` names.
 const MAX_REVERTED: usize = 256;
 
 /// The files that are, byte for byte, what they were under their path in one of the commits before `base`, along first
-/// parents. Commits that a shallow or partial clone does not have say nothing.
+/// parents. Commits that a shallow or partial clone lacks are ignored.
 fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTreeSet<FilePath> {
     let mut reverted = BTreeSet::new();
     let Some(mut commit) = base.filter(|_| !files.is_empty() && files.len() <= MAX_REVERTED) else {
@@ -296,7 +296,7 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
     reverted
 }
 
-/// The findings about what the copies that a change adds have missed.
+/// Findings about fixes that the copies added by a change lack.
 fn missed_by(
     asking: &[&Changed],
     all: &AllCopies<'_>,
@@ -385,7 +385,7 @@ fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entr
 /// Maximum files to name that were compared in part; the rest are counted.
 const MAX_LIMITED: usize = 3;
 
-/// What was left out of the search, as the change repeats itself or the tree too often.
+/// Notices about what was left out of the search because the change repeats itself or the tree too often.
 fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
     let notice = |query: usize, message: &str| Notice::new(Some(asking[query].source.path.clone()), None, message);
     let mut of_query: BTreeMap<usize, Shortfall> = BTreeMap::new();

@@ -28,17 +28,17 @@ pub trait Progress: Sync {
     fn begin(&self, stage: &'static str, n_steps: usize);
     /// A step of it is complete. Called from many threads.
     fn step(&self);
-    /// Why the run is to end now, if so: files that were not read yet are skipped for it.
+    /// Why the run has to end now, if it does: files that were not read yet are then skipped.
     fn end(&self) -> Option<Exhausted> {
         None
     }
 }
 
-/// What a run has used up before its work was done.
+/// The limit that a run reached before it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// Its time.
+    /// The time limit.
     Time,
-    /// Its memory.
+    /// The memory limit.
     Memory,
 }

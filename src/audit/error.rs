@@ -24,7 +24,7 @@ pub enum Error {
     /// A stored corpus could not be used.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// The run is to end before the history was read.
+    /// A limit ended the run before the history was read.
     #[error("the history was not read to its end")]
     Ended,
     /// There is nothing to search for.

@@ -72,7 +72,7 @@ pub struct FoundCode {
     pub n_compared: usize,
     /// How much of the sketch was looked up.
     pub effort: Effort,
-    /// What of the past could not be searched, in words.
+    /// The part of the past that could not be searched, in words.
     pub unavailable: Option<String>,
     /// The number of results, including those beyond the maximum.
     pub n_found: usize,
@@ -87,11 +87,11 @@ pub struct Existing {
     pub place: Place,
     /// Its file.
     pub path: FilePath,
-    /// The function, or what else by its layout encloses the match.
+    /// The function around the match, or what else encloses it according to the layout.
     pub fragment: Fragment,
     /// The part that matches.
     pub matched: Fragment,
-    /// The name of the function, if its head tells.
+    /// The name of the function, if it is known from its head.
     pub name: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     pub containment: f64,
@@ -105,7 +105,7 @@ pub struct Existing {
     pub text: Option<Vec<u8>>,
 }
 
-/// A result, and what decides its rank.
+/// A result, and what it is ranked by.
 struct Ranked {
     query: usize,
     existing: Existing,
@@ -218,7 +218,7 @@ fn is_searched(entry: &Entry, sources: &Sources<'_>) -> bool {
     sources.is_compared(&entry.path) && (entry.blob().is_some() || !is_installed())
 }
 
-/// The settings with lower minimums: somebody asked, so that a short match is an answer and not noise. What decides how
+/// The settings with lower minimums: here a short match is an answer, not noise. Whatever decides how
 /// files are read and remembered is the same.
 fn lenient(config: &Config) -> Config {
     let mut config = config.clone();
@@ -389,7 +389,7 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
     results
 }
 
-/// Whether a result is the sketch itself: what somebody has in front of them is no answer.
+/// Whether a result is the sketch itself, which is no answer.
 fn is_itself(asked: &Sketch, path: &FilePath, unit: &Fragment) -> bool {
     let overlaps = |lines: &RangeInclusive<u32>| *lines.start() <= unit.end.line && unit.start.line <= *lines.end();
     asked.in_tree.as_ref() == Some(path) && asked.lines.as_ref().is_none_or(overlaps)

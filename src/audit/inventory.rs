@@ -105,7 +105,7 @@ pub fn audit(
         kept.take(asked, origins, &mut outcome)?;
     }
     if kept.is_asked {
-        // What is vendored is not judged as a copy: it is known to be one. It may have missed something all the same.
+        // Vendored code is not judged as a copy, since it is known to be one. But it may lack fixes.
         let is_source = |entry: &&Entry| sources.languages.may_know(&entry.path);
         let vendored: Vec<Entry> = vendored.iter().filter(is_source).cloned().collect();
         let comparing = Comparing { vendored: &[], ..comparing };
@@ -158,11 +158,11 @@ fn component_files(file: &Asked, copies: &[Copied], found: &[Found], config: &Co
     files.into_iter().map(|(file, _)| file).collect()
 }
 
-/// What is needed of the files of a tree once all are read, to find what they have missed.
+/// What finding missed fixes needs from the files of a tree, once all are read.
 struct Kept<'k> {
     outsides: &'k [Outside],
     context: Context<'k>,
-    /// Whether any rule about what copies have missed is on, and there is a corpus to ask.
+    /// Whether a rule about missed fixes is on, and there is a corpus to search.
     is_asked: bool,
     copies: Vec<WholeCopy>,
 }
@@ -173,7 +173,7 @@ impl<'k> Kept<'k> {
         Self { outsides, context, is_asked: is_stored, copies: Vec::new() }
     }
 
-    /// Takes the files of a batch with the files of components whose code they hold, and reports what they have missed.
+    /// Takes the files of a batch with the component files whose code they contain, and reports the fixes they lack.
     fn take(
         &mut self,
         asked: Vec<Asked>,
@@ -504,7 +504,7 @@ impl Gathered {
         number
     }
 
-    /// Puts the summary together, with the components that have most first.
+    /// Builds the summary, the components with the largest share first.
     fn finish(self, project: String, time: i64, findings: &[Finding]) -> Audited {
         let Self { n_files, n_tokens, mut files, components, .. } = self;
         let mut taken: Vec<(usize, Taken)> = components
@@ -540,7 +540,7 @@ impl Audited {
             let is_it = |of: &&FolderVersion| {
                 (&of.component.corpus, &of.component.name) == (&taken.component.corpus, &taken.component.name)
             };
-            // Of several folders, the largest speaks for the component.
+            // Of several folders, the largest decides the component's version.
             if let Some(best) = versions.iter().filter(is_it).max_by_key(|of| of.n_lines) {
                 let version = best.version().or_else(|| taken.component.version.clone());
                 taken.component = Arc::new(Component { version, purl: best.purl(), ..(*taken.component).clone() });

@@ -16,7 +16,7 @@ use crate::matching::{CloneType, agreeing_pairs, aligned, novelty};
 use crate::policy::{About, Change, Finding, Fragment, Ground, Outdated, Place, content, identity};
 use crate::text::{FilePath, Lines};
 
-/// Maximum commits to walk back for one origin. A commit that leaves its file alone takes a few trees to read.
+/// Maximum commits to walk back for one origin. Walking over a commit that does not touch the file reads a few trees.
 const MAX_COMMITS: usize = 1_000;
 /// Maximum past versions of an origin to compare with a copy.
 const MAX_VERSIONS: usize = 16;
@@ -50,7 +50,7 @@ pub(in crate::audit) fn mark_old_copies(
     let mut n_left = MAX_FINDINGS;
     for finding in findings.iter_mut().filter(|finding| finding.about == About::Copy) {
         let Some(copy) = changed.iter().find(|file| file.source.path == finding.path) else { continue };
-        // What agrees with the present is no copy of the past.
+        // A copy that agrees with the present state is not a copy of a past one.
         let agrees = |of: CloneType| matches!(of, CloneType::Type1 | CloneType::Type2 { is_consistent: true });
         let is_tree = |at: &usize| finding.origins[*at].place == Place::Tree;
         let in_tree: Vec<usize> = (0..finding.origins.len()).filter(is_tree).collect();
@@ -72,7 +72,7 @@ pub(in crate::audit) fn mark_old_copies(
         let about = About::OldCopy(outdated);
         let levels = sources.config.thresholds(&finding.path, Some(&copy.source.language)).levels;
         let Some(judgment) = levels.judge_other(&about, Ground::Code) else { continue };
-        // A license that is in the way is graver than an old state.
+        // A license problem is more severe than an old state.
         if finding.level > judgment.level {
             continue;
         }

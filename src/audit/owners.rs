@@ -6,7 +6,7 @@ use crate::git::{Reader, Snapshot};
 use crate::policy::{OWNERS_FILES, Owners};
 use crate::text::FilePath;
 
-/// Maximum bytes of the file, as on GitHub. A larger one counts for nothing there, either.
+/// Maximum bytes of the file, as on GitHub. A larger one is ignored, as it is there.
 const MAX_OWNERS: u64 = 3 * 1024 * 1024;
 
 /// The owners that the tree's CODEOWNERS names; none if it has no such file, or one that cannot be read.

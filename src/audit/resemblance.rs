@@ -15,9 +15,9 @@ use crate::index::{Index, Posting};
 use crate::language::{Kind, Token};
 use crate::text::FilePath;
 
-/// Maximum representatives that a shingle leads to: one that more clusters have says nothing.
+/// Maximum representatives that a shingle leads to: one in more clusters is not informative.
 const MAX_POSTINGS: usize = 1_000;
-/// The permutation of all sketches: any number will do, but the same on every machine.
+/// The seed of the permutation of all sketches: any number, but the same on every machine.
 const SEED: u64 = 1997;
 
 /// How documents are compared.
@@ -76,9 +76,9 @@ pub struct ResemblingPair {
     pub b: usize,
     /// What both have, divided by what either has. An exact figure rests on all shingles.
     pub resemblance: Estimate,
-    /// The fraction of the first that is in the second, unless the sketches do not tell.
+    /// The fraction of the first that is in the second; `None` if the sketches cannot estimate it.
     pub a_in_b: Option<Estimate>,
-    /// The fraction of the second that is in the first, unless the sketches do not tell.
+    /// The fraction of the second that is in the first; `None` if the sketches cannot estimate it.
     pub b_in_a: Option<Estimate>,
 }
 

@@ -233,14 +233,14 @@ const LSP_EXAMPLES: &str = "\
 Examples:
   secondhand lsp   for the repository that the editor opens
 
-Editors start it themselves; docs/how-to/editors.md says how to tell them.";
+Editors start it themselves; docs/how-to/editors.md shows how to configure them.";
 
 const MCP_EXAMPLES: &str = "\
 Examples:
   secondhand mcp                     for the repository of this folder
   secondhand mcp --repo ~/src/shop   for another one
 
-Agents start it themselves; docs/how-to/agents.md says how to tell them. It ends with its input.";
+Agents start it themselves; docs/how-to/agents.md shows how to configure them. It ends with its input.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -290,7 +290,7 @@ pub(super) struct Check {
     /// Check the work tree, including untracked files
     #[arg(long)]
     pub worktree: bool,
-    /// Check again whenever files change, and print what came and what went; ends with Ctrl-C
+    /// Check again whenever files change, and print the findings that appeared or disappeared; ends with Ctrl-C
     #[arg(long, conflicts_with_all = ["head", "output", "reports"])]
     pub watch: bool,
     #[command(flatten)]

@@ -40,7 +40,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     Ok(if fails { FOUND } else { CLEAN })
 }
 
-/// What readers must know if not all fingerprints were looked up.
+/// The notice about fingerprints that were not looked up.
 fn less_effort(effort: Effort) -> Option<Notice> {
     let message = format!("searched with `--effort {effort}`: copies may be missing that a full search finds");
     (effort != Effort::Full).then(|| Notice::new(None, None, &message))

@@ -56,7 +56,7 @@ fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common)
 /// The copies that `check` or `scan` find with the current settings and no baseline.
 fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
-        // Whoever records what is known judges with the settings at hand.
+        // A baseline is recorded with the settings of the work tree.
         Some(base) => {
             let flags = ["secondhand", "check", "--no-baseline", "--trust", "head", "--head", "HEAD", "--base", base];
             match Cli::parse_from(flags).command {
@@ -71,7 +71,7 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     };
     // What was not examined would be reported as new from then on.
     limit::complete()?;
-    // The note about left-out files is not a copy to record; `ignore` is the place for those.
+    // The note about left-out files is not a copy to record; the option `ignore` is for those.
     let findings = outcome.all_findings().filter(|finding| !matches!(finding.about, About::LeftOut(_)));
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }

@@ -1,6 +1,6 @@
 //! Runs `secondhand cache`, and opens the cache for other commands.
 //!
-//! The cache is optional: whatever is wrong with it, the audit is done, and only takes longer.
+//! The cache is optional: whatever is wrong with it, the audit succeeds, and only takes longer.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -85,7 +85,7 @@ pub(super) fn with_past<T>(
     HistoryPlace::new(common, repository).try_with(work, |folder| Past::discard(folder, repository, context))
 }
 
-/// What was not searched where a limit ended the reading of the past.
+/// The notice if a limit ended the reading of the past.
 pub(super) const PAST_NOT_READ: &str = "the history, which was not read to its end";
 
 /// The folder of what may be kept between runs; none with `--no-cache`.

@@ -59,7 +59,7 @@ pub(super) fn outcome_within(
     asked.outcome(asked.case()?, progress)
 }
 
-/// What a run is asked to judge.
+/// What a run has to judge.
 struct Asked<'a> {
     flags: &'a Check,
     repository: &'a Repository,
@@ -71,7 +71,7 @@ struct Asked<'a> {
     base: Option<String>,
 }
 
-/// What settings say of the range, where nothing stronger does.
+/// The parts of the range that come from settings, unless a flag or variable sets them.
 #[derive(Debug, Clone)]
 struct Side {
     /// Whose settings judge.
@@ -92,7 +92,7 @@ struct Case {
 impl<'a> Asked<'a> {
     fn new(within: Vec<FilePath>, repository: &'a Repository, flags: &'a Check, common: &'a Common) -> Self {
         let overrides = Overrides::new(common, &flags.settings());
-        // Pipelines set the variable to nothing where they know of no base; an empty flag is a mistake.
+        // Pipelines set the variable to nothing if they know no base; an empty flag is a mistake.
         let base = flags.base.clone().or_else(|| overrides.value("base").map(str::to_owned));
         Self { flags, repository, common, overrides, within, base }
     }
@@ -203,7 +203,7 @@ impl<'a> Asked<'a> {
         if flags.is_of_work_tree() || (flags.staged && event.is_none()) {
             return Ok((self.uncommitted(side.trust, reader)?, None));
         }
-        // Where nobody says what to judge, people mean what they have just written.
+        // Without any such flag, people mean what they have just written.
         let is_open = flags.head.is_none() && event.is_none() && !environment::is_machine();
         let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
         let judged = |files: Uncommitted| Ok((self.uncommitted(side.trust, reader)?, Some(files.judged())));
@@ -342,7 +342,7 @@ impl Base {
 /// What the environment says that the change starts from.
 fn base_of_event(reader: &Reader, event: EventRange, side: &Side, head: CommitId) -> Result<Option<Base>, Failure> {
     // A pull request that is checked out merged with its target: what the target has is not its doing, whatever the
-    // target was when the event was made.
+    // target was at the time of the event.
     if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
         && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
         && let Some(target) = reader.first_parent(head)?

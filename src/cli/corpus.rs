@@ -137,7 +137,7 @@ fn add(
     };
     if let Some(list) = fixes {
         let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
-        // What the corpus was made from is at hand as well.
+        // The source of the corpus is known as well.
         let known = corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
         clones.extend(known.filter(|spec| has_past(spec)));
         clones.sort();

@@ -1,4 +1,5 @@
-//! Lists what a change edits in settings, baseline, decisions and attributes: it must not weaken its own judge unseen.
+//! Lists what a change edits in settings, baseline, decisions and attributes, so that it cannot weaken its own check
+//! unnoticed.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +49,7 @@ impl Edits<'_> {
                 other(entry(self.base), entry(self.head))?
             }
         };
-        // Where the base judges, this is no error: whoever writes a change could end its audit. Once it lands it is
+        // With the settings of the base this is no error, or any change could end its own audit. After the merge it is
         // one.
         if let Some(entry) = after
             && let Err(why) = settings_in(self.reader, entry)

@@ -53,7 +53,7 @@ struct System {
     default_branch: Option<&'static str>,
 }
 
-/// Where the base stands.
+/// Where the base is named.
 enum Base {
     /// In the variable, as a commit.
     Commit(&'static str),

@@ -69,7 +69,7 @@ pub(super) enum Failure {
     LinkedComponent { name: String, link: String },
     #[error("cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set")]
     NoDataFolder,
-    #[error("cannot tell which of the sources the flags are for")]
+    #[error("cannot decide which of the sources the flags are for")]
     Declared,
     #[error("cannot audit: no corpus to compare with")]
     NothingToAudit,

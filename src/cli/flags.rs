@@ -59,7 +59,7 @@ pub(super) struct Common {
     /// Print every line of a copy instead of at most ten a side
     #[arg(long, global = true, conflicts_with = "quiet")]
     pub full: bool,
-    /// Say of each copy what is equal, what differs and where, and what one function for both would save
+    /// Show for each copy what is equal, what differs and where, and what one shared function would save
     #[arg(long, global = true)]
     pub brief: bool,
     /// Group findings in the formats text and concise by owner, as CODEOWNERS says, or by folder

@@ -103,7 +103,7 @@ fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
         return Ok("also: `secondhand init --hook` judges each commit\n".to_owned());
     }
     match manager.install(repository, false) {
-        // All the rest fits: what nobody asked for by name is no reason to fail.
+        // The rest is optional: without a flag for it, it is no reason to fail.
         Err(failure @ Failure::Form { .. }) => Ok(format!("also: {failure}; {}\n", failure.help().unwrap_or_default())),
         done => done,
     }

@@ -1,4 +1,4 @@
-//! Runs an audit for a server: it can be canceled, reports how far it is, and cannot take the server down.
+//! Runs an audit for a server: it can be canceled, reports its progress, and cannot take the server down.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -24,11 +24,11 @@ pub(super) struct Job<'j> {
 /// Why a job has no answer.
 #[derive(Debug)]
 pub(super) enum Unanswered {
-    /// Nobody waits for it any longer.
+    /// It was canceled.
     Canceled,
     /// The audit failed.
     Failed(Failure),
-    /// A defect of this program.
+    /// A bug in this program.
     Broken(String),
 }
 
@@ -82,7 +82,7 @@ impl Progress for Job<'_> {
         if (self.is_canceled)() {
             resume_unwind(Box::new(Cancel));
         }
-        // Who finds it locked has nothing to add: another thread reports just now.
+        // If it is locked, another thread is reporting just now.
         let Ok(mut reported) = self.reported.try_lock() else { return };
         if reported.elapsed() >= PACE {
             *reported = Instant::now();

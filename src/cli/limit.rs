@@ -1,11 +1,11 @@
 //! Ends a run that takes more time or memory than it may.
 //!
-//! In two steps. At the limit the run is asked to end: what it has not read by then is skipped, and what it found is
-//! reported. Some work cannot be parted, so beyond the limit there is a second one, at which the process ends as it is.
-//! Either way the status says that the audit was not done, and a message what was left.
+//! This takes two steps. At the limit the run is asked to end: files not read by then are skipped, and what it found is
+//! reported. Some work cannot be interrupted, so beyond the limit there is a second one, at which the process exits.
+//! Either way the exit status says that the audit is incomplete, and a message says what was not examined.
 //!
 //! Memory is what the process has allocated and uses, as Linux counts it several times a second. Mapped files of the
-//! cache are not part of it: the system takes their pages back when it needs them. A jump may pass the limit unseen.
+//! cache are not part of it: the system takes their pages back when it needs them. A short peak may go unnoticed.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -17,16 +17,16 @@ use super::output::{report_failure, warn};
 use crate::audit::{Exhausted, Outcome, Skip};
 use crate::policy::Notice;
 
-/// How often the process is looked at.
+/// How often the memory is measured.
 const TICK: Duration = Duration::from_millis(50);
-/// The least time after the limit for what was found to be reported.
+/// Minimum time after the limit to report what was found.
 const GRACE: Duration = Duration::from_secs(5);
-/// Where Linux says what a process uses.
+/// Where Linux reports the memory of a process.
 const STATUS: &str = "/proc/self/status";
 
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
-/// What a run may take, and how far it is.
+/// The limits of a run, and its progress.
 #[derive(Debug)]
 struct Watch {
     started: Instant,
@@ -37,7 +37,7 @@ struct Watch {
     is_over: AtomicBool,
     /// Whether something was skipped for either.
     is_heeded: AtomicBool,
-    /// What it does now, and of how many steps.
+    /// The current stage, and its number of steps.
     stage: Mutex<(&'static str, usize)>,
     n_steps: AtomicUsize,
 }
@@ -67,7 +67,7 @@ pub(super) fn start(common: &Common, is_server: bool) {
     if watch.timeout.is_none() && !is_known {
         return;
     }
-    // Without the thread the first step still holds for time.
+    // Without the thread, the first step still works for the time limit.
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(|| watch.look());
 }
 
@@ -154,7 +154,7 @@ pub(super) fn complete() -> Result<(), Failure> {
     heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete { limit }))
 }
 
-/// What readers of a report must know if its audit was ended.
+/// The notice in a report if a limit ended its audit.
 fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete { limit }) = complete() else { return None };
     let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();

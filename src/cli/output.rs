@@ -223,7 +223,7 @@ fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -
 
 fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Failure> {
     let stdout = io::stdout();
-    // With a pipe on standard output, the terminal is somebody else's.
+    // If standard output is a pipe, the terminal belongs to another program.
     let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);

@@ -21,7 +21,7 @@ pub(super) struct Bar {
     bar: Mutex<ProgressBar>,
 }
 
-/// How long a run takes before it shows progress. A bar that flashes by says nothing.
+/// How long a run takes before it shows progress. A bar that only flashes by is a distraction.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Bar {
@@ -61,7 +61,7 @@ impl Progress for Bar {
         let template = if n_steps == 0 {
             format!("{{prefix:>10}} {{spinner}} {{pos}} {unit} {{elapsed}}")
         } else {
-            // An interrupt ends the process at once; whoever thinks of one sees here what it costs.
+            // Ctrl-C ends the process at once; the message says what it would lose.
             let kept = if stage == "commits" && self.keeps_commits { " (Ctrl-C keeps them)" } else { "" };
             format!("{{prefix:>10}} [{{bar:30}}] {{pos}}/{{len}} {unit} {{eta}}{kept}")
         };

@@ -46,7 +46,7 @@ impl SettingsInUse {
                 Version::Untracked => settings::written(common, Some(root))?,
                 Version::At(entry) => settings_in(&reader, entry)?,
                 Version::Missing(path) => {
-                    let message = "these settings are not in the base, and were not heeded";
+                    let message = "these settings are not in the base, and were not used";
                     notices.push(Notice::new(Some(path), None, message));
                     Written::nowhere()
                 }
@@ -91,7 +91,7 @@ impl Judge {
             check_corpora(&written.raw.corpora, &known, root)?;
         }
         let (mut config, origin) = settings::complete(&written, overrides)?;
-        // A change must not choose the license that it is judged by.
+        // A change must not choose the project license that it is judged by.
         let of_project = if trust == Trust::Base { range.tip() } else { Some(&range.head.1) };
         if let Some(files) = of_project {
             config.licenses.find_project(&project_terms(files, &reader)?);
@@ -104,7 +104,7 @@ impl Judge {
                 Version::Untracked => read_baseline(file, Some(root))?,
                 Version::At(entry) => baseline_in(&reader, entry)?,
                 Version::Missing(path) => {
-                    notices.push(Notice::new(Some(path), None, "this baseline is not in the base, and was not heeded"));
+                    notices.push(Notice::new(Some(path), None, "this baseline is not in the base, and was not used"));
                     Baseline::default()
                 }
             },
@@ -169,7 +169,7 @@ pub(super) fn now() -> i64 {
     set.unwrap_or_else(now)
 }
 
-/// The two states of a repository that its judge may be taken from.
+/// The two states of a repository that settings may be taken from.
 struct Sides<'s> {
     reader: &'s Reader,
     root: &'s Path,

@@ -1,4 +1,4 @@
-//! Looks at a repository before `secondhand init` sets it up: its languages, code of others, and what runs its checks.
+//! Surveys a repository before `secondhand init` sets it up: its languages, third-party code, and what runs its checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

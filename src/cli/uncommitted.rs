@@ -45,7 +45,7 @@ impl Uncommitted {
         if self.n() == 1 { "1 uncommitted file".to_owned() } else { format!("{} uncommitted files", self.n()) }
     }
 
-    /// Says that commits were judged, and which flag judges the files.
+    /// A notice that only commits were checked, and which flag checks the files.
     pub fn not_judged(self) -> Notice {
         let flag = match self {
             Self { n_in_index: 0, .. } => "`--worktree`".to_owned(),
@@ -56,7 +56,7 @@ impl Uncommitted {
         Notice::new(None, None, &format!("{} {verb} not judged; use {flag}", self.files()))
     }
 
-    /// Says that the files were judged, and how to judge the last commit instead.
+    /// A notice that the files were checked, and how to check the last commit instead.
     pub fn judged(self) -> Notice {
         let message = format!(
             "no commits beyond the base, so this judged {}, as `--worktree` does; `--head HEAD` judges the last commit",

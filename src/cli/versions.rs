@@ -1,4 +1,4 @@
-//! Reads the files that judge a change out of a state of the repository.
+//! Reads settings, baseline and decisions from a state of the repository.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Runs `check --watch`: judges again when files change, and prints what came and what went.
+//! Runs `check --watch`: checks again when files change, and prints the findings that appeared or disappeared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::text::FilePath;
 /// How long nothing may change for the change to count as over: an editor writes a file in several steps, and git many.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Progress that nobody sees: a bar would hide what was printed.
+/// Shows no progress: a bar would hide what was printed.
 struct Silent;
 
 impl Progress for Silent {
@@ -33,7 +33,7 @@ impl Progress for Silent {
 /// Judges until the reader of its output is gone, or until a signal ends the program.
 pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
-    // Before the first look: what changes meanwhile is judged after it.
+    // Starts before the first check, so that changes during it are not missed.
     let (_watcher, changes) = changes(&repository)?;
     let mut known = BTreeMap::new();
     let mut outcome = Some(check::outcome(flags, common, &Silent)?);
@@ -52,7 +52,7 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
             return Ok(CLEAN);
         }
         while !matches!(changes.recv_timeout(QUIET), Err(RecvTimeoutError::Timeout)) {}
-        // A state in between, such as a settings file that is being written, is no reason to end.
+        // A temporary state, such as a half-written settings file, is no reason to end.
         outcome = match check::outcome(flags, common, &Silent) {
             Ok(outcome) => Some(outcome),
             Err(failure) => {
@@ -72,7 +72,7 @@ fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>)
     let (top, git_folder) = (root.canonicalize().unwrap_or_else(|_| root.clone()), git.clone());
     let languages = Languages::builtin();
     let watch = move |event: notify::Result<Event>| {
-        // What was missed may matter.
+        // Missed events may matter.
         let matters = event.is_ok_and(|event| {
             !matches!(event.kind, EventKind::Access(_))
                 && (event.need_rescan() || event.paths.iter().any(|path| matters(path, &top, &git_folder, &languages)))
@@ -91,8 +91,8 @@ fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>)
     Ok((watcher, changes))
 }
 
-/// Whether a file has to do with what is judged: source, settings, and what git has written down of commits and the
-/// index. What a build writes is mostly neither.
+/// Whether a file affects the result: source, settings, and git's records of commits and the
+/// index. Most build output does not.
 fn matters(path: &Path, root: &Path, git: &Path, languages: &Languages) -> bool {
     if let Ok(inside) = path.strip_prefix(git) {
         let name = inside.to_string_lossy();

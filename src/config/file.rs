@@ -186,7 +186,7 @@ impl RawConfig {
         Ok(raw)
     }
 
-    /// Checks languages that are added or changed, while the text that defines them is at hand.
+    /// Checks languages that are added or changed, while the text that defines them is available.
     fn check_languages(&self) -> Result<(), (String, TableError)> {
         if self.language.is_empty() {
             return Ok(());

@@ -54,7 +54,7 @@ pub struct Config {
     pub ignore: PathRules,
     /// Files whose findings are notes at most.
     pub tests: PathRules,
-    /// Files that are examples, likewise.
+    /// Files that are examples, in the same form.
     pub examples: PathRules,
     /// Files that set up builds.
     pub build_files: PathRules,

@@ -96,7 +96,7 @@ options! {
         /// Maximum bytes of a line. The code of longer lines is not compared, and a changed file with one is reported
         /// as `not-examined`.
         pub max_line_length: usize = 1024 * 1024,
-        /// Maximum findings in a report, the gravest first. The exit status depends on all of them.
+        /// Maximum findings in a report, the most severe first. The exit status depends on all of them.
         pub max_findings: usize = 10_000,
         /// Whether to compare files marked as generated.
         pub include_generated: bool = false,
@@ -317,7 +317,7 @@ pub struct RawLicense {
     /// expressions. If there are any, all others are denied. The most specific entry wins; between equally specific
     /// ones, `deny` wins.
     pub allow: Vec<String>,
-    /// Licenses that code may not be copied under, likewise.
+    /// Licenses that code may not be copied under, in the same form.
     pub deny: Vec<String>,
     /// Copies that are accepted anyway.
     pub exceptions: Vec<RawException>,

@@ -1,6 +1,6 @@
 //! Reads files that decide what is reported: as regular files of bounded size, and not through links out of the tree.
 //!
-//! A change can put anything under the name of its settings: a device that never ends, a pipe that nobody
+//! A change can put anything under the name of its settings: a device that never ends, a pipe that no process
 //! writes to, a link to what the machine keeps to itself.
 
 use std::fs::File;
@@ -23,7 +23,7 @@ pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<Strin
         if !file.canonicalize()?.starts_with(root) {
             return Err(io::Error::other("it is a link out of the repository, which is not followed"));
         }
-        // Before it is opened: to open a pipe waits for somebody to write to it.
+        // Checked before it is opened, since opening a pipe waits for a writer.
         let metadata = std::fs::metadata(file)?;
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(io::Error::other("it is not a regular file"));

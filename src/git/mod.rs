@@ -101,7 +101,7 @@ pub struct Repository {
     edited: Edited,
 }
 
-/// Files of the work tree that somebody is editing, as they are there and not yet on disk.
+/// Files of the work tree that are open in an editor, with changes that are not on disk yet.
 pub type Edited = Arc<BTreeMap<FilePath, Arc<[u8]>>>;
 
 impl std::fmt::Debug for Repository {

@@ -354,7 +354,7 @@ impl<W: Work> Pass<'_, W> {
     /// The content of an entry.
     fn make(&self, node: &Node, base: Option<&Vec<u8>>, scratch: &mut Scratch<W::State>) -> Content {
         let Ok(entry) = self.pack.entry(node.offset) else { return Content::Damaged };
-        // Others may be based on a blob that nobody wants itself.
+        // Others may be deltas of a blob that is not wanted itself.
         let has_children = node.children.0 < node.children.1;
         let max = if has_children { MAX_SIZE } else { self.work.max_size().min(MAX_SIZE) };
         let Scratch { inflate, delta, .. } = scratch;

@@ -44,7 +44,7 @@ pub struct Span {
     pub hidden: Vec<CommitId>,
     /// How much of it is walked.
     pub limits: WalkLimits,
-    /// Whether only first parents are followed: a merge then stands for all it brought in.
+    /// Whether only first parents are followed: a merge then counts as one change.
     pub is_first_parent: bool,
 }
 

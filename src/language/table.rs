@@ -116,7 +116,7 @@ pub struct Claim {
 /// A comment or literal between an opener and a closer.
 ///
 /// Opener and closer may contain one placeholder: `{#}` matches any number of `#`
-/// (likewise for any one character), `{tag}` a word or nothing, `{delimiter}` up to 16
+/// (the same for any one character), `{tag}` a word or nothing, `{delimiter}` up to 16
 /// characters that are neither spaces nor round brackets nor backslashes, `{bracket}` one
 /// bracket or punctuation character. The closer's placeholder matches the same
 /// text as the opener's, or its mirror image for a bracket.

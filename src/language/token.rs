@@ -67,7 +67,7 @@ impl Symbol {
         }
     }
 
-    /// The family of its language; a keyword does not tell.
+    /// The family of its language; not known from a keyword.
     pub fn family(self) -> Option<Family> {
         (self.0 >> 31 == 0).then_some(Family(self.0 & !0xFF))
     }

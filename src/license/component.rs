@@ -26,11 +26,11 @@ pub struct Licenses {
 }
 
 /// Answers which file a header means by a name, for the file at a path, and what that file states about itself.
-pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, Said)> + 'r;
+pub type Refer<'r> = dyn Fn(&FilePath, &str) -> Option<(FilePath, LicensingInfo)> + 'r;
 
 /// What one file states about licenses and copyright; depends only on its name and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Said {
+pub struct LicensingInfo {
     /// Its statements about licenses.
     pub statements: Vec<Statement>,
     /// Its copyright notices.
@@ -43,7 +43,7 @@ pub struct Said {
 /// Maximum bytes of a license text to keep: the longest in SPDX has 90,000.
 const MAX_TEXT: usize = 100_000;
 
-impl Said {
+impl LicensingInfo {
     /// The statements and notices of the file at `path`.
     pub fn new(path: &FilePath, bytes: &[u8]) -> Self {
         let statements = statements(path, bytes);
@@ -105,22 +105,22 @@ impl Licenses {
     pub fn new<'f>(files: impl IntoIterator<Item = (&'f FilePath, &'f [u8])>) -> Self {
         let mut licenses = Self::default();
         for (path, bytes) in files.into_iter().filter(|(path, _)| is_relevant(path)) {
-            licenses.hear(path, &Said::new(path, bytes));
+            licenses.add(path, &LicensingInfo::new(path, bytes));
         }
         licenses
     }
 
     /// Adds what the file at `path` states about others.
-    pub fn hear(&mut self, path: &FilePath, said: &Said) {
-        if let Some(statement) = said.statements.iter().find(|of| of.method == Method::Text) {
+    pub fn add(&mut self, path: &FilePath, info: &LicensingInfo) {
+        if let Some(statement) = info.statements.iter().find(|of| of.method == Method::Text) {
             let folder = above(path, if let Scope::Above(n_up) = statement.scope { n_up } else { 0 });
-            if !said.notices.is_empty() {
-                self.notices.entry(folder.to_vec()).or_default().extend(said.notices.iter().cloned());
+            if !info.notices.is_empty() {
+                self.notices.entry(folder.to_vec()).or_default().extend(info.notices.iter().cloned());
             }
-            self.texts.entry(folder.to_vec()).or_default().extend(said.text.clone());
+            self.texts.entry(folder.to_vec()).or_default().extend(info.text.clone());
         }
-        for statement in &said.statements {
-            self.add(path, statement.clone());
+        for statement in &info.statements {
+            self.add_statement(path, statement.clone());
         }
     }
 
@@ -129,7 +129,7 @@ impl Licenses {
         !self.files.is_empty() || !self.patterns.is_empty()
     }
 
-    fn add(&mut self, path: &FilePath, statement: Statement) {
+    fn add_statement(&mut self, path: &FilePath, statement: Statement) {
         let folder = parent(path.as_bytes()).unwrap_or_default().to_vec();
         let evidence = LicenseEvidence { path: path.clone(), statement };
         match &evidence.statement.scope {
@@ -176,13 +176,17 @@ impl Licenses {
 
     /// The license of the file at `path` with these bytes.
     pub fn of(&self, path: &FilePath, bytes: &[u8], refer: &Refer<'_>) -> Identified {
-        self.of_said(path, &Said { statements: own(bytes), notices: copyright_lines(bytes), text: None }, refer)
+        self.of_info(
+            path,
+            &LicensingInfo { statements: own(bytes), notices: copyright_lines(bytes), text: None },
+            refer,
+        )
     }
 
-    /// The same, from the file's statements as returned by [`Said::new`].
-    pub fn of_said(&self, path: &FilePath, said: &Said, refer: &Refer<'_>) -> Identified {
-        let identified = self.of_statements(path, said.statements.clone(), refer);
-        let notices = if said.notices.is_empty() { self.notices_above(path) } else { said.notices.clone() };
+    /// The same, from the file's statements as returned by [`LicensingInfo::new`].
+    pub fn of_info(&self, path: &FilePath, info: &LicensingInfo, refer: &Refer<'_>) -> Identified {
+        let identified = self.of_statements(path, info.statements.clone(), refer);
+        let notices = if info.notices.is_empty() { self.notices_above(path) } else { info.notices.clone() };
         Identified { notices, ..identified }
     }
 
@@ -222,7 +226,7 @@ impl Licenses {
         let (texts, referred): (Vec<_>, Vec<_>) = names
             .iter()
             .filter(|_| is_asked)
-            .find_map(|name| refer(path, name).map(|(of, said)| referred(&of, said)).filter(|of| !of.is_empty()))
+            .find_map(|name| refer(path, name).map(|(of, info)| referred(&of, info)).filter(|of| !of.is_empty()))
             .unwrap_or_default()
             .into_iter()
             .partition(|of: &LicenseEvidence| of.statement.method == Method::Text);
@@ -362,9 +366,9 @@ impl LicenseEvidence {
 }
 
 /// What the file at `path` states, as evidence for a file that refers to it.
-fn referred(path: &FilePath, said: Said) -> Vec<LicenseEvidence> {
+fn referred(path: &FilePath, info: LicensingInfo) -> Vec<LicenseEvidence> {
     let is_own = |of: &Statement| of.scope == Scope::File || of.method == Method::Text;
-    let stated = said.statements.into_iter().filter(|of| is_own(of) && of.expression.is_some());
+    let stated = info.statements.into_iter().filter(|of| is_own(of) && of.expression.is_some());
     let as_reference = |of: Statement| match of.method {
         Method::Text => of,
         _ => Statement { method: Method::Reference, ..of },
@@ -430,7 +434,7 @@ mod tests {
             let text_at = |at: &FilePath| {
                 files.iter().find(|(other, _)| other.as_bytes() == at.as_bytes()).map(|(_, text)| text.as_bytes())
             };
-            meant_by(of, name).into_iter().find_map(|at| Some((at.clone(), Said::new(&at, text_at(&at)?))))
+            meant_by(of, name).into_iter().find_map(|at| Some((at.clone(), LicensingInfo::new(&at, text_at(&at)?))))
         };
         let files: Vec<_> = files.iter().map(|(path, text)| (FilePath::new(*path), text.as_bytes())).collect();
         let licenses = Licenses::new(files.iter().map(|(path, bytes)| (path, *bytes)));

@@ -1,6 +1,6 @@
 //! Reads headers that send the reader to another file: "see copyright notice in zlib.h".
 //!
-//! A header only names candidates. Whether one of them is a file of the component, and states a license, is for whoever
+//! A header only names candidates. Whether one of them is a file of the component, and states a license, is up to the
 //! knows its files.
 
 use super::expression::Expression;

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A hunk is looked for as `patch` does: what the commit removed, with up to [`CONTEXT`] tokens on each side, which are
-//! all that shows the place of a pure insertion. What has the fix has something else there, whoever made it and however
-//! it got there, so it is silent without knowing how.
+//! all that shows the place of a pure insertion. Code that has the fix has something else there, however it got there,
+//! so nothing is reported for it.
 //!
 //! Invariant: a change of layout, comments or names, and one that the copy has in any form, is never missed.
 

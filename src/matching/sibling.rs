@@ -419,7 +419,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
         && spot.n_run_renamed == 0
         && spot.n_run_spelled >= VERBATIM_WORDS
         && (clashing <= 0.12 || n_run >= LONG_RUN);
-    // Whoever edits one branch sees the other.
+    // An author who edits one branch sees the other.
     let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
     // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
     let is_foreign =

@@ -55,7 +55,7 @@ pub struct MissedPlace {
     pub fragment: Fragment,
     /// The lines of the origin before the commit; empty for an insertion, which comes before `origin_lines.start`.
     pub origin_lines: std::ops::Range<u32>,
-    /// How to change the lines of the copy, if the text of the commit is at hand and the lines are laid out alike.
+    /// How to change the lines of the copy, if the text of the commit is available and the lines have the same layout.
     pub edit: Option<LineEdit>,
 }
 

@@ -322,7 +322,7 @@ impl Finding {
             }
             Place::Component(component) => {
                 let license = component.license().unwrap_or_else(|| "license not known".to_owned());
-                // Whoever made the component chose its name.
+                // The name of a component comes from its makers, who may be hostile.
                 let owner = printable(format!("{} ({license})", component.label()).as_bytes());
                 let verdict = match origin.and_then(Origin::answer) {
                     Some(Answer::Denied) => ": a potential license conflict",

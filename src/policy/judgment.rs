@@ -33,7 +33,7 @@ pub struct Circumstances {
     pub is_reverted: bool,
 }
 
-/// What a copy does that says too little to warn of: to find such code twice asks nobody to do anything.
+/// Why a copy is too trivial for a warning: such code may well exist twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SaysLittle {
     /// Statements of different shapes that decide, call or compute.
@@ -116,7 +116,7 @@ impl Levels {
         let level = self.of(rule)?;
         // The rule itself is milder in some cases: a revert, a license to review, a notice that is present.
         let level = level.min(at_most);
-        // If nobody adds the code, nobody has to act now.
+        // If no change adds the code, nothing has to be done now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
         let mut judgment = Judgment { rule, level, milder: None };
         // It may be milder where such findings are expected.
@@ -153,7 +153,7 @@ impl Levels {
             let judgment = self.judge_origin(origin, circumstances)?;
             Some((judgment, origin.answer()))
         });
-        // The most severe level wins. On a tie the component wins: its license applies whoever else has the code.
+        // The most severe level wins. On a tie the component wins: its license applies even if others have the code.
         let (judgment, answer) =
             judged.max_by_key(|(judgment, answer)| (judgment.level, *answer, judgment.gravity()))?;
         // Existing code in the tree counts before deleted code.
@@ -219,7 +219,7 @@ impl Levels {
 }
 
 impl Judgment {
-    /// Makes it milder, if it is graver than `at_most`.
+    /// Lowers it to `at_most` if it is more severe.
     fn soften(&mut self, at_most: Level, why: Milder) {
         if self.level > at_most {
             (self.level, self.milder) = (at_most, Some(why));

@@ -12,8 +12,8 @@ pub fn best_first(findings: &[Finding]) -> Vec<&Finding> {
     sorted
 }
 
-/// Makes the warnings of copied code beyond the `max_warnings` that are worth most notes: whoever pastes a folder reads
-/// ten of them, and the number of the others. A family counts once.
+/// Turns the warnings of copied code into notes, but for the `max_warnings` that are worth most: of a pasted folder,
+/// a reviewer reads ten, and the number of the others. A family counts once.
 pub fn bound_warnings(findings: &mut [Finding], max_warnings: usize) {
     let is_bound = |of: &Finding| of.level == Level::Warning && of.is_copy() && of.rule.topic == Topic::Duplication;
     let mut warnings: Vec<&mut Finding> = findings.iter_mut().filter(|of| is_bound(of)).collect();

@@ -1,6 +1,6 @@
 //! Writes a line for each finding, as compilers do: `src/a.c:12:1: warning[copied-code] 20 lines copied from b.c:3`.
 //!
-//! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the gravest first.
+//! Editors, problem matchers and `grep` read it. Promise: a finding is one line, the most severe first.
 
 use std::io::{self, Write};
 

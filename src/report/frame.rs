@@ -155,7 +155,7 @@ fn style_of(mark: Mark, is_copy: bool) -> Style {
     }
 }
 
-/// What the marks of the frames mean, for whoever sees them for the first time.
+/// The legend: what the marks of the frames mean.
 pub(super) fn legend(canvas: Canvas) -> String {
     let painted = |mark: Mark, is_copy: bool, text: &str| paint(style_of(mark, is_copy), text, canvas);
     if canvas.has_color {

@@ -60,7 +60,7 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let added = &finding.added;
     write!(out, "::{command} file={},", property(&finding.path.to_string()))?;
     write!(out, "line={},endLine={},", added.start.line, added.end.line)?;
-    // Columns are heeded within one line only.
+    // GitHub uses columns within one line only.
     if added.start.line == added.end.line {
         write!(out, "col={},endColumn={},", added.start.column, added.end.column)?;
     }

@@ -97,7 +97,7 @@ fn listed(word: &str, mut names: Vec<String>, is_verbose: bool) -> Option<String
 }
 
 /// The edits of a file as a diff, from the version to the copy. Lines of the version are only known where its
-/// repository is at hand; otherwise they are counted.
+/// repository is available; otherwise they are counted.
 pub(super) fn edits(file: &EditedFile) -> Vec<String> {
     let mut diff = vec![format!("--- {}", file.origin), format!("+++ {}", file.path)];
     for edit in &file.edits {

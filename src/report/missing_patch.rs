@@ -1,7 +1,7 @@
 //! Writes the commits that copies lack as a patch, which `git apply` and `patch -p1` take.
 //!
 //! Only what is sure is in it: a hunk whose lines are laid out in the copy as they were in the origin, and of which
-//! the text is at hand. What is not is a comment above.
+//! the text is available. The others are named in a comment above.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! Writes what was found as passages for agents: a head of a line or two, and code below it.
 //!
-//! Whoever has little room shows all heads, and as much of the code as fits.
+//! Where space is limited, all heads are shown, and as much of the code as fits.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -32,7 +32,7 @@ pub fn check_headline(outcome: &Outcome) -> String {
     format!("{} in {} against {base}", found(outcome), end(&outcome.head))
 }
 
-/// The findings that `is_asked` selects, the gravest first.
+/// The findings that `is_asked` selects, the most severe first.
 pub fn finding_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) -> Vec<Passage> {
     let findings = best_first(&outcome.findings).into_iter().filter(|finding| is_asked(finding));
     let lines = |finding: &Finding| owned_by(outcome, finding).into_iter().chain(brief(outcome, finding)).collect();

@@ -13,7 +13,7 @@ use crate::policy::Fragment;
 use crate::text::{FilePath, Lines, printable};
 
 /// Maximum lines of a fragment to lay out; the rest are counted. More would make
-/// reports that nobody reads to their end.
+/// reports too long to read.
 const MAX_LINES: u32 = 1_000;
 /// Maximum bytes of a line. Longer lines are cut on both ends, around the fragment.
 const MAX_LINE: usize = 2_000;

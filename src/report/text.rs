@@ -36,7 +36,7 @@ fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()
     let languages = Languages::builtin();
     let groups = grouped(outcome, style.group_by).into_iter();
     let copies = groups.flat_map(|(name, findings)| {
-        // The name of a group stands above its first copy.
+        // The name of a group is printed above its first copy.
         let copies = findings.into_iter().filter(|finding| finding.has_code()).enumerate();
         copies.map(move |(at, finding)| (name.clone().filter(|_| at == 0), finding)).collect::<Vec<_>>()
     });

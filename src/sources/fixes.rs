@@ -1,7 +1,7 @@
 //! Reads a list of fixes: which commits fixed which vulnerabilities, and what they changed.
 //!
 //! The list is a JSON file with OSV records, a folder of such files, or a text with a commit on each line. The commits
-//! are read from clones that are at hand; a commit is known by its hash, so it does not matter what a clone is called.
+//! are read from local clones; a commit is known by its hash, so the name of a clone does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         clones.add(&folder.join(&listed.repository));
         let Some(found) = clones.find(&listed) else {
             let what = format!("{} of {}", listed.commit, listed.repository);
-            sink.note(Note { what, why: "no clone at hand has this commit" });
+            sink.note(Note { what, why: "none of the clones has this commit" });
             continue;
         };
         fixes.entry(found).and_modify(|known| known.ids.extend(listed.ids.iter().cloned())).or_insert(listed);
@@ -148,7 +148,7 @@ fn merged(declared: &DeclaredComponent, listed: DeclaredComponent) -> DeclaredCo
     }
 }
 
-/// The repositories at hand.
+/// The local clones.
 struct Clones {
     all: Vec<Repository>,
     paths: BTreeMap<PathBuf, usize>,

@@ -235,7 +235,7 @@ pub fn label(spec: &str) -> String {
     revision.map_or_else(|| name.clone(), |revision| format!("{name}@{revision}"))
 }
 
-/// Whether this is a repository that is read with all its history, so that copies can be told what they have missed.
+/// Whether this is a repository that is read with all its history, so that fixes which copies lack can be found.
 pub fn has_past(spec: &str) -> bool {
     matches!(repository::repository_of(spec), Some((_, None)))
 }

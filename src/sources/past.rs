@@ -1,4 +1,4 @@
-//! Reads what the commits of a repository did to its files, so that copies can be told what they have missed.
+//! Reads what the commits of a repository did to its files, so that fixes which copies lack can be found.
 
 use std::collections::HashMap;
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::files::{BlobId, Content, Entry, ReadFiles};
 use crate::git::{FilesAround, Interest, Reader, Repository};
-use crate::license::{LICENSING_PARENT, Licenses, Said, is_relevant};
+use crate::license::{LICENSING_PARENT, Licenses, LicensingInfo, is_relevant};
 use crate::text::FilePath;
 
 /// Git repositories.
@@ -94,7 +94,7 @@ fn read_revision(
 
 /// Every blob once, at its first commit.
 fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut dyn Sink) -> Result<(), Error> {
-    let mut heard = Heard::default();
+    let mut licenses = PastLicenses::default();
     let interest = Interest { is_relevant, for_parent: LICENSING_PARENT };
     for first in reader.first_appearances(Some(interest))? {
         let seen = Seen {
@@ -104,13 +104,13 @@ fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut 
             last_tag: first.last_tag.as_deref().map(ToOwned::to_owned),
             is_of_history: true,
         };
-        let licenses = heard.around(reader, &first.around, component)?;
+        let around = licenses.around(reader, &first.around, component)?;
         let file = SourceFile {
             component: Arc::clone(component),
             path: first.entry.path.clone(),
             bytes: Vec::new(),
             seen: Some(seen),
-            licenses: Some(licenses),
+            licenses: Some(around),
         };
         if sink.knows(&first.blob, &file)? || !sink.wants(&file.path, reader.size(&first.entry).unwrap_or(0)) {
             continue;
@@ -123,20 +123,20 @@ fn read_history(reader: &Reader, component: &Arc<DeclaredComponent>, sink: &mut 
             let Content::Blob(blob) = entry.content else { return None };
             Some((entry.path, blob))
         });
-        sink.licenses(component, heard.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?);
+        sink.licenses(component, licenses.around(reader, &Arc::new(blobs.collect::<Vec<_>>()), component)?);
     }
     Ok(())
 }
 
 /// The license statements in the files of a history; each file is read once.
 #[derive(Default)]
-struct Heard {
-    said: HashMap<(FilePath, BlobId), Arc<Said>>,
+struct PastLicenses {
+    infos: HashMap<(FilePath, BlobId), Arc<LicensingInfo>>,
     around: HashMap<Vec<(FilePath, BlobId)>, Arc<Licenses>>,
 }
 
-impl Heard {
-    /// What `files` say.
+impl PastLicenses {
+    /// The licenses that `files` state.
     fn around(
         &mut self,
         reader: &Reader,
@@ -151,18 +151,18 @@ impl Heard {
             licenses.declare(&FilePath::new(""), declared);
         }
         for (path, blob) in &**files {
-            let said = match self.said.get(&(path.clone(), *blob)) {
-                Some(said) => Arc::clone(said),
+            let info = match self.infos.get(&(path.clone(), *blob)) {
+                Some(info) => Arc::clone(info),
                 None => {
                     let entry = Entry { path: path.clone(), content: Content::Blob(*blob) };
                     let is_long = reader.size(&entry).is_some_and(|size| size > MAX_LICENSE_FILE);
                     let bytes = if is_long { Vec::new() } else { reader.read(&entry)? };
-                    let said = Arc::new(Said::new(path, &bytes));
-                    self.said.insert((path.clone(), *blob), Arc::clone(&said));
-                    said
+                    let info = Arc::new(LicensingInfo::new(path, &bytes));
+                    self.infos.insert((path.clone(), *blob), Arc::clone(&info));
+                    info
                 }
             };
-            licenses.hear(path, &said);
+            licenses.add(path, &info);
         }
         let licenses = Arc::new(licenses);
         self.around.insert(files.to_vec(), Arc::clone(&licenses));

@@ -340,7 +340,7 @@ impl Cache {
         removed
     }
 
-    /// Removes files that nobody can use; those with other settings may be in use.
+    /// Removes files that are of no use to any settings; those of other settings may be in use.
     fn remove_damaged(&mut self) {
         let is_useless = |fault: &SegmentError| {
             matches!(fault, SegmentError::Foreign | SegmentError::Truncated | SegmentError::Damaged(_))

@@ -1,7 +1,7 @@
 //! Maps a file into memory: the only place with unsafe code.
 //!
 //! Why it is sound: a mapped file must not change while it is mapped. Segment files are written once, under a temporary
-//! name, and renamed. After that nobody writes to them; they are only unlinked, and an unlinked file stays mapped.
+//! name, and renamed. After that they are never written; they are only unlinked, and an unlinked file stays mapped.
 //! Someone else who truncates one under a running process ends that process (a bus error), but cannot make it read
 //! other memory. Anyone who may write to the cache may also stop the program.
 

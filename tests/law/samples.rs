@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use secondhand::language::Kind;
 
 use crate::oracle::tokens;
+use crate::random::Random;
 
 /// A language, its functions, and what is put into them.
 pub struct Language {
@@ -317,42 +318,6 @@ fn replaced_word(text: &str, word: &str, by: &str) -> String {
         }
     }
     replaced + &text[done..]
-}
-
-/// Numbers that a seed decides: splitmix64 (Steele, Lea, Flood 2014).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Self(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// A number from `from` to `to`, both included.
-    pub fn between(&mut self, from: usize, to: usize) -> usize {
-        from + self.below(to - from + 1)
-    }
-
-    /// Puts `items` in another order.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for at in (1..items.len()).rev() {
-            items.swap(at, self.below(at + 1));
-        }
-    }
 }
 
 #[test]

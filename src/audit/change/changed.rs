@@ -112,7 +112,7 @@ pub(in crate::audit) fn changed_files(
     };
     let read = entries.par_iter().map_init(|| repository.reader(), read);
     let read = read.collect::<Result<Vec<_>, crate::files::Error>>()?;
-    // What is new and what was moved shows only when all of it was read.
+    // All files have to be read before it is known what is new and what was moved.
     if let Some(end) = read.iter().filter_map(|read| read.as_ref().err()).find(|skip| skip.is_end()) {
         let why = |read: &Result<Source, Skip>| read.as_ref().err().map_or(*end, |skip| *skip);
         let paths = changes.changed.iter().map(|(entry, _)| entry.path.clone());

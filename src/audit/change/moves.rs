@@ -1,6 +1,6 @@
 //! Removes moved code from what is novel.
 //!
-//! First what was moved as it is, in runs that are spelled the same; then what was edited on the way, by aligning what
+//! Exact moves come first, as runs with the same spelling; then moves with edits, by aligning what
 //! is left of the removed code with what is left of the novel code.
 
 use std::borrow::Cow;
@@ -74,7 +74,7 @@ impl Credit {
     /// Credits what was edited on the way, in files of which enough is left on either side.
     fn edited(&mut self, changed: &[Changed], predecessors: &[Predecessor], config: &Config) {
         let k = config.fingerprint.noise_threshold();
-        // Less novel code is no copy, so it does not matter whether it was moved.
+        // Less novel code than this is never a copy, so it does not matter whether it was moved.
         let asked: Vec<Vec<bool>> = changed
             .par_iter()
             .zip(&self.novel)

@@ -46,7 +46,7 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usiz
     // No passage of fewer tokens is ever a match.
     let min_tile = config.min_tokens.min(config.matching.min_run);
     let tiles = Tiles::new(&aligned, &runs, &of_a, &of_b, min_tile);
-    // A run that a chain has joined to others, and lost when these were judged, is a match of its own.
+    // A run that chaining joined to others, and that was lost when the chain was judged, is a match of its own.
     aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
     let mut found = Vec::new();
     for (files, alignment) in &aligned {

@@ -107,7 +107,7 @@ pub(super) fn index(read: &[Read]) -> Index {
 }
 
 /// Removes the fingerprints that more than `max_submissions` submissions have, as if they had been handed out (MOSS's
-/// option `-m`). Returns how many distinct ones there were. Their postings stay in `index`; nobody asks for them.
+/// option `-m`). Returns how many distinct ones there were. Their postings stay in `index`, but are never looked up.
 pub(super) fn remove_common(read: &mut [Read], index: &Index, max_submissions: usize, params: &Params) -> usize {
     let is_common = |hash: u64| index.postings(hash).len() > max_submissions;
     // Counted where they first occur.

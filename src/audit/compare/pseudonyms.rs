@@ -1,4 +1,4 @@
-//! Replaces the names of submissions, so that a report can be shown without saying whose work is whose.
+//! Replaces the names of submissions, so that a report can be shown without revealing whose work is whose.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -132,7 +132,7 @@ impl<'s, 'c> Reading<'s, 'c> {
     }
 
     fn skip_by_name(&self, path: &FilePath) -> Option<Skip> {
-        // With words, no name is that of no language.
+        // Read word by word, a file with any name has a language.
         self.sources.skip_by_name(path).filter(|skip| !(self.with_words && *skip == Skip::NotSource))
     }
 

@@ -1,4 +1,4 @@
-//! Tracks which contents of a repository have each fingerprint: grows from commit to commit, and forgets nothing.
+//! Tracks which contents of a repository have each fingerprint. Grows from commit to commit.
 //!
 //! The tree of a commit is a selection of these contents, so no tree has to be indexed again.
 

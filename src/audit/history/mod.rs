@@ -1,4 +1,4 @@
-//! Checks the commits of a range one by one: which copies each added, from where, and who had written them.
+//! Checks the commits of a range one by one: which copies each added, from where, and who wrote the origins.
 //!
 //! Each commit is checked against its own tree, as `check` does for a change. The fingerprints of all contents are kept
 //! from commit to commit, so the cost of a commit depends on what it changed.
@@ -236,7 +236,7 @@ fn trace(
     Ok(())
 }
 
-/// Changes with everything that decides what is found in a commit.
+/// A digest of everything that decides what is found in a commit.
 fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -> u64 {
     let all = (JUDGED_VERSION, env!("CARGO_PKG_VERSION"), languages.digest(), params.span.is_first_parent);
     let all = format!("{all:?} {config:?}");

@@ -1,4 +1,4 @@
-//! Gathers what decides on the level of a copy besides its rule: what it does, where it lies, and how its files belong
+//! Gathers what decides the level of a copy besides its rule: what it does, where it is, and how its files belong
 //! together.
 
 use std::collections::HashSet;
@@ -16,16 +16,16 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 const LONG: usize = 200;
 /// Minimum tokens for a copy of a whole function to be.
 const WHOLE: usize = 60;
-/// The part of a file, in percent of its fingerprints, that a bundle holds which is made of it and others. What is
+/// Minimum percentage of a file's fingerprints in a bundle that is built from it and others. What is
 /// newly copied between two files that were alike before is a copy; between a bundle and its sources it was built.
 const IN_STEP: usize = 70;
-/// How much larger than a file, in fingerprints, a bundle with it is at the least.
+/// Minimum size of a bundle, as a multiple of the file's fingerprints.
 const BUNDLE: usize = 3;
 /// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
 const MIN_PRINTS: usize = 40;
 
 impl FileUnderAudit<'_> {
-    /// What decides on the level of a copy with these origins, the best first.
+    /// What decides the level of a copy with these origins, the best first.
     pub(super) fn circumstances(
         &self,
         range: &Range<usize>,

@@ -201,7 +201,7 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
 /// Extends a copy right after its origin, or right before it, to its last novel token.
 ///
 /// In `A A` within one file, the repeat has a period but no beginning: `alignment` was cut where its sides meet, which
-/// may be a few tokens before the first novel one. Then as many are missing at the end.
+/// may be a few tokens before the first novel one. The copy then lacks as many at its end.
 fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, target: Side<'_>) -> Alignment {
     let (all, of_all) = (alignment.query(), alignment.target());
     let is_same = target.changed.is_some() && query.source.path == target.source.path;
@@ -224,7 +224,7 @@ fn closes(source: &Source, at: usize) -> bool {
     matches!(source.tokens[at].text(&source.text), b")" | b"]" | b"}")
 }
 
-/// A run of this many times `min-tokens` is not an idiom, however often it occurs.
+/// Minimum length of a run that is no idiom however often it occurs, as a multiple of `min-tokens`.
 const LONG: usize = 2;
 
 /// Whether a clone counts however common it is: it is long, or a whole function. Rarity only filters idioms.
@@ -272,7 +272,7 @@ mod tests {
         check(&[(10, 6)], 5.0 / 6.0);
         check(&[(10, 50)], 0.1);
         check(&[(10, 5), (11, 50)], 0.55);
-        // Seeds that reach out of the run say nothing of it.
+        // Seeds that extend beyond the run are not part of it.
         check(&[(9, 1), (10, 50), (12, 1)], 0.1);
         check(&[], 0.0);
     }

@@ -167,10 +167,10 @@ impl<'c> FileUnderAudit<'c> {
         for asked in 0..3 {
             let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
-            // A file that is a deleted one, byte for byte, came back, whatever of it the tree has too.
+            // A file that is byte-identical to a deleted one came back, even if the tree has some of its code too.
             let came_back = of_kind.iter().any(|copied| copied.is_whole);
             let is_file = |draft: &Draft| came_back && draft.range.len() == self.query.source.tokens.len();
-            // Those of one kind have no code in common.
+            // Findings of one kind share no code.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
                 match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
@@ -338,7 +338,7 @@ impl<'c> FileUnderAudit<'c> {
         self.finding_of(0..source.tokens.len(), origins)
     }
 
-    /// The finding of a draft. It is as grave as the gravest of its parts would be alone: another origin may make a
+    /// The finding of a draft. It is as severe as the most severe of its parts alone: another origin may make a
     /// copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<Joined> {
         let Draft { range, origins, parts } = draft;

@@ -12,7 +12,7 @@ use crate::text::FilePath;
 /// A finding, and what its parts in the tree, in corpora and in the past would be alone, if it has more than one.
 pub(in crate::audit) struct Joined(pub Finding, pub Vec<Finding>);
 
-/// The findings without those of which another one says the same from the other side. The one with more new code stays,
+/// The findings, with only one of each two that describe one copy from its two sides. The one with more new code stays,
 /// or the later one; what has an origin elsewhere too always stays.
 ///
 /// `findings` are sorted by path and position. Time O(n log n) for n origins.

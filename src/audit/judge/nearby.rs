@@ -1,4 +1,4 @@
-//! Counts the names that the files near a copy use: a name that is rare there says more than one that is everywhere.
+//! Counts the names that the files near a copy use: a name that is rare there is stronger evidence than a common one.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -14,7 +14,7 @@ use crate::text::FilePath;
 const MAX_FILES: usize = 30;
 /// Maximum nearby files with a name for it to be rare.
 pub(super) const FEW_FILES: u32 = 5;
-/// Minimum bytes of a name that says something: `i` and `ok` do not.
+/// Minimum bytes of a name that counts as evidence: `i` and `ok` do not.
 const MIN_NAME: u32 = 3;
 
 /// In how many files each name is, by its exact reading.
@@ -63,7 +63,7 @@ impl<'n> Nearby<'n> {
     }
 }
 
-/// The names in `tokens` that may say something, by their exact reading, each once.
+/// The names in `tokens` that may count as evidence, by their exact reading, each once.
 pub(super) fn distinct_names(tokens: &[Token]) -> HashSet<u32> {
     let is_name = |token: &&Token| token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME;
     tokens.iter().filter(is_name).map(|token| token.exact).collect()

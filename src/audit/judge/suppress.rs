@@ -45,7 +45,7 @@ pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'
         let allowed = if is_scan { comments.allow_class(&finding) } else { comments.allow_copy(&finding) };
         let of_rule = allowed.or_else(|| acceptances.excepted(&finding));
         if of_rule.is_some() {
-            // Only this rule was asked to be silent: what else the copy is stays a finding.
+            // Only this rule was suppressed: findings of other rules about the copy remain.
             let parts = parts.remove(&part_key(&finding)).unwrap_or_default().into_iter();
             let rest: Vec<Finding> = parts.filter(|part| part.rule.id != finding.rule.id).collect();
             rest.into_iter().rev().for_each(|part| judged.push_front(part));

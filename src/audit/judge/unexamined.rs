@@ -38,7 +38,7 @@ fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Optio
     for (path, skip) in skipped.iter().filter(is_left_out) {
         let shown = match (sources.vendored_folder(path), path.as_bytes().iter().position(|&byte| byte == b'/')) {
             (Some(folder), _) => (folder, Skip::Vendored.reason()),
-            // There are many by definition.
+            // Such files are expected to be many.
             (None, Some(end)) if *skip == Skip::Repeated => (FilePath::new(&path.as_bytes()[..=end]), skip.reason()),
             _ => (path.clone(), skip.reason()),
         };

@@ -152,7 +152,7 @@ pub struct EditedLines {
     pub removed: std::ops::Range<u32>,
     /// The lines that were added; empty for a deletion, which comes before the first.
     pub added: std::ops::Range<u32>,
-    /// The lines that are gone, if the repository of the origin is at hand.
+    /// The lines that are gone, if the repository of the origin is available.
     pub removed_text: Option<Vec<Vec<u8>>>,
     /// The lines that were added.
     pub added_text: Vec<Vec<u8>>,

@@ -66,13 +66,13 @@ pub struct Outcome {
     /// The findings, sorted by path and position.
     pub findings: Vec<Finding>,
     /// Of findings with origins in more than one of the tree, corpora and the past, what each would be alone, by
-    /// path, place and rule: who accepts the one has not accepted the other.
+    /// path, place and rule: accepting one does not accept the other.
     pub parts: BTreeMap<PartKey, Vec<Finding>>,
     /// Findings that are not reported, and why, in the same order; empty unless requested.
     pub suppressed: Vec<Suppressed>,
     /// The number of findings that are not reported.
     pub n_suppressed: usize,
-    /// What readers must know about the audit itself, sorted by path and line.
+    /// Notices about the audit itself, sorted by path and line.
     pub notices: Vec<Notice>,
     /// The suppressions in the files that were checked.
     pub comments: Vec<Comment>,
@@ -120,7 +120,7 @@ impl Outcome {
         self.findings.iter().flat_map(Finding::with_family)
     }
 
-    /// Drops what is beyond the maximum of findings, the least grave and then the last first, and leaves a notice.
+    /// Drops findings beyond the maximum, the least severe and then the last first, and adds a notice.
     pub fn limit_findings(&mut self) {
         let n_more = self.findings.len().saturating_sub(self.max_findings);
         if n_more == 0 {
@@ -141,7 +141,7 @@ impl Outcome {
 /// A place and a rule, which only one finding has.
 pub type PartKey = (FilePath, Fragment, &'static str);
 
-/// What a finding is known by among the parts.
+/// The key of a finding in [`Outcome::parts`].
 pub fn part_key(finding: &Finding) -> PartKey {
     (finding.path.clone(), finding.fragment, finding.rule.id)
 }

@@ -67,7 +67,7 @@ impl Remembered {
         self.cache
     }
 
-    /// The folder of the cache, if it was found to be false: something other than this program wrote to it.
+    /// The folder of the cache, if an entry was found to be forged: something other than this program wrote it.
     pub fn is_false(&self) -> Option<PathBuf> {
         let cache = self.cache.as_ref().filter(|_| self.is_false.load(Ordering::Relaxed))?;
         Some(cache.folder().to_owned())

@@ -21,9 +21,9 @@ pub enum Skip {
     LongLine,
     /// Many other files have the same content, and some of them were examined.
     Repeated,
-    /// The time for the run was over.
+    /// The time limit of the run was reached.
     OutOfTime,
-    /// The run took more memory than it may.
+    /// The memory limit of the run was reached.
     OutOfMemory,
     /// Its bytes are not text.
     Binary,
@@ -33,9 +33,9 @@ pub enum Skip {
     Generated,
     /// It is third-party code or was built, according to its folder or `.gitattributes`: compared, but not checked.
     Vendored,
-    /// Its lines are so long that nobody wrote them.
+    /// Its lines are too long to be written by hand.
     Minified,
-    /// Some of its lines are; the others were examined.
+    /// Some of its lines are too long for that; the others were examined.
     LongLines,
     /// It is a Git LFS pointer; the content is elsewhere.
     LfsPointer,

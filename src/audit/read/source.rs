@@ -63,7 +63,7 @@ pub(in crate::audit) struct Sources<'a> {
 const MINIFIED_LINE: usize = 400;
 /// Minimum bytes of a text to count as minified: in a smaller one, long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
-/// Maximum tokens that somebody writes on one line, in a text that may be minified. Only code makes a line longer than
+/// Maximum tokens of a line written by hand, in a text that may be minified. Only code makes a line longer than
 /// that, not comments, white space or long literals.
 const MINIFIED_TOKENS: usize = 100;
 
@@ -280,7 +280,7 @@ impl Sources<'_> {
     }
 
     /// Whether so much of a text is on so few lines that a program may have written it. Attributes that declare a file
-    /// not generated mean that somebody wrote it.
+    /// not generated mean that it was written by hand.
     fn may_be_minified(&self, path: &FilePath, language: &Language, text: &[u8]) -> bool {
         let is_long =
             text.len() > MINIFIED_SIZE && text.len() / (memchr::memchr_iter(b'\n', text).count() + 1) > MINIFIED_LINE;
@@ -312,7 +312,7 @@ pub(in crate::audit) struct Lexed<'l> {
     is_partial: bool,
 }
 
-/// Removes the tokens of lines with more than anybody writes; returns whether there were any.
+/// Removes the tokens of lines that are too long to be written by hand; returns whether there were any.
 ///
 /// Works line by line, so that neither a comment of forty kilobytes nor a table on one line hides the code next to it.
 fn leave_out_long_lines(text: &[u8], tokens: &mut Vec<Token>) -> bool {

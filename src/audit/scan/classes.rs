@@ -231,7 +231,7 @@ fn without_nested(classes: Vec<Vec<Member>>) -> Vec<Vec<Member>> {
         let class = &classes[number];
         let candidates = around(&class[0], number);
         candidates.into_iter().any(|other| {
-            // Of two classes with the same places the first stays.
+            // Of two classes with the same places, the first one is kept.
             let is_larger = |a: &Member, b: &Member| a.tokens.len() > b.tokens.len();
             let outer = &classes[other];
             // Each within another place: two that lie in one place of the outer class are copies that it does not show.

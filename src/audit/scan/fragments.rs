@@ -161,7 +161,7 @@ struct Paired {
     is_run: bool,
 }
 
-/// What of one file repeats earlier code.
+/// The code of one file that repeats earlier code.
 fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) -> Result<Repeats, Error> {
     let config = kept.sources.config;
     let with_seeds = links.chunk_by(|a, b| a.target == b.target).map(|of| (of, promising_seeds(of, kept.sources)));

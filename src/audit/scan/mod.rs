@@ -73,7 +73,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     }
     let mut n_same = 0;
     for (document, entry) in entries.iter().enumerate() {
-        // What is true of the first of many equal files is true of all.
+        // What the first of many equal files shows holds for all.
         n_same += usize::from(same[document].is_some());
         let document = same[document].unwrap_or(document);
         match &read[document] {
@@ -98,7 +98,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         let size = read.get(place.document as usize).and_then(|size| size.as_ref().ok());
         size.is_some_and(|size| size.is_besides || size.is_test(&place.fragment))
     };
-    // Source comes first, in a class and among them: what repeats in tests and documents is there to repeat.
+    // Source comes first, within a class and among classes: repetition in tests and documents is intended.
     let mut ranked: Vec<([bool; 2], Finding)> = Vec::new();
     for mut group in groups {
         group.sort_by_key(|place| (is_besides(place), place.document, place.tokens.start));
@@ -199,7 +199,7 @@ impl Size {
         2 * self.tests.iter().map(n_shared).sum::<u32>() > fragment.n_lines()
     }
 
-    /// The share of what is no test code, in a file of source.
+    /// The share of a source file that is not test code.
     fn share_of_source(&self, places: &[&Member]) -> FileShare {
         let FileShare { n_tokens, n_lines, .. } = self.share(places);
         let (mut lines, mut tokens) = covered(places);

@@ -120,7 +120,7 @@ impl<'p> Pairs<'p> {
         Self { queries, files, followed, by_path }
     }
 
-    /// What `answer` says of each query.
+    /// The answer for each query, computed in parallel.
     fn of_queries<T: Send>(&self, answer: impl Fn(&OfQuery<'_>) -> T + Sync) -> Vec<T> {
         (0..self.queries.sources().len()).into_par_iter().map(|query| self.of_query(query, &answer)).collect()
     }

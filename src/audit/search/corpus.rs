@@ -46,7 +46,7 @@ const AS_MUCH: f64 = 0.75;
 /// A blob of the corpus: its segment, and its number in it.
 type BlobAt = (usize, u32);
 
-/// A fingerprint of a query, and where the corpus has it.
+/// A fingerprint of a query, and where it is in the corpus.
 struct CorpusHit {
     query: usize,
     position: u32,
@@ -62,7 +62,7 @@ impl Stored {
     pub fn open(corpus: &Corpus) -> Result<Self, CorpusError> {
         let segments = corpus.open()?;
         let mut specs: Vec<Option<String>> = corpus.records()?.into_iter().map(|(_, record)| record.spec).collect();
-        // Another process has added a source in between: what is where is not known.
+        // Another process has added a source in the meantime: the sources of the segments are unknown.
         if specs.len() != segments.len() {
             specs = vec![None; segments.len()];
         }
@@ -129,7 +129,7 @@ impl Stored {
         }
         let mut all = Vec::new();
         for ((k, window), numbers) in by_params {
-            // Everything that a wider window selects, a narrower one selects as well.
+            // A narrower window selects everything that a wider one selects.
             let window = window.min(queries.sampling().window().get());
             let Some(params) = params(k, window) else { continue };
             let lookups = numbers

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::queries::Found;
 use crate::audit::Error;
 use crate::files::{Entry, ReadFiles};
-use crate::license::{Licenses, Said, Terms, is_relevant, meant_by};
+use crate::license::{Licenses, LicensingInfo, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
@@ -28,7 +28,7 @@ pub(super) fn identify(
         let licenses = match known.entry(folder.clone()) {
             Slot::Occupied(slot) => slot.into_mut(),
             Slot::Vacant(slot) => {
-                let mut licenses = heard(entries, reader, &folder)?;
+                let mut licenses = licenses_in(entries, reader, &folder)?;
                 if let Some(declared) = declared(&one.target.path) {
                     licenses.declare(&FilePath::new(""), &declared);
                 }
@@ -46,7 +46,7 @@ pub(super) fn identify(
                 let entry = &entries[entries.binary_search_by(|entry| entry.path.cmp(&whole)).ok()?];
                 let is_short = reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE);
                 let bytes = is_short.then(|| reader.read(entry).ok())??;
-                Some((at.clone(), Said::new(&at, &bytes)))
+                Some((at.clone(), LicensingInfo::new(&at, &bytes)))
             };
             meant_by(of, name).into_iter().find_map(named)
         };
@@ -59,7 +59,7 @@ pub(super) fn identify(
 }
 
 /// The license statements of the files in `folder`, by their paths in it.
-fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
+fn licenses_in(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Licenses, Error> {
     let mut licenses = Licenses::default();
     let is_inside =
         |entry: &&Entry| folder.is_empty() || below(&entry.path, folder).len() < entry.path.as_bytes().len();
@@ -68,7 +68,7 @@ fn heard(entries: &[Entry], reader: &impl ReadFiles, folder: &[u8]) -> Result<Li
     for entry in inside.filter(is_inside) {
         let path = FilePath::new(below(&entry.path, folder));
         if is_relevant(&path) && reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
-            licenses.hear(&path, &Said::new(&path, &reader.read(entry)?));
+            licenses.add(&path, &LicensingInfo::new(&path, &reader.read(entry)?));
         }
     }
     Ok(licenses)

@@ -34,7 +34,7 @@ impl Outside {
         Self::Folder { name, folder: Folder::new(root) }
     }
 
-    /// Whether it knows what the commits of any component did.
+    /// Whether it has the history of any component.
     pub fn has_past(&self) -> bool {
         matches!(self, Self::Stored(stored) if stored.sources().any(|(segment, _)| segment.has_past()))
     }
@@ -42,7 +42,7 @@ impl Outside {
     /// The license texts of a component, if this corpus has it.
     pub(in crate::audit) fn texts(&self, component: &Component) -> Result<Vec<String>, Error> {
         match self {
-            // What is read on the fly has its texts with its terms.
+            // A folder read on the fly keeps the texts with the terms.
             Self::Folder { .. } => Ok(Vec::new()),
             Self::Stored(stored) => stored.texts(component),
         }

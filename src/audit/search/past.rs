@@ -301,7 +301,7 @@ fn updated(
     span: &Span,
     context: Context<'_>,
 ) -> Result<Updated, Error> {
-    // The past is read without attributes: those of today say nothing of files as they were.
+    // The past is read without attributes: those of today do not apply to files as they were.
     let (remembered, attributes) = (Remembered::nothing(), Attributes::default());
     let sources = Sources::new(context, &attributes, &remembered);
     let params = params(repository, context.config, context.languages);

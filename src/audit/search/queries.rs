@@ -94,7 +94,7 @@ impl Found {
         Self { place, target, text, alignments, runs, whole, limits }
     }
 
-    /// Whether there is something to say of the file.
+    /// Whether anything was found in the file.
     pub fn has_any(&self) -> bool {
         !self.alignments.is_empty() || !self.runs.is_empty() || !self.limits.is_empty()
     }

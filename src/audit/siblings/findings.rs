@@ -154,7 +154,7 @@ fn lacks(edits: &[Edit], base: &crate::audit::read::Source, head: &crate::audit:
             None => format!("`{words}`"),
         }
     };
-    // The largest addition says most.
+    // The largest addition describes the edit best.
     let Some(edit) = edits.iter().max_by_key(|edit| (edit.added().len(), edit.removed().len())) else {
         return String::new();
     };

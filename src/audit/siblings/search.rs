@@ -27,7 +27,7 @@ use crate::text::{FilePath, Lines};
 
 /// Number of tokens on either side of an edit whose fingerprints are looked up.
 const WINDOW: usize = 48;
-/// Maximum tokens of an edit, removed or added. A longer one is a rewrite, and nobody can say what it fixes.
+/// Maximum tokens of an edit, removed or added. A longer one is a rewrite, and what it fixes is unclear.
 const MAX_EDIT: usize = 200;
 /// Maximum edits of a change to look up, the first ones. Bounds the time of a large change.
 const MAX_EDITS: usize = 400;
@@ -292,7 +292,7 @@ impl<'p> PreImages<'p> {
             Some(sibling)
         });
         let siblings: Vec<Sibling> = siblings.collect();
-        // What comes into the sources comes into a bundle when it is built.
+        // An edit of the sources reaches a bundle when it is built.
         let is_built = !siblings.is_empty() && same.is_none() && is_bundle(own, other.source, sources.config);
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
@@ -384,7 +384,7 @@ impl<'p> PreImages<'p> {
         other: &Other<'_>,
     ) -> Option<Place> {
         let target = other.source;
-        // Most places differ: what is dear to find out comes after this.
+        // Most places differ, so the expensive checks come after this one.
         let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
         let unit = around(own, edit.removed().start, edit.removed().end)?;
         let of = around(target, spot.target.start, spot.target.end)?;
@@ -487,9 +487,9 @@ struct Other<'o> {
     number: Option<usize>,
 }
 
-/// The part of the smaller file, in percent of its fingerprints, that a bundle holds.
+/// Minimum percentage of the smaller file's fingerprints in a bundle.
 const IN_STEP: usize = 70;
-/// How much larger than a file, in fingerprints, a bundle with it is at the least.
+/// Minimum size of a bundle, as a multiple of the file's fingerprints.
 const BUNDLE: usize = 3;
 
 /// Whether one of two files is built from the other and more.
@@ -521,7 +521,7 @@ fn is_operator(tokens: &[Token], text: &[u8]) -> bool {
     tokens.iter().all(is_one)
 }
 
-/// The part of a unit around a place in which its mending may be.
+/// The part of a unit around a place where the edit may already be.
 fn near(unit: &Range<usize>, place: &Range<usize>) -> Range<usize> {
     let (start, end) = (place.start.saturating_sub(WINDOW), place.end + WINDOW);
     start.max(unit.start).min(place.start)..end.min(unit.end).max(place.end)
@@ -610,7 +610,7 @@ fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Optio
     }
 }
 
-/// Whether the edits call, compute, assign or decide, or remove something: a declaration alone mends nothing.
+/// Whether the edits call, compute, assign or decide, or remove something: a declaration alone fixes nothing.
 fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
     places.iter().any(|(edit, _)| {
         let added = &head.source.tokens[edit.added()];

@@ -1,4 +1,4 @@
-//! Reads comments that keep two places in step, and finds the pairs of which a change edits one.
+//! Reads comments that keep two places in sync, and finds the pairs of which a change edits one.
 //!
 //! `secondhand: same-as(path#name)` names the file from the root of the repository, `Copied from a.b.name with X->Y`,
 //! as huggingface transformers writes it, the module. Either is a comment above a function or class. Two blocks are in

@@ -85,7 +85,7 @@ impl Lineage<'_> {
         })
     }
 
-    /// The repository that the corpus was made from, if it is at hand.
+    /// The repository that the corpus was made from, if it is available.
     pub fn clone_at_hand(&self) -> Option<Repository> {
         let spec = self.spec?;
         // `REPOSITORY@REVISION` has no history, and lists name several.

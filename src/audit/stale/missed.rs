@@ -168,7 +168,7 @@ fn base_of(lineage: &Lineage<'_>, source: &Source) -> Result<usize, Error> {
     Ok(best.map_or(0, |&(at, ..)| at))
 }
 
-/// Two versions of a file, and the text of the newer one if it is at hand.
+/// Two versions of a file, and the text of the newer one if it is available.
 pub(super) struct Versions<'v> {
     pub old: Document<'v>,
     pub new: Document<'v>,

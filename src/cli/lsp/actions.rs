@@ -1,4 +1,4 @@
-//! Makes diagnostics and code actions of findings, and carries the actions out.
+//! Turns findings into diagnostics and code actions, and runs the actions.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn diagnostic(finding: &Finding, root: &Path) -> Value {
 }
 
 impl Server<'_> {
-    /// What can be done about the findings in a range; `None` if the parameters make no sense.
+    /// The code actions for the findings in a range; `None` if the parameters are invalid.
     pub(super) fn code_actions(&self, params: &Value) -> Option<Value> {
         let uri = params.pointer("/textDocument/uri")?.as_str()?;
         let line = |end: &str| params.pointer(&format!("/range/{end}/line"))?.as_u64();
@@ -126,7 +126,7 @@ impl Server<'_> {
         Some(json!({"range": {"start": at, "end": at}, "newText": format!("{comment}{end}")}))
     }
 
-    /// Carries out a command; `None` if there is none of that name, or its arguments make no sense.
+    /// Runs a command; `None` if there is none of that name, or its arguments are invalid.
     pub(super) fn execute(&mut self, params: &Value) -> Option<Value> {
         let argument = params.pointer("/arguments/0")?;
         match params.get("command")?.as_str()? {
@@ -141,7 +141,7 @@ impl Server<'_> {
                 if self.has_virtual_documents {
                     self.show(&json!({"uri": uri, "takeFocus": true}));
                 }
-                // For clients that show it themselves.
+                // For clients that display it themselves.
                 Some(json!({"uri": uri, "text": text}))
             }
             _ => None,

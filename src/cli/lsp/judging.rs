@@ -38,7 +38,7 @@ pub(super) struct Judged {
 /// The thread that judges.
 pub(super) struct Judging {
     tasks: Sender<(usize, Task)>,
-    /// The number of the newest task. Work for older ones is left.
+    /// The number of the newest task. Work for older ones is abandoned.
     pub number: Arc<AtomicUsize>,
 }
 
@@ -68,15 +68,15 @@ impl Judging {
         Self { tasks, number }
     }
 
-    /// Leaves the work under way.
+    /// Abandons the current work.
     pub fn cancel(&self) {
         self.number.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Has a task done, instead of all before it.
+    /// Starts a task, and abandons all before it.
     pub fn ask(&self, task: Task) {
         let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
-        // Without the thread there is no answer, and nobody waits for one.
+        // Without the thread there is no result, and none is needed.
         let _ = self.tasks.send((number, task));
     }
 }

@@ -1,9 +1,9 @@
 //! Runs `secondhand lsp`: shows editors the copies in what is being typed, in the Language Server Protocol.
 //!
-//! One thread reads, one writes, one judges, and this one answers. The messages are few, and read as the JSON that they
-//! are: the usual crates end at broken JSON, and do not know virtual documents yet.
+//! One thread reads, one writes, one judges, and this one answers. There are few kinds of messages, and they are read
+//! as JSON: the usual crates stop at broken JSON, and do not support virtual documents yet.
 //!
-//! Promise: whatever a client sends, the answer is one of the protocol, and the server lives until it is told to exit.
+//! Promise: whatever a client sends, the answer follows the protocol, and the server runs until it is asked to exit.
 
 mod actions;
 mod document;
@@ -31,7 +31,7 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::text::FilePath;
 
-/// How long after a key the buffer is judged, if the client does not say.
+/// The delay between a keystroke and a check, if the client does not set one.
 const DEBOUNCE: Duration = Duration::from_millis(150);
 /// Maximum events that wait for an answer. More are not read.
 const MAX_WAITING: usize = 64;
@@ -62,7 +62,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
             Some(due) => happening.recv_timeout(due.saturating_duration_since(Instant::now())),
             None => happening.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        // A defect costs an answer, not the server.
+        // A panic fails one request, not the server.
         let handled = catch_unwind(AssertUnwindSafe(|| match event {
             Ok(Event::Incoming(Incoming::Message(message))) => server.take(&message),
             Ok(Event::Incoming(Incoming::Unreadable(why))) => server.refuse(&Value::Null, PARSE_ERROR, &why),
@@ -166,7 +166,7 @@ impl<'c> Server<'c> {
                     Err((code, why)) => self.refuse(&id, code, &why),
                 }
             }
-            (Some(method), None) => self.heed(method, params),
+            (Some(method), None) => self.handle(method, params),
             // The answer to a request of ours: nothing depends on it.
             (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => {}
             (None, id) => {
@@ -204,8 +204,8 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Heeds a notification. One that cannot be read, or that is not known, is ignored: there is no answer to it.
-    fn heed(&mut self, method: &str, params: &Value) {
+    /// Handles a notification. An invalid or unknown one is ignored, since notifications have no answer.
+    fn handle(&mut self, method: &str, params: &Value) {
         if method == "exit" {
             self.has_exited = true;
             return;
@@ -275,7 +275,7 @@ impl<'c> Server<'c> {
         })
     }
 
-    /// Has the open documents judged.
+    /// Starts a check of the open documents.
     fn judge(&mut self) {
         self.due = None;
         let Some(root) = self.root.clone() else { return };

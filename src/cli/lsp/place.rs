@@ -14,7 +14,7 @@ pub(super) const SCHEME: &str = "secondhand";
 /// The file that a `file:` address names.
 pub(super) fn file_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    // Between the slashes stands a host, which is this one.
+    // Between the slashes is the host name, which is this machine.
     let path = &rest[rest.find('/')?..];
     let mut bytes = Vec::new();
     let mut left = path.bytes();

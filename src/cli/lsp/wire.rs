@@ -13,7 +13,7 @@ const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 const MAX_HEADER: u64 = 4 * 1024;
 /// Maximum messages that wait for a client to read them.
 const MAX_WAITING: usize = 64;
-/// How long a client may take for the last of them.
+/// Maximum time for a client to read the last of them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What came from the client.
@@ -25,7 +25,7 @@ pub(super) enum Incoming {
     End,
 }
 
-/// Tells when everything is written.
+/// Signals when everything is written.
 pub(super) struct Written(Receiver<()>);
 
 impl Written {
@@ -53,7 +53,7 @@ pub(super) fn writer() -> (SyncSender<Value>, Written) {
     (client, Written(done))
 }
 
-/// Starts the thread that reads from standard input, until `take` says that nobody listens.
+/// Starts the thread that reads from standard input, until `take` returns that the receiver is gone.
 pub(super) fn reader(take: impl Fn(Incoming) -> bool + Send + 'static) {
     thread::spawn(move || {
         let mut input = io::stdin().lock();

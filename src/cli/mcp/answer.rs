@@ -1,4 +1,4 @@
-//! Fits an answer into the room that the caller has for it, and keeps out of it what is nobody's business.
+//! Fits an answer into the caller's token limit, and removes private data from it.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::report::Passage;
 
-/// Bytes of text that count as a token. Tokenizers take three to four of code; the lower figure keeps the promise.
+/// Bytes of text per token. Tokenizers use three to four for code; the lower figure keeps answers within the limit.
 const BYTES_PER_TOKEN: usize = 3;
 /// Tokens for the line that says what was left out.
 const RESERVED: usize = 40;
@@ -36,7 +36,7 @@ pub(super) fn fitted(title: &str, blocks: &[Passage], max_tokens: usize) -> Stri
     }
     let mut heads: Vec<String> = blocks[..n_heads].iter().map(|block| block.head.clone()).collect();
     if let (0, Some(first)) = (n_heads, blocks.first()) {
-        // Half a place is better than none.
+        // Part of a place is better than none.
         heads.push(cut(&first.head, room.saturating_sub(used + 2)));
         (n_heads, used) = (1, room);
     }
@@ -79,7 +79,7 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}…", &text[..end])
 }
 
-/// A text without the folders of this machine and without passwords in addresses.
+/// A text without the folders of this machine and without passwords in URLs.
 pub(super) fn cleaned(text: &str, root: &Path) -> String {
     static CREDENTIALS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"([A-Za-z][A-Za-z0-9+.-]*://)[^/@\s]+@").expect("the pattern is valid"));

@@ -1,6 +1,6 @@
 //! Runs `secondhand mcp`: answers agents over standard input and output, in the Model Context Protocol.
 //!
-//! Promise: whatever a client sends, the answer is one of the protocol, and the server lives until its input ends.
+//! Promise: whatever a client sends, the answer conforms to the protocol, and the server runs until its input ends.
 
 mod answer;
 mod tools;
@@ -24,13 +24,13 @@ pub(super) fn run(common: &Common) -> Result<u8, Failure> {
     let (wire, written) = Wire::of_process();
     let server = Server::new(common, Arc::from(root));
     runtime.block_on(async {
-        // A client that leaves without a word before it has begun is no failure.
+        // A client that disconnects before it has sent anything is no failure.
         if let Ok(service) = server.serve(wire).await {
             let _ = service.waiting().await;
         }
     });
     written.wait();
-    // Work that nobody waits for any longer is not waited for.
+    // Canceled work is not waited for.
     runtime.shutdown_background();
     Ok(CLEAN)
 }

@@ -43,7 +43,7 @@ struct FindExistingCode {
     sketch: String,
     /// Its language, such as `rust` or `python`; guessed from the repository if absent.
     language: Option<String>,
-    /// The path it is meant for, such as `src/util/dates.ts`: tells the language, and nearer results come first.
+    /// The path it is meant for, such as `src/util/dates.ts`: decides the language, and nearer results come first.
     file_name: Option<String>,
     /// Whether to search deleted code too: it names the commit that deleted it. The first time reads all history.
     #[serde(default)]
@@ -237,7 +237,7 @@ impl Server {
 
     fn find_fixes(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<String, Refusal> {
         if rule(MISSED_SIBLING).is_none() {
-            return Err(Refusal(format!("this version has no rule `{MISSED_SIBLING}`, so it cannot tell")));
+            return Err(Refusal(format!("this version has no rule `{MISSED_SIBLING}`, so it cannot answer this")));
         }
         let outcome = self.checked(asked, progress)?;
         let blocks = finding_passages(&outcome, |finding| finding.rule.id == MISSED_SIBLING);
@@ -344,7 +344,7 @@ impl ServerHandler for Server {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(name).with_instructions(
             "Finds code that exists already. Before you write a function, call find_existing_code with a sketch of it. \
-             After you have edited, call check_changes; explain_finding tells more about what it lists.",
+             After you have edited, call check_changes; explain_finding describes a finding it lists in full.",
         )
     }
 

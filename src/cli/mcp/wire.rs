@@ -1,7 +1,7 @@
-//! Carries messages: a line each, read and written by threads of their own.
+//! Transports messages, one per line, on threads of its own.
 //!
-//! The transport of the SDK would do but for three things: it says nothing to broken JSON, it goes on reading from a
-//! client that does not read, and it ends at a notification that comes too early.
+//! The transport of the SDK lacks three things: it does not answer broken JSON, it keeps reading from a
+//! client that does not read, and it stops at a notification that comes too early.
 //!
 //! Promise: at most [`MAX_MESSAGE`] bytes of a message are held, and at most [`MAX_WAITING`] answers that are not read.
 
@@ -22,7 +22,7 @@ use tokio::sync::{Notify, mpsc};
 pub(super) const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 /// Maximum answers that wait to be read. While a client reads none of them, its requests wait.
 const MAX_WAITING: usize = 64;
-/// How long a client may take for the last answers once its input has ended.
+/// Maximum time for a client to read the last answers after its input has ended.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection to a client.
@@ -47,7 +47,7 @@ enum Line {
     TooLong,
 }
 
-/// Tells when everything is written.
+/// Signals when everything is written.
 pub(super) struct Written {
     done: blocking::Receiver<()>,
     n_written: Arc<AtomicUsize>,
@@ -105,7 +105,7 @@ impl Wire {
         (wire, Written { done, n_written })
     }
 
-    /// Answers what is no message.
+    /// Answers an invalid message.
     async fn refuse(&self, code: ErrorCode, why: &str, id: Option<RequestId>) {
         let refusal = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, why.to_owned(), None), id);
         if let (Some(outgoing), Some(bytes)) = (&self.outgoing, bytes_of(&refusal)) {
@@ -130,7 +130,7 @@ fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
             bytes => bytes?,
         };
         if bytes.is_empty() {
-            // A last line may do without its end.
+            // The last line may have no line end.
             return Ok((!line.is_empty()).then_some(Line::Whole(line)));
         }
         let end = memchr::memchr(b'\n', bytes);

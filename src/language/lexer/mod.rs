@@ -212,7 +212,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 continue;
             } else {
                 self.at = at;
-                self.seldom(byte, class);
+                self.special(byte, class);
                 at = self.at;
             }
             // Most tokens are followed by one space or none. A branch here would often be mispredicted.
@@ -233,7 +233,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
 
     /// Reads something that is neither a word nor plain punctuation at `self.at`, and moves past it.
     #[inline]
-    fn seldom(&mut self, byte: u8, class: u8) {
+    fn special(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
             self.at += 1;
             self.end_line();

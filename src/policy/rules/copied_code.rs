@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     finds: "Lines that a change adds and that repeat code found elsewhere in the tree: exactly, with different \
             layout, names or literals, or with statements inserted, deleted or changed. Code that was only moved, \
             renamed or re-indented is not a copy, and neither is an edit inside an existing copy.",
-    why: "Whoever fixes one of the two must know about the other. Copies drift apart, and a bug fixed in one lives \
+    why: "A fix in one of the two is needed in the other as well. Copies drift apart, and a bug fixed in one lives \
           on in the others.",
     example: "```c\n\
               /* src/list.c has this function already, as list_find() */\n\

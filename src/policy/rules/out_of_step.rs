@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     finds: "A function or class with a comment above it that says where its twin is, `secondhand: \
             same-as(path#name)` or `Copied from path.name with A->B`, if the two agreed before the change, up to names, \
             and a change edits one of them so that they no longer do.",
-    why: "Whoever wrote the comment decided that the two are the same code. What one gets, the other needs.",
+    why: "The comment says that the two are meant to be the same code. What one gets, the other needs.",
     example: "```python\n\
               # Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n\
               class RobertaOutput(nn.Module):\n\

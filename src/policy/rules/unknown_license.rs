@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
             license for the code, or what is stated is not a known license. Searched are tags in the file, files \
             next to it, REUSE.toml, debian/copyright, package manifests, and license texts in its folder and those \
             above.",
-    why: "Code without a license may not be copied at all: that nobody asks for anything does not mean that \
+    why: "Code without a license may not be copied at all: the absence of conditions does not mean that \
           everything is allowed.",
     example: "```c\n\
               /* src/hash.c, added by a change; a repository without a license file has it in util/hash.c */\n\

@@ -68,7 +68,7 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What stands in the way of passing a component on.
+/// Why a component may not be distributed.
 fn answer(of: &Taken) -> String {
     match of.verdict.answer {
         Answer::Unknown => "unknown license: without one, nobody may pass it on".to_owned(),
@@ -77,7 +77,7 @@ fn answer(of: &Taken) -> String {
     }
 }
 
-/// The folders that are copies of a component and were edited since, which several licenses ask to be told.
+/// The folders that are edited copies of a component: several licenses require a notice of changes.
 fn versions<'a>(audited: &'a Audited, component: &Component) -> impl Iterator<Item = &'a FolderVersion> {
     let name = component.name.clone();
     audited.versions.iter().filter(move |of| of.component.name == name && !of.edited.is_empty())

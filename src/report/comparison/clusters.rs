@@ -16,7 +16,7 @@ const MAX_NODES: usize = 40;
 
 /// A cluster, as a drawing inside the page.
 ///
-/// The nodes stand on a circle in the order of the submissions, so the same comparison gives the same drawing.
+/// The nodes are on a circle in the order of the submissions, so the same comparison gives the same drawing.
 #[derive(Template)]
 #[template(
     ext = "html",
@@ -115,7 +115,7 @@ impl Graph {
     }
 }
 
-/// A name, cut in the middle if it is long: both ends tell names apart.
+/// A name, shortened in the middle if it is long: names differ at both ends.
 fn shortened(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     if chars.len() <= MAX_NAME {

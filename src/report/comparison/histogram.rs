@@ -6,7 +6,7 @@ use crate::report::words::count;
 
 /// A histogram of pairs by containment, as a drawing inside the page.
 ///
-/// Heights are of logarithms: in a class of a hundred, thousands of pairs share nothing, and the few that matter are
+/// Heights are logarithmic: in a class of a hundred, thousands of pairs share nothing, and the few that matter are
 /// bars of one or two pairs.
 pub(super) fn chart(bars: &[usize; HISTOGRAM_BARS], n_pairs: usize) -> Chart {
     let step = 100 / HISTOGRAM_BARS;

@@ -32,7 +32,7 @@ struct Report {
     compared_files: usize,
     /// Which fingerprints chose the files to compare: `full`, or less.
     effort: String,
-    /// What of the history could not be searched; null if all that was asked for was.
+    /// The part of the history that could not be searched; null if everything requested was searched.
     not_searched: Option<String>,
     /// The number of results, including those beyond the limit.
     found: usize,
@@ -53,7 +53,7 @@ struct Existing {
     matched_start_line: u32,
     /// The last line that matches.
     matched_end_line: u32,
-    /// The name of the enclosing function; null if its head does not tell.
+    /// The name of the enclosing function; null if it is not known from its head.
     function: Option<String>,
     /// The fraction of the sketch's tokens that it has, 0 to 1.
     containment: f64,

@@ -39,7 +39,7 @@ pub(super) fn overview(audited: &Audited, findings: &[&Finding], page: Page) -> 
     page.with(&files(audited, findings))
 }
 
-/// What a person has to decide about a component, the gravest first; nothing if it may stay as it is.
+/// What has to be decided about a component, the most severe first; empty if nothing has to.
 fn needs(taken: &Taken) -> Option<Need> {
     match (taken.verdict.answer, &taken.verdict.attribution) {
         (Answer::Denied, _) => Some(Need::Removal),

@@ -114,7 +114,7 @@ impl Chart {
         Self { caption, label, left: left.collect(), below: below.collect(), bars: Vec::new(), points: String::new() }
     }
 
-    /// The chart with a bar for each value, side by side over the whole axis, with the words that tell more of it.
+    /// The chart with a bar for each value, side by side over the whole axis, each with a tooltip.
     pub fn with_bars(self, scale: &Scale, values: &[(f64, String)]) -> Self {
         let step = 100.0 / values.len().max(1) as f64;
         let bar = |(at, (value, title)): (usize, &(f64, String))| {

@@ -61,7 +61,7 @@ struct EditedLines {
     removed_end: u32,
     added_start: u32,
     added_end: u32,
-    /// The lines of the version, if its repository is at hand.
+    /// The lines of the version, if its repository is available.
     removed: Option<Vec<String>>,
     added: Vec<String>,
 }

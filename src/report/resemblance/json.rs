@@ -59,9 +59,9 @@ struct ResemblancePair {
     second: usize,
     /// What both have, divided by what either has.
     resemblance: Ratio,
-    /// The fraction of the first that is in the second; null if the sketches do not tell.
+    /// The fraction of the first that is in the second; null if the sketches cannot estimate it.
     first_in_second: Option<Ratio>,
-    /// The fraction of the second that is in the first; null if the sketches do not tell.
+    /// The fraction of the second that is in the first; null if the sketches cannot estimate it.
     second_in_first: Option<Ratio>,
 }
 

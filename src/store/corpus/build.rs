@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, Spoken};
+use super::open::{BLOB_ROW, CorpusSegment, Meta, SECTION, StoredLanguage};
 use super::past::{PastWriter, write_table};
 use super::tokens::{pack, put};
 use super::{Stats, params};
@@ -15,7 +15,7 @@ use crate::files::BlobId;
 use crate::fingerprint;
 use crate::git::blob_id;
 use crate::language::Token;
-use crate::license::{Licenses, Method, Said, Scope, Statement, Terms, is_relevant, meant_by};
+use crate::license::{Licenses, LicensingInfo, Method, Scope, Statement, Terms, is_relevant, meant_by};
 use crate::matching::is_telling;
 use crate::sources::{self, DeclaredComponent, FixedFile, MAX_LICENSE_FILE, Note, PastOf, Seen, Sink, SourceFile};
 use crate::store::runs::Sorter;
@@ -102,12 +102,12 @@ pub struct Builder<'b> {
     /// Fingerprints of earlier versions of each file, by path, since histories are repetitive.
     posted: foldhash::HashSet<u64>,
     packed_len: u64,
-    /// What files say of licenses, each once; blobs name it by number.
-    said: Numbered<Said>,
-    /// What the files of each component say of others, as far as no file brought it along.
-    heard: HashMap<u32, Licenses>,
+    /// The licensing information of files, each once; blobs refer to it by number.
+    infos: Numbered<LicensingInfo>,
+    /// License statements about other files, by component; for files that did not come with theirs.
+    licenses: HashMap<u32, Licenses>,
     /// The latest statements attached to a file of each component.
-    last_heard: HashMap<u32, Arc<Licenses>>,
+    last_licenses: HashMap<u32, Arc<Licenses>>,
     /// The statements at the root of each component as it is now, for those with a history.
     current: HashMap<DeclaredComponent, Arc<Licenses>>,
     /// What the commits of components did.
@@ -146,7 +146,7 @@ struct Blob {
     n_tokens: u32,
     packed: std::ops::Range<u64>,
     /// What it states about its own license.
-    said: u32,
+    info: u32,
 }
 
 /// For each component and path, since when a file has been there, and the number of what it states.
@@ -167,14 +167,14 @@ struct NewBlob<'b> {
     n_tokens: u32,
     packed: &'b [u8],
     keys: Vec<u64>,
-    said: Said,
+    info: LicensingInfo,
 }
 
 /// What a file states about itself; statements about others, and license texts, go to its component.
-fn own(said: Said) -> Said {
-    let statements = said.statements.into_iter();
+fn own(info: LicensingInfo) -> LicensingInfo {
+    let statements = info.statements.into_iter();
     let is_own = |of: &Statement| matches!(of.scope, Scope::File | Scope::Lines(..));
-    Said { statements: statements.filter(is_own).collect(), notices: said.notices, text: None }
+    LicensingInfo { statements: statements.filter(is_own).collect(), notices: info.notices, text: None }
 }
 
 /// What a thread makes of a file.
@@ -183,7 +183,7 @@ struct Made {
     lexed: Option<(String, String, u32)>,
     packed: Vec<u8>,
     keys: Vec<u64>,
-    said: Said,
+    info: LicensingInfo,
 }
 
 impl std::fmt::Debug for Builder<'_> {
@@ -222,9 +222,9 @@ impl<'b> Builder<'b> {
             postings: Sorter::new(folder),
             posted: foldhash::HashSet::default(),
             packed_len: 0,
-            said: Numbered::new(),
-            heard: HashMap::new(),
-            last_heard: HashMap::new(),
+            infos: Numbered::new(),
+            licenses: HashMap::new(),
+            last_licenses: HashMap::new(),
             current: HashMap::new(),
             past: Vec::new(),
             fixes: PastWriter::default(),
@@ -269,9 +269,12 @@ impl<'b> Builder<'b> {
                 let is_source = reading.wants(&file.path, file.bytes.len() as u64);
                 let lexed = if is_known || !is_source { None } else { reading.lex(&file.path, &file.bytes) };
                 // Files of a history already have the statements about others attached.
-                let is_heard = file.licenses.is_none() && is_relevant(&file.path);
-                let said =
-                    if lexed.is_some() || is_heard { Said::new(&file.path, &file.bytes) } else { Said::default() };
+                let may_license = file.licenses.is_none() && is_relevant(&file.path);
+                let info = if lexed.is_some() || may_license {
+                    LicensingInfo::new(&file.path, &file.bytes)
+                } else {
+                    LicensingInfo::default()
+                };
                 let (packed, keys, lexed) = match lexed {
                     None => (Vec::new(), Vec::new(), None),
                     Some(Lexed { language, family, tokens }) => (
@@ -280,23 +283,23 @@ impl<'b> Builder<'b> {
                         Some((language, family, tokens.len() as u32)),
                     ),
                 };
-                Made { id, lexed, packed, keys, said }
+                Made { id, lexed, packed, keys, info }
             })
             .collect();
         for (file, made) in files.into_iter().zip(made) {
-            let Made { id, lexed, packed, keys, said } = made;
+            let Made { id, lexed, packed, keys, info } = made;
             self.stats.n_bytes += file.bytes.len() as u64;
             let is_history = file.seen.as_ref().is_some_and(|seen| seen.is_of_history);
-            if file.licenses.is_none() && is_relevant(&file.path) && !said.is_empty() {
+            if file.licenses.is_none() && is_relevant(&file.path) && !info.is_empty() {
                 let component = self.component(&file.component);
-                self.heard.entry(component).or_default().hear(&file.path, &said);
+                self.licenses.entry(component).or_default().add(&file.path, &info);
             }
             let history = is_history.then_some(&file.path);
             let blob = match (self.blob_numbers.get(&id).copied(), lexed) {
                 (Some(number), _) => Some(number),
                 (None, Some((language, family, n_tokens))) => {
                     let language = self.language(language, family);
-                    let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, said };
+                    let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, info };
                     Some(self.add(blob, history)?)
                 }
                 (None, None) => self.add_known(&id, history)?,
@@ -313,14 +316,14 @@ impl<'b> Builder<'b> {
         let SourceFile { component, path, seen, licenses, .. } = file;
         let component = self.component(&component);
         if let Some(licenses) = &licenses {
-            self.last_heard.insert(component, Arc::clone(licenses));
+            self.last_licenses.insert(component, Arc::clone(licenses));
         }
         self.files.push(File { blob, component, path, seen, licenses });
     }
 
     /// Adds a blob; for one from a history, only the fingerprints that are new at its path.
     fn add(&mut self, blob: NewBlob<'_>, history: Option<&FilePath>) -> Result<u32, SegmentError> {
-        let NewBlob { id, language, n_tokens, packed, keys, said } = blob;
+        let NewBlob { id, language, n_tokens, packed, keys, info } = blob;
         let number = self.blobs.len() as u32;
         let path = history.map(key_of_path);
         for key in keys {
@@ -332,8 +335,8 @@ impl<'b> Builder<'b> {
         let start = self.packed_len;
         self.packed_len += packed.len() as u64;
         self.stats.n_tokens += u64::from(n_tokens);
-        let said = self.said.number(own(said));
-        self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, said });
+        let info = self.infos.number(own(info));
+        self.blobs.push(Blob { id, language, n_tokens, packed: start..self.packed_len, info });
         self.blob_numbers.insert(id, number);
         Ok(number)
     }
@@ -342,13 +345,13 @@ impl<'b> Builder<'b> {
     fn add_known(&mut self, id: &BlobId, history: Option<&FilePath>) -> Result<Option<u32>, SegmentError> {
         let Some(known) = self.known else { return Ok(None) };
         let Some(number) = known.blob_of(id)? else { return Ok(None) };
-        let Spoken { language, family } = known.spoken(number)?.clone();
+        let StoredLanguage { language, family } = known.language(number)?.clone();
         let packed = known.packed(number)?;
         let (tokens, _) = super::tokens::unpack(packed)?;
         let keys = keys(&tokens, &self.sampling, &mut Vec::new());
         let language = self.language(language, family);
-        let said = known.said(number)?;
-        let blob = NewBlob { id: *id, language, n_tokens: tokens.len() as u32, packed, keys, said };
+        let info = known.info(number)?;
+        let blob = NewBlob { id: *id, language, n_tokens: tokens.len() as u32, packed, keys, info };
         self.add(blob, history).map(Some)
     }
 
@@ -371,12 +374,12 @@ impl<'b> Builder<'b> {
         self.write_past()?;
         let mut languages: Vec<_> = self.languages.into_iter().collect();
         languages.sort_by_key(|(_, number)| *number);
-        let spoken = |((language, family), _)| Spoken { language, family };
+        let language = |((language, family), _)| StoredLanguage { language, family };
         let meta = Meta {
             stats: self.stats,
             components: self.components,
             component_licenses,
-            languages: languages.into_iter().map(spoken).collect(),
+            languages: languages.into_iter().map(language).collect(),
             is_of_fixes: self.is_of_fixes,
         };
         self.out.begin(SECTION.meta);
@@ -388,16 +391,16 @@ impl<'b> Builder<'b> {
     fn licenses(&mut self, table: &mut Numbered<Terms>) -> (Vec<u32>, Vec<u32>) {
         for (component, number) in self.components.iter().zip(0..) {
             if let Some(declared) = &component.license {
-                self.heard.entry(number).or_default().declare(&FilePath::new(""), declared);
+                self.licenses.entry(number).or_default().declare(&FilePath::new(""), declared);
             }
         }
         let nothing = Licenses::default();
-        let heard = |number: u32| self.heard.get(&number).unwrap_or(&nothing);
+        let licenses_of = |number: u32| self.licenses.get(&number).unwrap_or(&nothing);
         let whole = |number: u32| {
             let known =
                 self.current.get(&self.components[number as usize]).filter(|of| of.component().expression.is_some());
-            let known = known.or_else(|| self.last_heard.get(&number));
-            let licenses = known.map_or_else(|| heard(number), |licenses| &**licenses);
+            let known = known.or_else(|| self.last_licenses.get(&number));
+            let licenses = known.map_or_else(|| licenses_of(number), |licenses| &**licenses);
             Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) }
         };
         let mut whole: Vec<Terms> = (0..self.components.len() as u32).map(whole).collect();
@@ -406,10 +409,10 @@ impl<'b> Builder<'b> {
         let mut known: HashMap<(usize, &[u8], u32), u32> = HashMap::new();
         let mut files = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            let licenses = file.licenses.as_deref().unwrap_or_else(|| heard(file.component));
-            let said = self.blobs[file.blob as usize].said;
-            let of_file = &self.said.all[said as usize];
-            let key = (std::ptr::from_ref(licenses).addr(), folder(&file.path), said);
+            let licenses = file.licenses.as_deref().unwrap_or_else(|| licenses_of(file.component));
+            let info = self.blobs[file.blob as usize].info;
+            let of_file = &self.infos.all[info as usize];
+            let key = (std::ptr::from_ref(licenses).addr(), folder(&file.path), info);
             let number = match known.get(&key) {
                 Some(&number) if !licenses.is_by_name() && !of_file.refers() => number,
                 _ => {
@@ -419,11 +422,11 @@ impl<'b> Builder<'b> {
                             // The version of that time: the last one that is not newer, or else the first.
                             let time = file.seen.as_ref().map_or(i64::MAX, |seen| seen.time);
                             let last = versions.partition_point(|(since, _)| *since <= time).saturating_sub(1);
-                            Some((at.clone(), self.said.all[versions[last].1 as usize].clone()))
+                            Some((at.clone(), self.infos.all[versions[last].1 as usize].clone()))
                         };
                         meant_by(path, name).into_iter().find_map(named)
                     };
-                    let identified = licenses.of_said(&file.path, of_file, &refer);
+                    let identified = licenses.of_info(&file.path, of_file, &refer);
                     table.number(Terms::of_file(&identified, &whole[file.component as usize]))
                 }
             };
@@ -445,14 +448,14 @@ impl<'b> Builder<'b> {
         fn name(path: &[u8]) -> &[u8] {
             path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
         }
-        let statements = self.said.all.iter().flat_map(|said| &said.statements);
+        let statements = self.infos.all.iter().flat_map(|info| &info.statements);
         let names: HashSet<&[u8]> =
             statements.filter(|of| of.method == Method::Reference).map(|of| name(of.written.as_bytes())).collect();
         let mut referred = Referred::new();
         for file in self.files.iter().filter(|file| names.contains(file.path.name())) {
             let since = file.seen.as_ref().map_or(i64::MIN, |seen| seen.time);
-            let said = self.blobs[file.blob as usize].said;
-            referred.entry((file.component, file.path.as_bytes())).or_default().push((since, said));
+            let info = self.blobs[file.blob as usize].info;
+            referred.entry((file.component, file.path.as_bytes())).or_default().push((since, info));
         }
         referred.values_mut().for_each(|versions| versions.sort_unstable());
         referred
@@ -471,7 +474,7 @@ impl<'b> Builder<'b> {
         let mut records = Vec::new();
         for (blob, files) in self.blobs.iter().zip(&files) {
             let start = records.len() as u64;
-            put(&mut records, u64::from(blob.said));
+            put(&mut records, u64::from(blob.info));
             put(&mut records, files.len() as u64);
             for (file, license) in files {
                 put(&mut records, u64::from(*license));
@@ -497,7 +500,7 @@ impl<'b> Builder<'b> {
         self.out.begin(SECTION.files);
         self.out.write(&records)?;
         write_table(&mut self.out, SECTION.licenses, &table.all)?;
-        write_table(&mut self.out, SECTION.said, &self.said.all)?;
+        write_table(&mut self.out, SECTION.info, &self.infos.all)?;
         Ok(component_licenses)
     }
 
@@ -523,7 +526,7 @@ impl<'b> Builder<'b> {
         let keys = keys(&tokens, &self.sampling, &mut Vec::new());
         let language = self.language(language, family);
         let n_tokens = tokens.len() as u32;
-        let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, said: Said::default() };
+        let blob = NewBlob { id, language, n_tokens, packed: &packed, keys, info: LicensingInfo::default() };
         let number = self.add(blob, None)?;
         let (component, path) = (Arc::clone(&file.component), file.path.clone());
         self.add_file(number, SourceFile { component, path, bytes: Vec::new(), seen: None, licenses: None });

@@ -20,7 +20,7 @@ use crate::files::BlobId;
 use crate::fingerprint;
 use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::language::Token;
-use crate::license::{Expression, Said, Terms};
+use crate::license::{Expression, LicensingInfo, Terms};
 use crate::sources::{DeclaredComponent, Seen};
 use crate::store::{Postings, Section, Segment, SegmentError, SegmentKind, key};
 use crate::text::FilePath;
@@ -34,7 +34,7 @@ pub(super) struct Sections {
     pub postings: u32,
     pub tokens: u32,
     pub licenses: u32,
-    pub said: u32,
+    pub info: u32,
     pub paths: u32,
     pub path_texts: u32,
     pub lineages: u32,
@@ -53,7 +53,7 @@ pub(super) const SECTION: Sections = Sections {
     postings: 5,
     tokens: 8,
     licenses: 9,
-    said: 11,
+    info: 11,
     paths: 13,
     path_texts: 14,
     lineages: 15,
@@ -73,7 +73,7 @@ pub(super) struct Meta {
     pub components: Vec<DeclaredComponent>,
     /// For each component, the number of its license.
     pub component_licenses: Vec<u32>,
-    pub languages: Vec<Spoken>,
+    pub languages: Vec<StoredLanguage>,
     /// Whether its blobs are functions that commits fixed, before and after, rather than files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_of_fixes: bool,
@@ -81,7 +81,7 @@ pub(super) struct Meta {
 
 /// A language of a segment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Spoken {
+pub(super) struct StoredLanguage {
     pub language: String,
     pub family: String,
 }
@@ -171,7 +171,7 @@ impl CorpusSegment {
             for file in self.files(number)? {
                 self.license(file.license)?;
             }
-            self.said(number)?;
+            self.info(number)?;
             self.tokens(number)?;
         }
         self.verify_past()?;
@@ -244,10 +244,10 @@ impl CorpusSegment {
     }
 
     /// What a blob states about its own license.
-    pub(super) fn said(&self, blob: u32) -> Result<Said, SegmentError> {
+    pub(super) fn info(&self, blob: u32) -> Result<LicensingInfo, SegmentError> {
         let mut record = self.segment.section(SECTION.files)?.bytes(self.row(blob)?.record)?;
         let number = take(&mut record).and_then(|number| u32::try_from(number).ok());
-        self.value(SECTION.said, number.ok_or(SegmentError::Damaged("the record of a file"))?)
+        self.value(SECTION.info, number.ok_or(SegmentError::Damaged("the record of a file"))?)
     }
 
     /// The value with this number in a table of JSON texts, as written by `build`.
@@ -346,7 +346,7 @@ impl CorpusSegment {
         if files.is_empty() { Err(damaged()) } else { Ok(files) }
     }
 
-    pub(super) fn spoken(&self, blob: u32) -> Result<&Spoken, SegmentError> {
+    pub(super) fn language(&self, blob: u32) -> Result<&StoredLanguage, SegmentError> {
         let number = self.row(blob)?.language as usize;
         self.meta.languages.get(number).ok_or(SegmentError::Damaged("the language of a blob"))
     }
@@ -360,7 +360,7 @@ impl CorpusSegment {
     /// # Errors
     /// If they are damaged.
     pub fn tokens(&self, blob: u32) -> Result<StoredTokens, SegmentError> {
-        let Spoken { language, family } = self.spoken(blob)?.clone();
+        let StoredLanguage { language, family } = self.language(blob)?.clone();
         let (tokens, text) = unpack(self.packed(blob)?)?;
         Ok(StoredTokens { language, family, tokens, text })
     }

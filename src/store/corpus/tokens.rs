@@ -60,7 +60,7 @@ pub(super) fn pack(tokens: &[Token], text: &[u8]) -> Vec<u8> {
     written.expect("memory takes all that is written")
 }
 
-/// Unpacks tokens, and a text in which they stand as they stood in theirs: on the same lines and in the
+/// Unpacks tokens, and a text that has them where their own text had them: on the same lines and in the
 /// same order, punctuation as it was, every name and literal as one letter.
 ///
 /// # Errors

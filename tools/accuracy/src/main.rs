@@ -12,6 +12,8 @@ mod output;
 mod columns;
 
 // Draws numbers from a seed.
+#[allow(dead_code, reason = "other programs use the rest")]
+#[path = "../../random.rs"]
 mod random;
 
 // Spreads work over threads.
@@ -25,6 +27,9 @@ mod git;
 
 // Finds the program under test, and runs it.
 mod program;
+
+// Replays commits of cloned projects.
+mod replay;
 
 // Tells, of each language, how code is cut out of it.
 mod language;

@@ -11,31 +11,18 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::git;
 use crate::output::print;
-use crate::program::{Chosen, Program};
+use crate::program::Program;
 use crate::random::Random;
+use crate::replay::{Finding, Half, Lines, Ordinary, Origin, Replayed, findings};
 use crate::threads::on_all_threads;
-use crate::worth::Half;
 
 /// Flags of `accuracy siblings`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder with clones of the projects, as OWNER/NAME
-    #[arg(value_name = "DIR")]
-    pub projects: PathBuf,
-    /// Only the projects that thresholds are chosen on, or only those that figures are reported on
-    #[arg(long, value_enum)]
-    pub half: Option<Half>,
-    /// Also check this many commits of each project, drawn by the seed, and count their notes
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub commits: usize,
-    /// What decides which commits are drawn
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// List the pairs, and the notes on other commits
-    #[arg(long)]
-    pub explain: bool,
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub replayed: Replayed,
+    #[command(flatten)]
+    pub ordinary: Ordinary,
 }
 
 /// A fix, and the sibling that it missed.
@@ -56,32 +43,6 @@ struct Pair {
     run: u32,
 }
 
-#[derive(Deserialize)]
-struct Report {
-    findings: Vec<Finding>,
-}
-
-#[derive(Deserialize)]
-struct Finding {
-    rule: String,
-    path: String,
-    message: String,
-    origins: Vec<Origin>,
-}
-
-#[derive(Deserialize)]
-struct Origin {
-    path: String,
-    fragment: Lines,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Lines {
-    start_line: u32,
-    end_line: u32,
-}
-
 /// Lines between the place of a note and the edit that mended it.
 const NEAR: u32 = 6;
 /// Tokens in a row that are within reach of the rule.
@@ -89,18 +50,19 @@ const REACH: u32 = 16;
 
 /// Replays the pairs, and prints how many are found.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let program = Program::new(&args.chosen)?;
+    let Args { replayed, ordinary } = args;
+    let program = Program::new(&replayed.chosen)?;
     let mut rows = csv::Reader::from_reader(include_bytes!("../data/siblings.csv").as_slice());
     let pairs: Vec<Pair> =
         rows.deserialize().collect::<Result<_, csv::Error>>().map_err(|why| Error::Judged { why: why.to_string() })?;
-    let pairs: Vec<&Pair> = pairs.iter().filter(|of| args.half.is_none_or(|half| of.half == half)).collect();
+    let pairs: Vec<&Pair> = pairs.iter().filter(|of| replayed.is_in_half(of.half)).collect();
     let found = on_all_threads(pairs.len(), |number| {
         let pair = pairs[number];
-        let notes = notes(&program, &args.projects.join(&pair.project), &pair.fixed)?;
+        let notes = notes(&program, &replayed.projects.join(&pair.project), &pair.fixed)?;
         Ok(notes.iter().flat_map(|note| &note.origins).any(|origin| names(origin, pair)))
     });
     let found: Vec<bool> = found.into_iter().collect::<Result<_, Error>>()?;
-    if args.explain {
+    if replayed.explain {
         let line = |(pair, found): (&&Pair, &bool)| {
             let Pair { project, fixed, path, mended, sibling, .. } = pair;
             let (fixed, mended) = (&fixed[..10], &mended[..10]);
@@ -117,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         100 * n_found / n_within.max(1),
         pairs.len()
     ))?;
-    if args.commits > 0 {
+    if ordinary.commits > 0 {
         let projects: BTreeSet<&str> = pairs.iter().map(|of| of.project.as_str()).collect();
         print(&rate(&program, args, &projects.into_iter().collect::<Vec<_>>())?)?;
     }
@@ -131,20 +93,19 @@ fn names(origin: &Origin, pair: &Pair) -> bool {
 
 /// The notes on a commit about siblings that it missed.
 fn notes(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Finding>, Error> {
-    let mut command = program.command("check", repository);
-    command.args(["--base", &format!("{commit}^"), "--head", commit]);
-    let report: Report = Program::report(&mut command)?;
-    Ok(report.findings.into_iter().filter(|finding| finding.rule == "missed-sibling").collect())
+    let all = findings(program, repository, commit)?.into_iter();
+    Ok(all.filter(|finding| finding.rule == "missed-sibling").collect())
 }
 
 /// How many notes ordinary commits have.
 fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Error> {
+    let Args { replayed, ordinary } = args;
     let mut drawn: Vec<(PathBuf, String)> = Vec::new();
     for (number, project) in projects.iter().enumerate() {
-        let repository = args.projects.join(project);
+        let repository = replayed.projects.join(project);
         let mut commits = git::commits(&repository)?;
-        Random::new(args.seed, number as u64).shuffle(&mut commits);
-        drawn.extend(commits.into_iter().take(args.commits).map(|commit| (repository.clone(), commit)));
+        Random::new(ordinary.seed, number as u64).shuffle(&mut commits);
+        drawn.extend(commits.into_iter().take(ordinary.commits).map(|commit| (repository.clone(), commit)));
     }
     let of_commits = on_all_threads(drawn.len(), |number| notes(program, &drawn[number].0, &drawn[number].1));
     let (mut n, mut n_noted, mut n_notes) = (0, 0, 0);
@@ -153,7 +114,7 @@ fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Err
         n += 1;
         n_noted += usize::from(!notes.is_empty());
         n_notes += notes.len();
-        if args.explain {
+        if replayed.explain {
             for note in notes {
                 print(&format!("{} {}\t{}\t{}\n", repository.display(), &commit[..10], note.path, note.message))?;
             }

@@ -4,7 +4,6 @@
 //! commit, and of the answers that are not the copy itself, the first three count.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde::Deserialize;
@@ -15,63 +14,29 @@ use crate::git::git;
 use crate::language::of_path;
 use crate::output::print;
 use crate::place::Place;
-use crate::program::{Chosen, Program};
+use crate::program::Program;
+use crate::replay::{Lines, Replayed, findings};
 use crate::scan::Scan;
 use crate::threads::on_all_threads;
-use crate::worth::{Half, Judged, Verdict, judged};
+use crate::worth::{Judged, Verdict, judged};
 
 /// Flags of `accuracy sketches`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder with clones of the judged projects, as OWNER/NAME
-    #[arg(value_name = "DIR")]
-    pub projects: PathBuf,
-    /// Only one half of the projects
-    #[arg(long, value_enum)]
-    pub half: Option<Half>,
+    #[command(flatten)]
+    pub replayed: Replayed,
     /// Tokens of a sketch
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub tokens: usize,
     /// Only every Nth judged finding
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub every: usize,
-    /// List what was not found
-    #[arg(long)]
-    pub explain: bool,
-    #[command(flatten)]
-    pub chosen: Chosen,
 }
 
 /// Answers that count.
 const N_FIRST: usize = 3;
 /// Answers to ask for: the copy itself and its other copies in the commit may be among them.
 const N_ASKED: usize = 10;
-
-#[derive(Deserialize)]
-struct Report {
-    findings: Vec<Finding>,
-}
-
-#[derive(Deserialize)]
-struct Finding {
-    path: String,
-    fragment: Lines,
-    origins: Vec<Origin>,
-}
-
-#[derive(Deserialize)]
-struct Origin {
-    place: String,
-    path: String,
-    fragment: Lines,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Lines {
-    start_line: usize,
-    end_line: usize,
-}
 
 #[derive(Deserialize)]
 struct Answers {
@@ -99,13 +64,13 @@ enum Fate {
 
 /// Asks for the first tokens of each judged copy, and prints how often its origin is named.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let program = Program::new(&args.chosen)?;
+    let program = Program::new(&args.replayed.chosen)?;
     let is_true = |of: &Judged| !matches!(of.verdict, Verdict::NotCopy | Verdict::Range | Verdict::Origin);
-    let all = judged()?.into_iter().filter(|of| args.half.is_none_or(|half| of.half == half) && is_true(of));
+    let all = judged()?.into_iter().filter(|of| args.replayed.is_in_half(of.half) && is_true(of));
     let all: Vec<Judged> = all.step_by(args.every.max(1)).collect();
     let fates = on_all_threads(all.len(), |number| fate(&program, args, &all[number]));
     let fates = fates.into_iter().collect::<Result<Vec<Fate>, Error>>()?;
-    if args.explain {
+    if args.replayed.explain {
         for (of, _) in all.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::NotNamed) {
             print(&format!("{} {}\t{}:{}-{}\n", of.project, &of.commit[..10], of.path, of.start, of.end))?;
         }
@@ -124,14 +89,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Fate, Error> {
-    let repository = args.projects.join(&of.project);
-    let mut check = program.command("check", &repository);
-    check.args(["--base", &format!("{}^", of.commit), "--head", &of.commit]);
-    let report: Report = Program::report(&mut check)?;
+    let repository = args.replayed.projects.join(&of.project);
     let copy = Place { path: of.path.clone(), first: of.start as usize, last: of.end as usize };
-    let place =
-        |path: &str, lines: &Lines| Place { path: path.to_owned(), first: lines.start_line, last: lines.end_line };
-    let found = report.findings.into_iter().find(|finding| {
+    let place = |path: &str, lines: &Lines| Place {
+        path: path.to_owned(),
+        first: lines.start_line as usize,
+        last: lines.end_line as usize,
+    };
+    let found = findings(program, &repository, &of.commit)?.into_iter().find(|finding| {
         let today = place(&finding.path, &finding.fragment);
         2 * copy.overlap(&today) >= copy.n_lines().min(today.n_lines())
     });

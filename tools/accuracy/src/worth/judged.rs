@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::Level;
 use crate::error::Error;
+use crate::replay::{Half, Level};
 
 /// A finding that was read with its commit, and judged.
 #[derive(Debug, Deserialize)]
@@ -27,14 +27,6 @@ pub struct Judged {
     /// The verdict of another reader, who had not seen the first.
     pub second: Option<Verdict>,
     pub why: String,
-}
-
-/// What thresholds are chosen on, and what figures are reported on: whole projects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Half {
-    Choose,
-    Report,
 }
 
 /// What a reader says of a finding.

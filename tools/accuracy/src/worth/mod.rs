@@ -10,69 +10,27 @@ mod judged;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
 use crate::columns::aligned;
 use crate::error::Error;
 use crate::git;
 use crate::output::{print, tell};
-use crate::program::{Chosen, Program};
+use crate::program::Program;
 use crate::random::Random;
+use crate::replay::{Finding, Half, Level, Lines, Ordinary, Replayed, findings};
 use crate::threads::on_all_threads;
-pub use judged::{Half, Judged, Verdict, read as judged};
+pub use judged::{Judged, Verdict, read as judged};
 
 /// Flags of `accuracy worth`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder with clones of the judged projects, as OWNER/NAME
-    #[arg(value_name = "DIR")]
-    pub projects: PathBuf,
-    /// Only the projects that thresholds are chosen on, or only those that figures are reported on
-    #[arg(long, value_enum)]
-    pub half: Option<Half>,
-    /// Also check this many commits of each project, drawn by the seed, and count their warnings
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub commits: usize,
-    /// What decides which commits are drawn
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// List the judged findings, and what became of them
-    #[arg(long)]
-    pub explain: bool,
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub replayed: Replayed,
+    #[command(flatten)]
+    pub ordinary: Ordinary,
 }
 
 /// Warnings of a commit that count; the others would be folded.
 const MAX_COUNTED: usize = 10;
-
-#[derive(Deserialize)]
-struct Report {
-    findings: Vec<Finding>,
-}
-
-#[derive(Deserialize)]
-struct Finding {
-    rule: String,
-    level: Level,
-    path: String,
-    fragment: Lines,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    Note,
-    Warning,
-    Error,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Lines {
-    start_line: u32,
-    end_line: u32,
-}
 
 /// What became of a judged finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,8 +42,9 @@ enum Fate {
 
 /// Replays the judged findings, and prints the figures.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let program = Program::new(&args.chosen)?;
-    let all: Vec<Judged> = judged()?.into_iter().filter(|of| args.half.is_none_or(|half| of.half == half)).collect();
+    let Args { replayed: flags, ordinary } = args;
+    let program = Program::new(&flags.chosen)?;
+    let all: Vec<Judged> = judged()?.into_iter().filter(|of| flags.is_in_half(of.half)).collect();
     let mut of_commits: BTreeMap<(&str, &str), Vec<&Judged>> = BTreeMap::new();
     for of in &all {
         of_commits.entry((&of.project, &of.commit)).or_default().push(of);
@@ -93,12 +52,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let commits: Vec<(&(&str, &str), &Vec<&Judged>)> = of_commits.iter().collect();
     let replayed = on_all_threads(commits.len(), |number| {
         let ((project, commit), judged) = commits[number];
-        let findings = check(&program, &args.projects.join(project), commit)?;
+        let findings = copies(&program, &flags.projects.join(project), commit)?;
         Ok(judged.iter().map(|of| (*of, fate(of, &findings))).collect::<Vec<_>>())
     });
     let fates: Vec<(&Judged, Fate)> =
         replayed.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
-    if args.explain {
+    if flags.explain {
         let line = |(of, fate): &(&Judged, Fate)| {
             let Judged { project, commit, path, start, end, verdict, kind, why, .. } = of;
             format!("{fate:?}\t{verdict:?}\t{kind}\t{project} {}\t{path}:{start}-{end}\t{why}\n", &commit[..10])
@@ -107,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     print(&table(&fates))?;
     print(&agreement(&all))?;
-    if args.commits > 0 {
+    if ordinary.commits > 0 {
         let projects: BTreeSet<&str> = all.iter().map(|of| of.project.as_str()).collect();
         print(&rate(&program, args, &projects.into_iter().collect::<Vec<_>>())?)?;
     }
@@ -115,11 +74,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// The copies that a commit brings in.
-fn check(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Finding>, Error> {
-    let mut command = program.command("check", repository);
-    command.args(["--base", &format!("{commit}^"), "--head", commit]);
-    let report: Report = Program::report(&mut command)?;
-    Ok(report.findings.into_iter().filter(|finding| finding.rule != "not-examined").collect())
+fn copies(program: &Program, repository: &Path, commit: &str) -> Result<Vec<Finding>, Error> {
+    let all = findings(program, repository, commit)?.into_iter();
+    Ok(all.filter(|finding| finding.rule != "not-examined").collect())
 }
 
 /// What became of a judged finding: the gravest of today's that shares half of the lines of the shorter of the two.
@@ -229,19 +186,20 @@ fn table(fates: &[(&Judged, Fate)]) -> String {
 
 /// Warnings of ordinary commits.
 fn rate(program: &Program, args: &Args, projects: &[&str]) -> Result<String, Error> {
+    let Args { replayed, ordinary } = args;
     let mut commits: Vec<(PathBuf, String)> = Vec::new();
     for (number, project) in projects.iter().enumerate() {
-        let repository = args.projects.join(project);
+        let repository = replayed.projects.join(project);
         let mut all = git::commits(&repository)?;
-        let mut random = Random::new(args.seed, number as u64);
-        for _ in 0..args.commits.min(all.len()) {
+        let mut random = Random::new(ordinary.seed, number as u64);
+        for _ in 0..ordinary.commits.min(all.len()) {
             let at = random.below(all.len());
             commits.push((repository.clone(), all.swap_remove(at)));
         }
     }
     let counts = on_all_threads(commits.len(), |number| {
         let (repository, commit) = &commits[number];
-        let findings = check(program, repository, commit);
+        let findings = copies(program, repository, commit);
         findings.map(|all| all.iter().filter(|finding| finding.level > Level::Note).count())
     });
     let (mut n, mut n_warned, mut n_warnings, mut n_counted) = (0, 0, 0, 0);

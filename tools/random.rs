@@ -1,11 +1,13 @@
-//! Draws numbers from a seed: splitmix64 (Steele, Lea, Flood 2014). Equal seeds give equal draws on every machine.
+//! Draws numbers from a seed: splitmix64 (Steele, Lea, Flood 2014).
+//!
+//! Promise: equal seeds give equal draws, on every machine and in every version.
 
 /// A stream of numbers that a seed decides.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream numbered `stream` of `seed`.
+    /// The stream numbered `stream` of `seed`: streams are independent of each other.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut random = Self(seed ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         random.next();
@@ -29,5 +31,27 @@ impl Random {
     /// A number from 0 to 1, without 1.
     pub fn part(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number from `from` to `to`, both included.
+    pub fn between(&mut self, from: usize, to: usize) -> usize {
+        from + self.below(to - from + 1)
+    }
+
+    /// True `percent` times in a hundred.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of `items`.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.below(items.len()))
+    }
+
+    /// Puts `items` in another order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at + 1));
+        }
     }
 }
