@@ -6,91 +6,64 @@
 #[path = "semantics/repository.rs"]
 mod repository;
 #[allow(dead_code, reason = "other tests use the rest")]
+mod rpc;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "semantics/samples.rs"]
 mod samples;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::Duration;
+use std::io::{BufRead, BufReader, Read};
+use std::process::ChildStdout;
 
 use repository::Repository;
+use rpc::{Framing, Server};
 use samples::{LANGUAGES, Language};
 use serde_json::{Value, json};
 
 const C: &Language = &LANGUAGES[0];
-/// Long enough for a debug build on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Each message has a header with its length.
+const FRAMING: Framing = Framing { frame, read };
 
-struct Server {
-    child: Child,
-    input: ChildStdin,
-    messages: Receiver<Value>,
-    n_asked: u64,
+fn frame(text: &str) -> String {
+    format!("Content-Length: {}\r\n\r\n{text}", text.len())
 }
 
-impl Server {
-    fn start(repository: &Repository) -> Self {
-        let mut command = repository.secondhand(&["lsp"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program starts");
-        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, messages) = channel();
-        thread::spawn(move || {
-            loop {
-                let mut header = String::new();
-                if output.read_line(&mut header).unwrap_or(0) == 0 {
-                    return;
-                }
-                let length = header.trim().strip_prefix("Content-Length: ").expect("a header");
-                let mut bytes = vec![0; length.parse::<usize>().expect("a number") + 2];
-                output.read_exact(&mut bytes).expect("a message");
-                if sender.send(serde_json::from_slice(&bytes[2..]).expect("it is JSON")).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { input: child.stdin.take().expect("it is piped"), child, messages, n_asked: 0 }
+fn read(output: &mut BufReader<ChildStdout>) -> Option<Value> {
+    let mut header = String::new();
+    if output.read_line(&mut header).unwrap_or(0) == 0 {
+        return None;
     }
+    let length = header.trim().strip_prefix("Content-Length: ").expect("a header");
+    let mut bytes = vec![0; length.parse::<usize>().expect("a number") + 2];
+    output.read_exact(&mut bytes).expect("a message");
+    Some(serde_json::from_slice(&bytes[2..]).expect("it is JSON"))
+}
 
-    fn new(repository: &Repository) -> Self {
-        let mut server = Self::start(repository);
-        let show = json!({"window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}}});
-        let root = format!("file://{}", repository.root().to_string_lossy());
-        let params = json!({"rootUri": root, "capabilities": show, "initializationOptions": {"debounce": 20}});
-        let answer = server.ask("initialize", params);
-        assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
-        server.notify("initialized", json!({}));
-        server
-    }
+/// A server that an editor has just started.
+fn started(repository: &Repository) -> Server {
+    Server::start(repository.secondhand(&["lsp"]), &FRAMING)
+}
 
-    fn write(&mut self, text: &str) {
-        let message = format!("Content-Length: {}\r\n\r\n{text}", text.len());
-        self.input.write_all(message.as_bytes()).expect("the server reads");
-    }
+/// A server that an editor has initialized.
+fn initialized(repository: &Repository) -> Server {
+    let mut server = started(repository);
+    let show = json!({"window": {"showDocument": {"support": true}}, "workspace": {"textDocumentContent": {}}});
+    let root = format!("file://{}", repository.root().to_string_lossy());
+    let params = json!({"rootUri": root, "capabilities": show, "initializationOptions": {"debounce": 20}});
+    let answer = server.ask("initialize", params);
+    assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
+    server.notify("initialized", json!({}));
+    server
+}
 
-    fn notify(&mut self, method: &str, params: Value) {
-        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
-    }
+trait Editor {
+    /// The diagnostics of the next message that is about this version.
+    fn diagnostics(&self, version: u64) -> Vec<Value>;
 
-    fn next(&self) -> Value {
-        self.messages.recv_timeout(PATIENCE).expect("the server says something")
-    }
+    /// Shuts the server down in order.
+    fn end(self);
+}
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.n_asked += 1;
-        let id = self.n_asked;
-        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-        loop {
-            let message = self.next();
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    /// The diagnostics of the next message about `uri` that is of this version.
+impl Editor for Server {
     fn diagnostics(&self, version: u64) -> Vec<Value> {
         loop {
             let message = self.next();
@@ -101,7 +74,6 @@ impl Server {
         }
     }
 
-    /// Shuts down in order.
     fn end(mut self) {
         assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);
         self.notify("exit", Value::Null);
@@ -126,7 +98,7 @@ fn uri(repository: &Repository, path: &str) -> String {
 #[test]
 fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     let repository = tree();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     // A file that is not saved yet.
     let (path, second) = (uri(&repository, "new.c"), uri(&repository, &C.path("second")));
     let document = json!({"uri": path, "languageId": "c", "version": 1, "text": "/* 😀 */\n"});
@@ -152,9 +124,7 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
     assert_eq!(titles[2], "Allow this copied-code with a reason");
 
     // Go to the origin: the client is asked to show it.
-    server.n_asked += 1;
-    let command = json!({"jsonrpc": "2.0", "id": server.n_asked, "method": "workspace/executeCommand", "params": actions[0]["command"]});
-    server.write(&command.to_string());
+    server.send("workspace/executeCommand", actions[0]["command"].clone());
     let asked = server.next();
     assert_eq!((&asked["method"], &asked["params"]["uri"]), (&json!("window/showDocument"), &json!(second)));
     server.write(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"success": true}}).to_string());
@@ -185,10 +155,10 @@ fn a_copy_is_marked_while_it_is_typed_and_its_origin_named() {
 #[test]
 fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     let repository = tree();
-    let mut server = Server::start(&repository);
+    let mut server = started(&repository);
     assert_eq!(server.ask("shutdown", Value::Null)["error"]["code"], -32002);
     drop(server);
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     for (text, code) in [
         ("{\"jsonrpc\": ", -32700),
         ("\u{0}\u{1}", -32700),
@@ -207,7 +177,7 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
         let answer = server.next();
         assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
     }
-    server.input.write_all(b"hello\r\n\r\nContent-Length: none\r\n\r\n").expect("the server reads");
+    server.write_raw("hello\r\n\r\nContent-Length: none\r\n\r\n");
     assert_eq!(server.next()["error"]["code"], -32700);
     assert_eq!(server.next()["error"]["code"], -32700);
     for (method, params) in [
@@ -235,8 +205,8 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
 #[test]
 fn an_editor_that_goes_away_takes_the_server_with_it() {
     let repository = tree();
-    let Server { mut child, input, messages, .. } = Server::new(&repository);
-    drop((input, messages));
+    let Server { mut child, input, .. } = initialized(&repository);
+    drop(input);
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
 
@@ -244,7 +214,7 @@ fn an_editor_that_goes_away_takes_the_server_with_it() {
 fn outside_of_a_repository_there_is_nothing_to_say() {
     let repository = tree();
     let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
-    let mut server = Server::start(&repository);
+    let mut server = started(&repository);
     let root = format!("file://{}", folder.path().to_string_lossy());
     let answer = server.ask("initialize", json!({"rootUri": root, "capabilities": {}}));
     assert!(answer["result"]["capabilities"].is_object(), "{answer}");

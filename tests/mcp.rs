@@ -6,87 +6,59 @@
 #[path = "semantics/repository.rs"]
 mod repository;
 #[allow(dead_code, reason = "other tests use the rest")]
+mod rpc;
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "semantics/samples.rs"]
 mod samples;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{ChildStdout, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use repository::Repository;
+use rpc::{Framing, Server};
 use samples::{LANGUAGES, Language};
 use serde_json::{Value, json};
 
 const C: &Language = &LANGUAGES[0];
-/// Long enough for a debug build on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Each message is a line.
+const FRAMING: Framing = Framing { frame, read };
 
-/// A server, and what it answers.
-struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    answers: Receiver<Value>,
-    n_asked: u64,
+fn frame(text: &str) -> String {
+    format!("{text}\n")
 }
 
-impl Server {
-    /// A server that has not been initialized.
-    fn start(repository: &Repository) -> Self {
-        let mut command = repository.secondhand(&["mcp"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("the program starts");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, answers) = channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                let answer = serde_json::from_str(&line).expect("each line is JSON");
-                if sender.send(answer).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { input: child.stdin.take(), child, answers, n_asked: 0 }
-    }
+fn read(output: &mut BufReader<ChildStdout>) -> Option<Value> {
+    let line = output.lines().next()?.ok()?;
+    Some(serde_json::from_str(&line).expect("each line is JSON"))
+}
 
-    fn new(repository: &Repository) -> Self {
-        let mut server = Self::start(repository);
-        let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        let answer = server.ask("initialize", params);
-        assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
-        server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        server
-    }
+/// A server that an agent has just started.
+fn started(repository: &Repository) -> Server {
+    Server::start(repository.secondhand(&["mcp"]), &FRAMING)
+}
 
-    fn write(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("it is open");
-        input.write_all(format!("{line}\n").as_bytes()).expect("the server reads");
-    }
+/// A server that an agent has initialized.
+fn initialized(repository: &Repository) -> Server {
+    let mut server = started(repository);
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    let answer = server.ask("initialize", params);
+    assert_eq!(answer["result"]["serverInfo"]["name"], "secondhand", "{answer}");
+    server.write(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    server
+}
 
-    fn next(&self) -> Value {
-        self.answers.recv_timeout(PATIENCE).expect("the server answers")
-    }
-
-    fn send(&mut self, method: &str, params: Value) -> u64 {
-        self.n_asked += 1;
-        let id = self.n_asked;
-        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-        id
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.send(method, params);
-        loop {
-            let answer = self.next();
-            if answer["id"] == id {
-                return answer;
-            }
-        }
-    }
-
+trait Agent {
     /// What a tool answers, and whether it is an error.
+    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool);
+
+    /// Ends its input; it ends by itself, with success.
+    fn end(self);
+}
+
+impl Agent for Server {
     fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
@@ -94,7 +66,6 @@ impl Server {
         (text.to_owned(), result["isError"] == true)
     }
 
-    /// Ends its input; it ends by itself, with success.
     fn end(mut self) {
         drop(self.input.take());
         let status = self.child.wait().expect("it ends");
@@ -116,7 +87,7 @@ fn tree() -> Repository {
 #[test]
 fn an_agent_finds_checks_explains_and_lists() {
     let repository = tree();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     let tools = server.ask("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<&str> = tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert_eq!(names, ["find_existing_code", "check_changes", "explain_finding", "list_duplicates", "find_fixes"]);
@@ -159,7 +130,7 @@ fn an_agent_finds_checks_explains_and_lists() {
 fn an_answer_has_no_more_tokens_than_were_asked_for_and_no_folder_of_this_machine() {
     let repository = tree();
     let root = repository.root().to_string_lossy().into_owned();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     for max_tokens in [100, 200, 2_000] {
         for (tool, arguments) in [
             ("find_existing_code", json!({"sketch": C.first, "language": "c", "max_tokens": max_tokens})),
@@ -179,7 +150,7 @@ fn an_answer_has_no_more_tokens_than_were_asked_for_and_no_folder_of_this_machin
 #[test]
 fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     let repository = tree();
-    let mut server = Server::start(&repository);
+    let mut server = started(&repository);
     // Before it has begun.
     server.write("");
     server.write("nonsense");
@@ -188,7 +159,7 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     assert!(server.ask("tools/list", json!({}))["error"].is_object());
     drop(server);
 
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     for (line, code) in [
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\":", -32700),
         ("\u{feff}[1, 2", -32700),
@@ -241,11 +212,10 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
 #[test]
 fn a_line_that_never_ends_is_refused_and_not_kept() {
     let repository = tree();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     let part = "x".repeat(1024 * 1024);
     for _ in 0..70 {
-        let input = server.input.as_mut().expect("it is open");
-        input.write_all(part.as_bytes()).expect("the server reads");
+        server.write_raw(&part);
     }
     server.write("");
     assert_eq!(server.next()["error"]["code"], -32600);
@@ -256,7 +226,7 @@ fn a_line_that_never_ends_is_refused_and_not_kept() {
 #[test]
 fn a_call_that_is_canceled_makes_room_for_the_next() {
     let repository = tree();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     let first = server.send("tools/call", json!({"name": "list_duplicates", "arguments": {}}));
     let second = server.send("tools/call", json!({"name": "list_duplicates", "arguments": {}}));
     for id in [second, first] {
@@ -271,7 +241,7 @@ fn a_call_that_is_canceled_makes_room_for_the_next() {
 #[test]
 fn what_was_asked_before_the_input_ended_is_answered() {
     let repository = tree();
-    let mut server = Server::new(&repository);
+    let mut server = initialized(&repository);
     let id = server.send("tools/call", json!({"name": "check_changes", "arguments": {}}));
     drop(server.input.take());
     assert_eq!(server.next()["id"], id);

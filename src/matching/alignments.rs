@@ -278,7 +278,21 @@ fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{c_tokens, document};
     use super::*;
+
+    #[test]
+    fn four_tokens_beside_a_copy_that_spell_a_word_the_same_belong_to_it_and_three_do_not() {
+        let text: String = (0..80).map(|at| format!("w{at} ")).collect();
+        let tokens = c_tokens(&text);
+        let end = |gap: u32, len: u32| {
+            let block = |query, len| Block { query, target: query, len };
+            let alignment = Alignment { blocks: vec![block(0, 20), block(20 + gap, len)] };
+            with_supported_ends(&alignment, 0..20, document(&text, &tokens), document(&text, &tokens)).query().end
+        };
+        assert_eq!((end(5, 4), end(5, 3)), (29, 20));
+        assert_eq!((end(24, 4), end(25, 4)), (48, 20));
+    }
 
     #[test]
     fn the_sides_of_a_copy_in_one_document_do_not_overlap() {

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::overlap::is_same_place;
+
 /// A clone pair as seen by grouping: what it covers of the query, and how well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -49,8 +51,6 @@ pub struct CloneClass {
     pub members: Vec<usize>,
 }
 
-/// Minimum overlap of two fragments, as a fraction of either, to be one class.
-const SAME: f64 = 0.7;
 /// Minimum fraction of a candidate that better classes must cover to explain it away.
 const EXPLAINED: f64 = 0.5;
 /// Minimum agreement of a class with a fragment that it covers, as a fraction of the agreement of the fragment's own
@@ -228,8 +228,7 @@ impl Net<'_> {
         if members.len() >= MAX_MEMBERS {
             return;
         }
-        let n_shared = shared(&candidate.query, &query).len() as f64;
-        let is_same = n_shared >= SAME * candidate.query.len() as f64 && n_shared >= SAME * query.len() as f64;
+        let is_same = is_same_place(&candidate.query, &query);
         let range = shared(&candidate.query, &query);
         let agreement = candidate.agreement_in(&range);
         let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);

@@ -285,6 +285,28 @@ mod tests {
         assert!(!may_be("a = b + c * d;", "a = u + v * w; x;", &[(1, 1)]), "a short one");
     }
 
+    #[test]
+    fn a_run_of_one_shape_is_evidence_from_eight_names_on() {
+        let operators = ["+", "-", "*", "%", "&", "|", "^", "<", ">", "==", "!=", "<<", ">>"];
+        let has_run = |n_names: usize| {
+            let text = |letter: char| -> String {
+                let term =
+                    |at: usize| format!("{letter}{} {} {}", at % n_names, operators[at % 13], operators[at * 5 % 7]);
+                (0..40).map(|at| term(at) + " ( ").collect()
+            };
+            evidence(&text('p'), &text('q')).has_run
+        };
+        assert_eq!((has_run(8), has_run(7)), (true, false));
+    }
+
+    #[test]
+    fn what_repeats_every_few_tokens_counts_once_with_pieces_of_six() {
+        let n = |text: &str| n_telling(&c_tokens(text));
+        assert_eq!(n(&"+ - ".repeat(40)), 7, "two pieces, and the rest of the last one");
+        assert_eq!(n(&"+ - % < > ".repeat(40)), 10, "five pieces");
+        assert_eq!(n("+ - % < >"), 5, "no whole piece");
+    }
+
     /// A function, renamed by `name`.
     fn function(name: impl Fn(&str) -> String) -> String {
         let words = ["push", "list", "item", "grow", "size", "room", "data", "fail"];

@@ -407,6 +407,33 @@ mod tests {
             .join(" ")
     }
 
+    /// `n` words, each once, with this letter.
+    fn words(letter: char, n: usize) -> String {
+        (0..n).map(|at| format!("{letter}{at} ")).collect()
+    }
+
+    #[test]
+    fn equal_code_of_up_to_24_tokens_between_larger_edits_is_a_coincidence() {
+        let n_kept = |n: usize| {
+            let run = words('w', n);
+            let base = format!("{}{run}{}", "+ - % ".repeat(10), "= ! ~ ".repeat(10));
+            let head = format!("{}{run}{}", "< > & ".repeat(10), "^ | ? ".repeat(10));
+            60 + n - novel_text(&base, &head).split_whitespace().count()
+        };
+        assert_eq!((n_kept(LONG_RUN), n_kept(LONG_RUN + 1)), (0, 25));
+    }
+
+    #[test]
+    fn equal_code_of_up_to_10_tokens_beside_a_larger_edit_is_a_coincidence_if_no_word_agrees() {
+        let n_kept = |n: usize, of_base: char, of_head: char| {
+            let base = format!("{}{}=", "+ - % ".repeat(10), words(of_base, n));
+            let head = format!("{}{}^", "< > & ".repeat(10), words(of_head, n));
+            31 + n - novel_text(&base, &head).split_whitespace().count()
+        };
+        assert_eq!((n_kept(SHORT_RUN, 'u', 'v'), n_kept(SHORT_RUN + 1, 'u', 'v')), (0, 11));
+        assert_eq!(n_kept(SHORT_RUN, 'u', 'u'), 10, "the same words");
+    }
+
     #[test]
     fn layout_comments_and_names_make_nothing_novel() {
         let base = "int f(int a) { return a + 1; } // x\n";

@@ -343,6 +343,29 @@ mod tests {
         assert_eq!(pairs.iter().map(|pair| pair.clone_type).collect::<Vec<_>>(), [clone_type]);
     }
 
+    /// Of seven names, the first is four times the same and the next three times; the target renames each twice in one
+    /// way, and the other times in ways of their own. So two fifths of what could agree do, which is less than usual.
+    #[test]
+    fn a_run_half_as_long_again_as_usual_is_a_clone_however_its_names_were_changed() {
+        let names = |round: usize, target: bool| -> Vec<String> {
+            let own = ["a", "a", "a", "a", "b", "b", "b"];
+            let other = ["c", "c", "d", "e", "f", "f", "g"];
+            let of = if target { other } else { own };
+            of.map(|name| format!("{name}{round} ;")).to_vec()
+        };
+        let text = |target: bool| {
+            let all: Vec<String> = (0..4).flat_map(|round| names(round, target)).collect();
+            format!("{} x ; y ; z ;", all.join(" "))
+        };
+        let (query, target) = (c_tokens(&text(false)), c_tokens(&text(true)));
+        let pair =
+            |len: u32| ClonePair::new(Alignment { blocks: vec![Block { query: 0, target: 0, len }] }, &query, &target);
+        let least = (PARAMS.min_run * 3 / 2) as u32;
+        let (long, short) = (pair(least), pair(least - 1));
+        assert!(long.agreement < PARAMS.min_agreement && short.agreement < PARAMS.min_agreement);
+        assert_eq!((long.is_clone(&PARAMS), short.is_clone(&PARAMS)), (true, false));
+    }
+
     #[test]
     fn layout_and_comments_make_type_1() {
         check(&ORIGIN.replace("  ", "\t").replace(";\n", "; // x\n"), CloneType::Type1);

@@ -37,7 +37,7 @@ pub(super) struct Brief {
     pub saved_lines: usize,
 }
 
-/// A function in the copy or in the origin, and the calls of its name.
+/// A function in the copy or in the origin, and the calls to it, found by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Function {

@@ -257,6 +257,20 @@ mod tests {
     use crate::config::RawConfig;
     use crate::matching::Block;
 
+    #[test]
+    fn a_run_of_twice_the_minimum_counts_however_common_it_is() {
+        let text: String = (0..100).map(|at| format!("w{at} + ")).collect();
+        let mut tokens = Vec::new();
+        let languages = crate::language::Languages::builtin();
+        languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
+        let document = Document { text: text.as_bytes(), tokens: &tokens };
+        let is_long = |len: u32| {
+            let alignment = Alignment { blocks: vec![Block { query: 0, target: 0, len }] };
+            is_long_or_whole(&ClonePair::new(alignment, &tokens, &tokens), document, 40)
+        };
+        assert_eq!((is_long(80), is_long(79)), (true, false));
+    }
+
     /// As `docs/semantics.md` says: five files count whole, fifty a tenth.
     #[test]
     fn a_seed_in_up_to_five_files_counts_whole_and_one_in_fifty_a_tenth() {

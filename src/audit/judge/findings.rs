@@ -16,7 +16,7 @@ use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
     Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
-    hold_runs, names_alike, shown_lines,
+    hold_runs, is_same_place, n_shared, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
@@ -173,7 +173,7 @@ impl<'c> FileUnderAudit<'c> {
             // Findings of one kind share no code.
             let n_before = drafts.len();
             for draft in self.drafts(&of_kind, found) {
-                match drafts[..n_before].iter().position(|other| is_same(&other.range, &draft.range)) {
+                match drafts[..n_before].iter().position(|other| is_same_place(&other.range, &draft.range)) {
                     Some(other) => drafts[other].join(draft),
                     // Code that is in the tree was not revived, or only next to code that was.
                     None if is_past
@@ -430,17 +430,6 @@ impl Draft {
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.origins.extend(other.origins);
     }
-}
-
-/// Minimum overlap of two drafts, as a fraction of either, to be one finding.
-const SAME: f64 = 0.7;
-
-fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
-    a.end.min(b.end).saturating_sub(a.start.max(b.start))
-}
-
-fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
-    n_shared(a, b) as f64 >= SAME * a.len().max(b.len()) as f64
 }
 
 /// How much of `range` the others cover.

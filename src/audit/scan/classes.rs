@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::fragments::{Member, Repeat, Repeats, SAME_PLACE, is_same};
+use super::fragments::{Member, Repeat, Repeats};
+use crate::matching::{SAME_PLACE, is_same_place};
 
 /// Maximum times that lost runs are joined again.
 const MAX_ROUNDS: usize = 3;
@@ -128,7 +129,7 @@ impl Places {
         // Places that overlap by seven tenths begin within half the longest length of each other.
         let (from, to) = (place.tokens.start.saturating_sub(*longest / 2), place.tokens.start + place.tokens.len() / 2);
         let near = by_start.range(from..=to).flat_map(|(_, numbers)| numbers);
-        let known = near.copied().find(|&other| is_same(&self.all[other].tokens, &place.tokens));
+        let known = near.copied().find(|&other| is_same_place(&self.all[other].tokens, &place.tokens));
         if let Some(number) = known {
             // What either has beyond the other was found as well.
             let hull = &mut self.hulls[number];

@@ -299,14 +299,3 @@ fn place(document: u32, Text { source, lines }: &Text, tokens: Range<usize>, pai
         similarity: pair.similarity,
     })
 }
-
-/// How much two places must overlap, as a part of either, to be one.
-pub(super) const SAME_PLACE: f64 = 0.7;
-
-pub(super) fn n_shared(a: &Range<usize>, b: &Range<usize>) -> usize {
-    a.end.min(b.end).saturating_sub(a.start.max(b.start))
-}
-
-pub(super) fn is_same(a: &Range<usize>, b: &Range<usize>) -> bool {
-    n_shared(a, b) as f64 >= SAME_PLACE * a.len().max(b.len()) as f64
-}

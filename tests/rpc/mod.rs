@@ -1,0 +1,89 @@
+//! Talks to a server over pipes in JSON-RPC 2.0, however its messages are delimited.
+
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Long enough for a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How messages are delimited.
+pub struct Framing {
+    /// A message with its delimiters.
+    pub frame: fn(&str) -> String,
+    /// The next message; `None` at the end of the output.
+    pub read: fn(&mut BufReader<ChildStdout>) -> Option<Value>,
+}
+
+/// A running server, and what it writes.
+pub struct Server {
+    pub child: Child,
+    /// Its input, until it is closed.
+    pub input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    n_sent: u64,
+    frame: fn(&str) -> String,
+}
+
+impl Server {
+    /// Starts a server, which is not initialized yet.
+    pub fn start(mut command: Command, framing: &Framing) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, messages) = channel();
+        let &Framing { frame, read } = framing;
+        thread::spawn(move || {
+            while let Some(message) = read(&mut output) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { input: child.stdin.take(), child, messages, n_sent: 0, frame }
+    }
+
+    /// Writes `text` as one message.
+    pub fn write(&mut self, text: &str) {
+        self.write_raw(&(self.frame)(text));
+    }
+
+    /// Writes `text` as it is.
+    pub fn write_raw(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("it is open");
+        input.write_all(text.as_bytes()).expect("the server reads");
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    }
+
+    /// Sends a request; returns its id.
+    pub fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.n_sent += 1;
+        let id = self.n_sent;
+        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        id
+    }
+
+    /// The next message.
+    pub fn next(&self) -> Value {
+        self.messages.recv_timeout(PATIENCE).expect("the server writes a message")
+    }
+
+    /// The answer to a request; messages before it are dropped.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+}
