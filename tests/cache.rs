@@ -223,8 +223,8 @@ fn a_forged_cache_is_noticed_and_made_anew() {
     let forgeries: [fn(u32, &mut [u8]); 2] = [
         // Other fingerprints.
         |section, bytes| bytes.iter_mut().filter(|_| section == 2).for_each(|byte| *byte = byte.wrapping_add(1)),
-        // Every file was generated, it says: 4, in the last but one field of a row.
-        |section, bytes| bytes.chunks_mut(52).filter(|_| section == 1).for_each(|row| row[44] = 4),
+        // Every file was generated, it says: 4, in a field of each row.
+        |section, bytes| bytes.chunks_mut(64).filter(|_| section == 1).for_each(|row| row[44] = 4),
     ];
     for change in forgeries {
         let _ = fs::remove_dir_all(folder(&repository));
@@ -446,7 +446,7 @@ fn no_forged_bytes_make_the_reader_panic_or_read_beyond_the_file() {
         let id = whole[72..92].into();
         let reading = u64::from_le_bytes(whole[92..100].try_into().expect("eight bytes"));
         if let Some(found) = cache.get(&Key { id, reading }) {
-            let _ = (found.hashes().count(), found.positions().count());
+            let _ = (found.hashes().count(), found.positions().count(), found.names().count());
         }
     }
 }

@@ -254,6 +254,29 @@ fn what_an_older_version_had_and_the_tree_still_has_is_named_once() {
 }
 
 #[test]
+fn a_sketch_written_from_memory_is_found_by_its_names() {
+    let repository = tree(C);
+    repository.write(
+        "expire.c",
+        "long long key_expires_at(struct database *db, struct key *key)\n{\n    struct entry *entry;\n\n    if \
+         (table_size(db->expires) == 0 || (entry = table_find(db->expires, key->name)) == NULL)\n        return \
+         -1;\n    return entry_number(entry);\n}\n",
+    );
+    // No sixteen tokens in a row are alike.
+    let sketch = "static int is_expired(struct database *db, struct key *key, long long now)\n{\n    struct entry *entry \
+                  = table_find(db->expires, key->name);\n    if (entry == NULL) return 0;\n    return \
+                  entry_number(entry) < now;\n}\n";
+    for cache in ["cold", "warm"] {
+        let found = json(&find(&repository, sketch, &["--name", "a.c", "--format", "json"]));
+        assert_eq!(found["results"][0]["path"], "expire.c", "{cache}: {found:#}");
+        assert_eq!(found["results"][0]["function"], "key_expires_at");
+    }
+    let others = sketch.replace("table_find", "heap_pop").replace("expires", "heat").replace("entry", "slot");
+    let others = others.replace("database", "oven").replace("key", "tray");
+    assert_eq!(find(&repository, &others, &["--name", "a.c"]).status.code(), Some(1), "other names are other code");
+}
+
+#[test]
 fn less_effort_finds_whole_copies_and_says_what_it_is() {
     let repository = tree(C);
     let found =

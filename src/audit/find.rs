@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{Found, Queries, Sought, Targets, identify_vendored, place_in_tree, search};
+use super::search::{Found, Queries, Sought, Targets, identify_vendored, place_in_tree, search, search_by_names};
 use super::{Context, Elsewhere, End, Error, SketchError};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
@@ -151,6 +151,9 @@ pub fn find(
     let mut searched = search(&queries, &targets, &sources)?;
     identify_vendored(&mut searched.found, &files.entries, &repository.reader(), &config)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
+    if config.effort == Effort::Full {
+        add(&mut found, search_by_names(&sketches, &entries, &|| repository.reader(), &sources)?);
+    }
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
@@ -187,6 +190,20 @@ pub fn find(
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })
+}
+
+/// Adds what was found by names to what was found by fingerprints.
+fn add(found: &mut Vec<Found>, by_name: Vec<Found>) {
+    let of_tree = found.iter_mut().filter(|known| known.place == Place::Tree);
+    let mut known: HashMap<FilePath, &mut Found> = of_tree.map(|known| (known.target.path.clone(), known)).collect();
+    let mut others = Vec::new();
+    for named in by_name {
+        match known.get_mut(&named.target.path) {
+            Some(known) => known.alignments.extend(named.alignments),
+            None => others.push(named),
+        }
+    }
+    found.extend(others);
 }
 
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
@@ -356,7 +373,7 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
         else {
             continue;
         };
-        let is_enough = best.n_solid as f64 >= ENOUGH_OF_SKETCH * own.len() as f64;
+        let is_enough = n_contained as f64 >= ENOUGH_OF_SKETCH * own.len() as f64;
         let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
         let unit = fragment(&target.text, &lines, &other[start..end]);
         let matched = fragment(&target.text, &lines, &other[best.alignment.target()]);

@@ -21,6 +21,7 @@ const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 const ROWS: u32 = 1;
 const PRINTS: u32 = 2;
 const FAMILIES: u32 = 3;
+const NAMES: u32 = 4;
 
 /// The key of an entry: a blob, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +41,7 @@ pub struct Cached<'c> {
     pub family: &'c str,
     hashes: &'c [u8],
     gaps: &'c [u8],
+    names: &'c [u8],
 }
 
 impl<'c> Cached<'c> {
@@ -58,6 +60,12 @@ impl<'c> Cached<'c> {
             Some(position)
         })
     }
+
+    /// Its names, by their exact reading, sorted.
+    pub fn names(&self) -> impl Iterator<Item = u32> + use<'c> {
+        let (names, _) = self.names.as_chunks::<4>();
+        names.iter().map(|name| u32::from_le_bytes(*name))
+    }
 }
 
 /// What to store about a blob.
@@ -68,11 +76,18 @@ pub struct Fresh {
     family: String,
     prints: Vec<u8>,
     n_prints: u32,
+    names: Vec<u8>,
 }
 
 impl Fresh {
     /// Takes what [`Cached`] returns.
-    pub fn new(key: Key, status: u32, family: &str, fingerprints: impl Iterator<Item = Fingerprint>) -> Self {
+    pub fn new(
+        key: Key,
+        status: u32,
+        family: &str,
+        fingerprints: impl Iterator<Item = Fingerprint>,
+        names: &[u32],
+    ) -> Self {
         let (mut prints, mut gaps, mut last) = (Vec::new(), Vec::new(), 0);
         for print in fingerprints {
             prints.extend(print.hash.to_le_bytes());
@@ -82,12 +97,13 @@ impl Fresh {
         let n_prints = (prints.len() / 8) as u32;
         prints.extend(gaps);
         prints.shrink_to_fit();
-        Self { key, status, family: family.to_owned(), prints, n_prints }
+        let names = names.iter().flat_map(|name| name.to_le_bytes()).collect();
+        Self { key, status, family: family.to_owned(), prints, n_prints, names }
     }
 
     fn row(&self) -> CacheRow<'_> {
-        let Self { key, status, family, prints, n_prints } = self;
-        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints }
+        let Self { key, status, family, prints, n_prints, names } = self;
+        CacheRow { id: &key.id, reading: key.reading, status: *status, family, n_prints: *n_prints, prints, names }
     }
 }
 
@@ -122,10 +138,11 @@ struct CacheRow<'r> {
     family: &'r str,
     n_prints: u32,
     prints: &'r [u8],
+    names: &'r [u8],
 }
 
 /// The length of a row after its id.
-const FIELDS: usize = 32;
+const FIELDS: usize = 44;
 
 /// A segment of the cache.
 #[derive(Debug)]
@@ -152,6 +169,7 @@ impl CacheSegment {
         }
         let families = families(segment.section(FAMILIES)?)?;
         segment.section(PRINTS)?;
+        segment.section(NAMES)?;
         let is_damaged = AtomicBool::new(false);
         Ok(Self { path: path.to_owned(), segment, families, n_rows: n_bytes / n_row, is_damaged })
     }
@@ -174,7 +192,10 @@ impl CacheSegment {
         if (n_prints as usize).checked_mul(8).is_none_or(|n| n > prints.len()) {
             return Err(damaged());
         }
-        Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints })
+        let first_name = usize::try_from(long(32)?).map_err(|_| damaged())?;
+        let end = (short(40)? as usize).checked_mul(4).and_then(|n| first_name.checked_add(n)).ok_or_else(damaged)?;
+        let names = self.segment.section(NAMES)?.bytes(first_name..end)?;
+        Ok(CacheRow { id, reading: long(0)?, status: short(24)?, n_prints, family, prints, names })
     }
 
     /// The row of a key: the rows are sorted.
@@ -242,7 +263,7 @@ impl Cache {
         self.parts.iter().find_map(|part| match part.find(key) {
             Ok(row) => row.map(|row| {
                 let (hashes, gaps) = row.prints.split_at(row.n_prints as usize * 8);
-                Cached { status: row.status, family: row.family, hashes, gaps }
+                Cached { status: row.status, family: row.family, hashes, gaps, names: row.names }
             }),
             Err(_) => {
                 part.is_damaged.store(true, Ordering::Relaxed);
@@ -361,7 +382,7 @@ impl Cache {
         families.dedup();
         let mut out = SegmentWriter::create(&self.folder, SegmentKind::Cache, self.params)?;
         out.begin(ROWS);
-        let mut start = 0u64;
+        let (mut start, mut first_name) = (0u64, 0u64);
         for row in &rows {
             out.write(row.id)?;
             for field in [row.reading, start] {
@@ -371,7 +392,10 @@ impl Cache {
             for field in [row.prints.len() as u32, row.n_prints, row.status, family] {
                 out.write(&field.to_le_bytes())?;
             }
+            out.write(&first_name.to_le_bytes())?;
+            out.write(&((row.names.len() / 4) as u32).to_le_bytes())?;
             start += row.prints.len() as u64;
+            first_name += row.names.len() as u64;
         }
         out.begin(PRINTS);
         for row in &rows {
@@ -381,6 +405,10 @@ impl Cache {
         for family in families {
             out.write(&(family.len() as u16).to_le_bytes())?;
             out.write(family.as_bytes())?;
+        }
+        out.begin(NAMES);
+        for row in &rows {
+            out.write(row.names)?;
         }
         out.finish(NAME)
     }
@@ -436,13 +464,14 @@ mod tests {
 
     fn fresh(n: u32) -> Fresh {
         let prints = (0..n % 50).map(|at| Fingerprint { hash: u64::from(n) << 32 | u64::from(at), position: at * 100 });
-        Fresh::new(key(n), n % 4, if n.is_multiple_of(2) { "c" } else { "rust" }, prints)
+        Fresh::new(key(n), n % 4, if n.is_multiple_of(2) { "c" } else { "rust" }, prints, &[n, n + 7])
     }
 
-    fn known(cache: &Cache, n: u32) -> Option<(u32, String, Vec<u64>, Vec<u32>)> {
+    fn known(cache: &Cache, n: u32) -> Option<(u32, String, [Vec<u64>; 3])> {
         let found = cache.get(&key(n))?;
-        let (hashes, positions) = (found.hashes().collect(), found.positions().collect());
-        Some((found.status, found.family.to_owned(), hashes, positions))
+        let positions = found.positions().map(u64::from).collect();
+        let names = found.names().map(u64::from).collect();
+        Some((found.status, found.family.to_owned(), [found.hashes().collect(), positions, names]))
     }
 
     #[track_caller]
@@ -450,7 +479,9 @@ mod tests {
         let at = 0..n % 50;
         let hashes = at.clone().map(|at| u64::from(n) << 32 | u64::from(at)).collect();
         let family = if n.is_multiple_of(2) { "c" } else { "rust" }.to_owned();
-        let expected = (n % 4, family, hashes, at.map(|at| at * 100).collect());
+        let positions = at.map(|at| u64::from(at) * 100).collect();
+        let names = vec![u64::from(n), u64::from(n) + 7];
+        let expected = (n % 4, family, [hashes, positions, names]);
         assert_eq!(known(cache, n), Some(expected));
     }
 

@@ -73,11 +73,11 @@ fn read_cache(folder: &std::path::Path) {
     cache.verify();
     for n in 0..4u8 {
         if let Some(found) = cache.get(&Key { id: vec![n; 20].into(), reading: u64::from(n) }) {
-            let _ = (found.hashes().count(), found.positions().count());
+            let _ = (found.hashes().count(), found.positions().count(), found.names().count());
         }
     }
     let print = Fingerprint { hash: 1, position: 2 };
-    let fresh = Fresh::new(Key { id: vec![9; 20].into(), reading: 1 }, 0, "c", [print].into_iter());
+    let fresh = Fresh::new(Key { id: vec![9; 20].into(), reading: 1 }, 0, "c", [print].into_iter(), &[1, 2]);
     cache.keep(&[fresh]).expect("the folder is writable");
 }
 

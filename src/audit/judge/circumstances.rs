@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::findings::FileUnderAudit;
-use super::nearby::{FEW_FILES, distinct_names};
+use super::nearby::FEW_FILES;
 use crate::audit::change::Changed;
-use crate::audit::read::Source;
+use crate::audit::read::{Source, names};
 use crate::language::{Family, Language, Token};
 use crate::matching::{CloneType, Worth, is_beside};
 use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, SaysLittle};
@@ -119,8 +119,9 @@ impl FileUnderAudit<'_> {
     pub(super) fn n_rare_names(&self, own: &[Token], other: &[Token]) -> usize {
         let Some(nearby) = self.with.nearby else { return 0 };
         let n_files = self.nearby.get_or_init(|| nearby.names(&self.query.source.path));
-        let (own, other) = (distinct_names(own), distinct_names(other));
-        own.intersection(&other).filter(|name| n_files.get(name).is_none_or(|&n| n <= FEW_FILES)).count()
+        let (own, other) = (names(own), names(other));
+        let is_rare = |name: &&u32| n_files.get(name).is_none_or(|&n| n <= FEW_FILES);
+        own.iter().filter(|name| other.binary_search(name).is_ok()).filter(is_rare).count()
     }
 
     /// How much of one of the two files the other one held before the change, in percent, if it is a bundle that is

@@ -1,12 +1,11 @@
 //! Counts the names that the files near a copy use: a name that is rare there is stronger evidence than a common one.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::audit::read::Source;
+use crate::audit::read::{Source, names};
 use crate::files::Entry;
-use crate::language::{Kind, Token};
 use crate::text::FilePath;
 
 /// Files that are read near each folder with copies: the nearest of the same extension. Counted over the whole tree,
@@ -14,8 +13,6 @@ use crate::text::FilePath;
 const MAX_FILES: usize = 30;
 /// Maximum nearby files with a name for it to be rare.
 pub(super) const FEW_FILES: u32 = 5;
-/// Minimum bytes of a name that counts as evidence: `i` and `ok` do not.
-const MIN_NAME: u32 = 3;
 
 /// In how many files each name is, by its exact reading.
 pub(super) type Counts = HashMap<u32, u32>;
@@ -55,18 +52,12 @@ impl<'n> Nearby<'n> {
         }
         let mut n_files: Counts = HashMap::new();
         for source in nearest.into_iter().filter_map(|(_, entry)| (self.read)(entry)) {
-            distinct_names(&source.tokens).into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
+            names(&source.tokens).into_iter().for_each(|name| *n_files.entry(name).or_default() += 1);
         }
         let n_files = Arc::new(n_files);
         self.known.borrow_mut().insert(key, Arc::clone(&n_files));
         n_files
     }
-}
-
-/// The names in `tokens` that may count as evidence, by their exact reading, each once.
-pub(super) fn distinct_names(tokens: &[Token]) -> HashSet<u32> {
-    let is_name = |token: &&Token| token.kind() == Kind::Identifier && token.end - token.start >= MIN_NAME;
-    tokens.iter().filter(is_name).map(|token| token.exact).collect()
 }
 
 /// The end of a file's name behind its last dot; the whole name without one.

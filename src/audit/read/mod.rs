@@ -1,10 +1,12 @@
 //! Reads files into tokens, and remembers their contents between runs.
 
+mod names;
 mod remembered;
 mod skip;
 mod source;
 mod warm;
 
+pub(super) use names::names;
 pub use remembered::Remembered;
 pub(super) use remembered::params;
 pub use skip::Skip;

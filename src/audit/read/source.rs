@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::names::names;
 use super::remembered::Remembered;
 use super::skip::Skip;
 use crate::audit::{Context, Exhausted, Progress};
@@ -173,7 +174,8 @@ impl Sources<'_> {
             let tokens = read.as_ref().map_or(&[][..], |source| &source.tokens);
             let prints = self.config.fingerprint.fingerprints(tokens, scratch);
             let family = read.as_ref().map(|source| source.family.as_str()).map_err(|skip| *skip);
-            self.remembered.learn(entry, self.reading(&entry.path), family, prints);
+            let names = names(tokens);
+            self.remembered.learn(entry, self.reading(&entry.path), family, prints, &names);
         }
     }
 

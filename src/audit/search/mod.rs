@@ -4,6 +4,7 @@ mod candidates;
 mod corpus;
 mod folder;
 mod licenses;
+mod named;
 mod outside;
 mod past;
 mod queries;
@@ -12,6 +13,7 @@ mod twins;
 mod vendored;
 
 pub use corpus::{CorpusReading, Stored};
+pub(super) use named::search_by_names;
 pub use outside::Outside;
 pub(super) use past::Sought;
 pub use past::{Indexed, Past};
