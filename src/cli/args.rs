@@ -277,6 +277,10 @@ pub(super) struct Check {
     /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Judge only this project: a folder with settings of its own, by the name that these give it, or by its path; may
+    /// be repeated
+    #[arg(long, value_name = "NAME")]
+    pub project: Vec<String>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
     /// the default branch]
     #[arg(long, value_name = "REV")]
@@ -369,6 +373,10 @@ pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
+    /// Scan only this project: a folder with settings of its own, by the name that these give it, or by its path; may be
+    /// repeated
+    #[arg(long, value_name = "NAME")]
+    pub project: Vec<String>,
     #[command(flatten)]
     pub tree: TreeFlags,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::flags::Common;
 use super::output::print_text;
 use super::scan::tree;
 use super::settings::{self, Overrides};
-use crate::config::{ConfigError, options, schema};
+use crate::config::{ConfigError, Written, options, schema};
 use crate::files::{Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
@@ -36,7 +36,7 @@ pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
 
 pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo).ok();
-    let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
+    let (config, origin) = settings::read(common, repository.as_ref(), &[])?;
     let languages = config.languages(&origin)?;
     for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
@@ -158,21 +158,34 @@ pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8,
         print_text(&rows.collect::<String>())?;
     } else {
         let repository = Repository::discover(&common.repo).ok();
-        let root = repository.as_ref().map(Repository::root);
-        let (written, overrides) = (settings::written(common, root)?, Overrides::new(common, &[]));
+        let (written, overrides) = (settings::written(common, repository.as_ref())?, Overrides::new(common, &[]));
         let (config, origin) = settings::complete(&written, &overrides)?;
         let row = |settings::Shown { key, value, source }: settings::Shown| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
             format!("{key} = {value}{source}\n")
         };
         let rows = settings::shown(&written, &overrides)?.into_iter().map(row);
-        print_text(&format!("# from {origin}\n{}", rows.collect::<String>()))?;
+        print_text(&format!("# from {origin}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
             settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
         }
     }
     Ok(CLEAN)
+}
+
+/// The settings of folders, as comments: what is printed is a settings file of the root.
+fn folders_of(written: &Written) -> String {
+    let mut text = String::new();
+    for folder in &written.folders {
+        let name = printable(folder.name().as_bytes());
+        let file = folder.file.as_ref().map(|file| format!(", from `{file}`")).unwrap_or_default();
+        let _ = writeln!(text, "\n# in `{}`, project `{name}`{file}", folder.folder);
+        for (key, value) in folder.values() {
+            let _ = writeln!(text, "#   {key} = {}", printable(value.as_bytes()));
+        }
+    }
+    text
 }
 
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {

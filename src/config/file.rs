@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
 use super::raw::{EXPECTED_PATHS, RawConfig};
-use super::regular::{MAX_SETTINGS, read_text};
+use super::regular::{MAX_SETTINGS, below, read_text};
+use super::{Config, FolderSettings};
 use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
-use crate::text::nearest;
+use crate::text::{nearest, printable};
 
 /// The settings files of a repository, relative to its root; the first one that exists is used.
 pub const NAMES: &[&str] = &["secondhand.toml", ".config/secondhand.toml"];
@@ -65,7 +65,7 @@ impl ConfigError {
     }
 
     /// The same, naming the line of `text`, the settings file, that has the unusable value.
-    fn located(self, text: &str) -> Self {
+    pub(super) fn located(self, text: &str) -> Self {
         match self {
             Self::Value { file, key, why, nearest } => {
                 let why = match line_of(text, &names_of(&key), &why) {
@@ -86,6 +86,10 @@ pub struct Written {
     pub raw: RawConfig,
     /// The file, for messages.
     pub origin: String,
+    /// The file, for reports: from the root of the repository if it lies there. `None` if there is none.
+    pub file: Option<String>,
+    /// The settings of subfolders, an outer one before those in it.
+    pub folders: Vec<FolderSettings>,
     text: String,
 }
 
@@ -104,7 +108,9 @@ impl Written {
             read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
         let name =
             file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
-        Self::parse(text, &name, format!("`{}`", file.display()))
+        let shown = root.and_then(|root| below(file, root)).unwrap_or_else(|| file.to_owned());
+        let shown = Some(printable(shown.as_os_str().as_encoded_bytes()));
+        Ok(Self { file: shown, ..Self::parse(text, &name, format!("`{}`", file.display()))? })
     }
 
     /// Reads settings from `text`; `name` is the file name and `origin` the file, for messages.
@@ -112,7 +118,8 @@ impl Written {
     /// # Errors
     /// As [`RawConfig::parse`].
     pub fn parse(text: String, name: &str, origin: String) -> Result<Self, ConfigError> {
-        Ok(Self { raw: RawConfig::parse(&text, name)?, origin, text })
+        let raw = RawConfig::parse(&text, name)?;
+        Ok(Self { raw, origin, file: Some(name.to_owned()), folders: Vec::new(), text })
     }
 
     /// The line of the file that sets the option with these names, from the outermost table on.
@@ -120,13 +127,19 @@ impl Written {
         line_of(&self.text, names, "")
     }
 
-    /// Checks and completes these settings as `raw`, what variables and flags made of them.
+    /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of them.
     ///
     /// # Errors
     /// As [`Config::new`], with the line in the file.
-    pub fn complete(&self, raw: RawConfig) -> Result<Config, ConfigError> {
-        Config::new(raw, &self.origin).map_err(|error| error.located(&self.text))
+    pub fn complete(&self, raw: RawConfig, folders: &[FolderSettings]) -> Result<Config, ConfigError> {
+        let config = Config::with_folders(raw, folders, &self.origin).map_err(|error| error.located(&self.text))?;
+        Ok(config.read_from(self.file.as_deref()))
     }
+}
+
+/// The line of the key `key` of the outermost table; 1 if it is not there.
+pub(super) fn line_of_key(text: &str, key: &str) -> usize {
+    line_of(text, &[key.to_owned()], "").unwrap_or(1)
 }
 
 /// The line that sets the option with these names; for a list, that of the item in it which `why` quotes.

@@ -198,7 +198,7 @@ impl Server {
             language: asked.language,
             ..Sketch::default()
         };
-        let (config, origin) = settings::read(&self.common, Some(repository.root()), &[])?;
+        let (config, origin) = settings::read(&self.common, Some(&repository), &[])?;
         let languages = config.languages(&origin).map_err(Failure::from)?;
         let found = find::found(&repository, (&config, &languages), &sketch, &flags, &self.common, progress)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
