@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::file::line_of_key;
+use super::file::{keys_of, line_of_key, only};
 use super::paths::{PathRules, Ruling};
 use super::raw::{RawConfig, RawThresholds, Vendored};
 use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
@@ -59,23 +59,20 @@ impl FolderSettings {
     pub fn parse(text: String, file: FilePath, of: &str) -> Result<Self, ConfigError> {
         let name = file.to_string();
         let raw = RawConfig::parse(&text, &name)?;
-        // It has just been read.
-        let table: toml::Table = text.parse().unwrap_or_default();
-        let is_of_root = |key: &&String| !THRESHOLDS.contains(&key.as_str()) && !OTHERS.contains(&key.as_str());
-        if let Some(key) = table.keys().find(is_of_root) {
+        let is_of_root = |(key, _): &(String, String)| !THRESHOLDS.contains(&&**key) && !OTHERS.contains(&&**key);
+        if let Some((key, _)) = keys_of(&text).into_iter().find(is_of_root) {
             let why = format!(
                 "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
                 THRESHOLDS.join(", "),
                 OTHERS.join(", ")
             );
-            return Err(ConfigError::Syntax { file: name, line: line_of_key(&text, key), why, nearest: None });
+            return Err(ConfigError::Syntax { file: name, line: line_of_key(&text, &key), why, nearest: None });
         }
-        let thresholds = table.into_iter().filter(|(key, _)| THRESHOLDS.contains(&key.as_str()));
         Ok(Self {
             folder: folder_of(&file).unwrap_or_else(|| FilePath::new("")),
             origin: format!("`{name}`{of}"),
             file: Some(file),
-            thresholds: thresholds.collect::<toml::Table>().try_into().unwrap_or_default(),
+            thresholds: only(&text, THRESHOLDS),
             text,
             ..Self::of_all(raw)
         })
@@ -136,8 +133,7 @@ impl FolderSettings {
 
     /// The options that it sets, as TOML.
     pub fn values(&self) -> BTreeMap<String, String> {
-        let table: toml::Table = self.text.parse().unwrap_or_default();
-        table.into_iter().map(|(key, value)| (key, value.to_string())).collect()
+        keys_of(&self.text).into_iter().collect()
     }
 
     /// The name of its project: what it says, else its folder.

@@ -11,12 +11,13 @@ mod paths;
 mod raw;
 mod regular;
 mod thresholds;
+mod written;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
-pub use file::{ConfigError, Leaf, NAMES, Written, decisions, find, names_of};
+pub use file::{ConfigError, Leaf, NAMES, decisions, find, names_of};
 pub use folders::{FolderSettings, Reach};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
@@ -25,6 +26,7 @@ pub use raw::{
 };
 pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_large};
 pub use thresholds::Thresholds;
+pub use written::Written;
 
 use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
 use crate::fingerprint::Effort;
