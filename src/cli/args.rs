@@ -15,8 +15,8 @@ use super::flags::{
 use crate::config::Trust;
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
-    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats, scan_formats,
-    stale_formats,
+    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS,
+    audit_formats, scan_formats, stale_formats,
 };
 use crate::sources::kinds;
 
@@ -133,6 +133,24 @@ pub(super) struct Declared {
     pub license: Option<String>,
 }
 
+/// Flags of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES, mut_args = with_formats(ORGANIZATION_FORMATS))]
+pub(super) struct Report {
+    /// Folders with JSON reports of check, scan, audit and history, in a subfolder for each repository
+    /// (`shop/audit.json`) or with its name (`shop-2026-11-01.json`); a day in a path makes a trend
+    #[arg(value_name = "FOLDER", required = true)]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  secondhand audit --corpus org --report json=reports/shop/audit.json   a report of each repository
+  secondhand report reports                                             what they say together
+  secondhand report reports --report html=organization.html             the same as a page";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Find the copies that a change adds
@@ -170,6 +188,8 @@ pub(super) enum Command {
     Compare(Compare),
     /// Measure how much documents resemble and contain each other, exactly or by sketches
     Resemblance(Resemblance),
+    /// Merge the JSON reports of many repositories into one page: who copies from whom, licenses to look at, the trend
+    Report(Report),
     /// Answer editors over standard input: a server of the Language Server Protocol
     #[command(after_help = LSP_EXAMPLES)]
     Lsp,
@@ -186,9 +206,12 @@ pub(super) enum Command {
     },
     /// List the languages, or show how a file is read
     #[command(
-        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages --file lib/a.h        the language of a file\n  secondhand languages --tokens lib/a.h      the tokens of a file"
+        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages rust                  one by its name or extension\n  secondhand languages --file lib/a.h        the language of a file\n  secondhand languages --tokens lib/a.h      the tokens of a file"
     )]
     Languages {
+        /// List only the languages with this in their name, extension or file name
+        #[arg(value_name = "NAME", conflicts_with_all = ["file", "tokens"])]
+        name: Option<String>,
         /// Show the language of this file, and how it was detected
         #[arg(long, value_name = "PATH", conflicts_with = "tokens")]
         file: Option<PathBuf>,
