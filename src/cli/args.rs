@@ -58,8 +58,15 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        #[arg(value_name = "SOURCE", required_unless_present = "fixes", help = format!("What to add: {}", kinds()))]
+        #[arg(
+            value_name = "SOURCE",
+            required_unless_present_any = ["fixes", "list"],
+            help = format!("What to add: {}", kinds())
+        )]
         sources: Vec<String>,
+        /// Add the sources that this file lists: paths and package URLs, with versions and licenses
+        #[arg(long, value_name = "FILE", conflicts_with = "fixes")]
+        list: Option<String>,
         /// Add the fixes of known vulnerabilities that this lists: OSV records with ranges of the type GIT, in a JSON
         /// file or a folder of them, or a text with `REPOSITORY COMMIT [ID]...` on each line; each SOURCE is then a
         /// clone to read the commits from
