@@ -599,9 +599,12 @@ fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
     (first..=last).map(|at| Month { name: name(at), ..months.remove(&at).unwrap_or_default() }).collect()
 }
 
+/// A whole, and a part of it.
+type Part = (usize, usize);
+
 /// How much was duplicated on each day with a report of `scan`; of a repository without one its newest before that.
 fn days(documents: &[MemberReport]) -> Vec<Day> {
-    let mut by_day: BTreeMap<&str, Vec<(&str, (usize, usize))>> = BTreeMap::new();
+    let mut by_day: BTreeMap<&str, Vec<(&str, Part)>> = BTreeMap::new();
     for document in documents {
         let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else { continue };
         let Some(Duplication { total }) = &report.duplication else { continue };
@@ -609,7 +612,7 @@ fn days(documents: &[MemberReport]) -> Vec<Day> {
         by_day.entry(day).or_default().push((&document.repository, share));
     }
     let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    let day = |(name, shares): (&str, Vec<(&str, (usize, usize))>)| {
+    let day = |(name, shares): (&str, Vec<(&str, Part)>)| {
         of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
         Day { name: name.to_owned(), of: of.clone() }
     };

@@ -40,7 +40,7 @@ pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
             match MemberReport::parse(&read(&file)?, &name, &path).map_err(Failure::Report)? {
                 Some(document) => documents.push(document),
                 None => {
-                    left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() })
+                    left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
                 }
             }
         }

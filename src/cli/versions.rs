@@ -47,8 +47,8 @@ pub(super) fn folder_entries<'s>(
 ) -> Result<BTreeMap<FilePath, &'s Entry>, Failure> {
     let mut found = BTreeMap::new();
     for folder in files.paths().filter_map(|path| reach.folder(path)) {
-        let of_folder = |name: &&str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
-        for path in NAMES.iter().map(|name| of_folder(&name)) {
+        let of_folder = |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
+        for path in NAMES.iter().map(|name| of_folder(name)) {
             if let Some(entry) = reader.file_at(files, &path)? {
                 found.entry(folder).or_insert(entry);
                 break;

@@ -142,7 +142,7 @@ impl FolderSettings {
     }
 
     /// Its patterns and folders from the root of the repository.
-    pub(super) fn from_root(&self) -> Self {
+    pub(super) fn at_root(&self) -> Self {
         let folder = escaped(&String::from_utf8_lossy(self.folder.as_bytes()));
         let rules = |rules: &[String]| rules.iter().map(|rule| below(&folder, rule)).collect();
         let vendored = |of: &Vendored| Vendored { path: format!("{}/{}", self.folder, of.folder()), ..of.clone() };
@@ -156,7 +156,7 @@ impl FolderSettings {
     }
 
     /// A pattern of this folder, from the root of the repository.
-    pub(super) fn pattern_from_root(&self, pattern: &str) -> String {
+    pub(super) fn pattern_at_root(&self, pattern: &str) -> String {
         below(&escaped(&String::from_utf8_lossy(self.folder.as_bytes())), pattern)
     }
 }
@@ -192,9 +192,9 @@ impl Reach {
 
 /// The folder of a settings file below the root; `None` for other files.
 fn folder_of(file: &FilePath) -> Option<FilePath> {
-    let folder = |name: &&str| file.as_bytes().strip_suffix(name.as_bytes())?.strip_suffix(b"/");
+    let folder = |name: &str| file.as_bytes().strip_suffix(name.as_bytes())?.strip_suffix(b"/");
     // The longer name first: `.config/secondhand.toml` is no settings file of `.config`.
-    let folder = NAMES.iter().rev().find_map(|name| folder(&name))?;
+    let folder = NAMES.iter().rev().find_map(|name| folder(name))?;
     (!folder.is_empty() && folder != b".config").then(|| FilePath::new(folder))
 }
 

@@ -106,7 +106,7 @@ impl Config {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
         licensing::check_vendored(&raw.vendored, origin)?;
-        for folder in folders.iter().map(FolderSettings::from_root) {
+        for folder in folders.iter().map(FolderSettings::at_root) {
             raw.ignore.extend(folder.ignore);
             raw.tests.extend(folder.tests);
             raw.examples.extend(folder.examples);

@@ -111,7 +111,7 @@ impl Specials {
             let names_nothing = pattern.trim().is_empty() || pattern.starts_with(['!', '#']);
             let path = match names_nothing {
                 true => Err(format!("`{pattern}`: it matches no file; expected a pattern such as `src/**`")),
-                false => PathRules::new(&[], &[settings.pattern_from_root(pattern)]),
+                false => PathRules::new(&[], &[settings.pattern_at_root(pattern)]),
             };
             add(Which::Path(path.map_err(|why| invalid(file, &key, why, None))?), &key, written)?;
         }
