@@ -175,11 +175,11 @@ mod exit_status {
             let named = help.strip_prefix("Output format: ").expect("the help names the formats");
             let mut run = repository.secondhand(&[command.get_name(), "--format", "?"]);
             // Only these need to be given something.
-            run.args(["compare", "resemblance"].contains(&command.get_name()).then_some("."));
+            run.args(["compare", "report", "resemblance"].contains(&command.get_name()).then_some("."));
             check_failure(&mut run, "unknown format `?`", &format!("help: available: {named}"));
             n_commands += 1;
         }
-        assert_eq!(n_commands, 8);
+        assert_eq!(n_commands, 9);
     }
 
     /// Checks that a report to `file` is refused before the audit: the base that it would stop at is never looked for.
@@ -1686,4 +1686,21 @@ mod repositories_that_cannot_be_read {
         let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "json"]);
         check(&Report::new(command.env("GIT_CEILING_DIRECTORIES", "/nowhere/at/all")), 1, &[finding()]);
     }
+}
+
+#[test]
+fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
+    let run = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_secondhand")).arg("languages").args(args).output();
+        let output = output.expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (_, rust, _) = run(&["rust"]);
+    assert!(rust.starts_with("rust ") && rust.lines().count() == 1, "{rust}");
+    assert_eq!(run(&[".rs"]).1, rust);
+    assert!(run(&["script"]).1.lines().count() > 1);
+    let (status, _, errors) = run(&["rsut"]);
+    assert!(status == Some(2) && errors.contains("did you mean `rust`?"), "{errors}");
+    assert!(run(&["src/main.rs"]).1.contains("Rust"));
 }

@@ -354,6 +354,65 @@ fn code_of_one_shape_is_a_copy_within_a_project_and_needs_rare_words_or_length_b
 }
 
 #[test]
+fn a_list_is_added_by_its_flag_and_leaves_out_what_cannot_be_fetched_where_it_says_so() {
+    let shelf = Shelf::new();
+    let folder = corpus(&[("lib/list.c", &C.file("list", &[C.first]).text)]);
+    let list = folder.path().join("list.toml");
+    let file = list.to_str().expect("temporary folders are UTF-8");
+    // No package has this name, and no program is asked for one of this kind.
+    let source = "[[source]]\nfrom = \"lib\"\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n";
+    let offline = |text: &str| {
+        fs::write(&list, text).expect("it can be written");
+        let mut command = repository::secondhand(shelf.folder.path(), &["corpus", "add", "oss", "--list", file]);
+        let output = command.args(["--corpus-dir", &shelf.path()]).env("PATH", "/nowhere").output().expect("it starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, _, errors) = offline(source);
+    assert!(status == Some(2) && errors.contains("cannot fetch `pkg:npm/secondhand-none@0.0.0`"), "{errors}");
+    let (status, output, errors) = offline(&format!("skip-missing = true\n{source}"));
+    assert_eq!((status, &*errors), (Some(0), ""), "{output}");
+    assert!(output.contains("1 component") && output.contains("not read: pkg:npm/secondhand-none@0.0.0: "), "{output}");
+    let (status, _, errors) = offline("skip-missing = true\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n");
+    assert!(status == Some(2) && errors.contains("cannot fetch"), "{errors}");
+    for (list, why) in [("nowhere.toml", "nowhere.toml"), (folder.path().to_str().expect("UTF-8"), "")] {
+        let (status, _, errors) = shelf.run(&["add", "oss", "--list", list]);
+        assert!(status == 2 && errors.contains(why), "{errors}");
+    }
+}
+
+#[test]
+fn the_starter_list_names_200_packages_with_their_versions_once_each() {
+    let list = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("config/corpora/starter.toml"));
+    let list: toml::Table = list.expect("it is there").parse().expect("it is TOML");
+    let sources = list["source"].as_array().expect("it is a list");
+    let names: std::collections::BTreeSet<&str> = sources.iter().filter_map(|of| of["from"].as_str()).collect();
+    assert_eq!((sources.len(), names.len()), (200, 200));
+    assert!(names.iter().all(|name| name.starts_with("pkg:") && name.contains('@')));
+    // A license is an SPDX expression.
+    let languages = secondhand::config::RawConfig::default();
+    for license in sources.iter().filter_map(|of| of.get("license")?.as_str()) {
+        let policy = secondhand::config::RawLicense { project_license: Some(license.to_owned()), ..Default::default() };
+        let raw = secondhand::config::RawConfig { license: policy, ..languages.clone() };
+        assert!(secondhand::config::Config::new(raw, "a test").is_ok(), "{license}");
+    }
+}
+
+#[test]
+fn a_bare_mirror_without_a_remote_is_named_after_the_folder_that_says_what_it_is() {
+    let shelf = Shelf::new();
+    let repository = origin();
+    for (path, name) in [("zlib/repo", "zlib"), ("jq/repo.git", "jq"), ("mirrors/redis", "redis")] {
+        let mirror = shelf.folder.path().join(path);
+        repository.git(&["clone", "--quiet", "--bare", ".", mirror.to_str().expect("it is UTF-8")]);
+        repository.git(&["-C", mirror.to_str().expect("it is UTF-8"), "remote", "remove", "origin"]);
+        shelf.corpus(&["add", name, mirror.to_str().expect("it is UTF-8")]);
+        let shown = shelf.corpus(&["show", name]);
+        assert!(shown.contains(&format!("{name} ")) && !shown.contains("repo "), "{shown}");
+    }
+}
+
+#[test]
 fn a_revision_is_a_version() {
     let (shelf, origin) = (Shelf::new(), origin());
     shelf.corpus(&["add", "old", &format!("{}@v1.0", path_of(&origin)), "--name", "alpha"]);

@@ -200,6 +200,11 @@ fn the_report_formats_are_documented() {
         let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
     }
     page += "\nThe JSON is versioned and has [a published schema](history.schema.json).\n";
+    page += "\n## `secondhand report`\n\n| format | what it is for |\n|---|---|\n";
+    for format in report::ORGANIZATION_FORMATS {
+        let _ = writeln!(page, "| `{}` | {} |", format.name, format.help);
+    }
+    page += "\nThe JSON is versioned and has [a published schema](organization.schema.json).\n";
     check("docs/reports.md", &page);
 }
 
@@ -231,4 +236,5 @@ fn the_schemas_are_published() {
     check("docs/find.schema.json", &pretty(&report::find_schema()));
     check("docs/comparison.schema.json", &pretty(&report::comparison_schema()));
     check("docs/resemblance.schema.json", &pretty(&report::resemblance_schema()));
+    check("docs/organization.schema.json", &pretty(&report::organization_schema()));
 }

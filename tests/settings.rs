@@ -362,3 +362,159 @@ mod flags_as_options {
         assert_eq!(judged(&repository, &["--trust", "head"], &[]), [""; 0]);
     }
 }
+
+/// Settings of subfolders extend those above them.
+mod folders {
+    use super::*;
+
+    const RANGE: [&str; 5] = ["check", "--base", "main", "--head", "HEAD"];
+
+    /// What is found with these settings files, which the change brings in.
+    fn found_with(settings: &[(&str, &str)], flags: &[&str]) -> Vec<String> {
+        let repository = copying();
+        settings.iter().for_each(|(file, text)| repository.write(file, *text));
+        repository.commit("settings");
+        found(&Report::new(repository.secondhand(&RANGE).args(["--format", "json", "--trust", "head"]).args(flags)))
+    }
+
+    #[track_caller]
+    fn check(settings: &[(&str, &str)], flags: &[&str], expected: &[&str]) {
+        assert_eq!(found_with(settings, flags), expected, "{settings:?}");
+    }
+
+    #[test]
+    fn the_nearest_settings_win_for_what_they_say_and_inherit_the_rest() {
+        let root = ("secondhand.toml", "min-tokens = 1000\nrules.copied-code = \"error\"\n");
+        check(&[root, ("src/secondhand.toml", "min-tokens = 40\n")], &[], &["error src/new.c"]);
+        check(&[root, ("src/.config/secondhand.toml", "min-tokens = 40\n")], &[], &["error src/new.c"]);
+        // Also over what those above have for languages and paths.
+        let special = "[languages.c]\nmin-tokens = 1000\n[paths.\"src/**\"]\nmin-tokens = 1000\n";
+        check(&[("secondhand.toml", special), ("src/secondhand.toml", "min-tokens = 40\n")], &[], &[PY, SRC]);
+        check(&[("src/secondhand.toml", "[languages.c]\nmin-tokens = 1000\n")], &[], &[LIB, PY]);
+        check(&[("lib/secondhand.toml", "rules.copied-code = \"off\"\n")], &[], &[PY, SRC]);
+    }
+
+    #[test]
+    fn patterns_of_a_folder_are_relative_to_it() {
+        check(&[("src/secondhand.toml", "ignore = [\"*.c\"]\n")], &[], &[LIB, PY]);
+        check(&[("src/secondhand.toml", "ignore = [\"/new.c\"]\n")], &[], &[LIB, PY]);
+        check(&[("src/secondhand.toml", "tests = [\"new.*\"]\n")], &[], &[LIB, PY, "note src/new.c"]);
+        let back = [("secondhand.toml", "ignore = [\"new.c\"]\n"), ("lib/secondhand.toml", "ignore = [\"!new.c\"]\n")];
+        check(&back, &[], &[LIB, PY]);
+        check(&[("lib/secondhand.toml", "[paths.\"n*.c\"]\nmin-tokens = 1000\n")], &[], &[PY, SRC]);
+    }
+
+    #[test]
+    fn what_is_set_for_one_run_outweighs_every_folder() {
+        let settings = [("src/secondhand.toml", "min-tokens = 1000\nignore = [\"*.c\"]\n")];
+        check(&settings, &["--min-tokens", "40", "--set", "ignore=[\"lib/\"]"], &[PY, SRC]);
+        let settings = [("src/secondhand.toml", "min-tokens = 40\n")];
+        check(&settings, &["--set", "paths.\"src/**\".min-tokens=1000"], &[LIB, PY]);
+        check(&settings, &["--isolated"], &[LIB, PY, SRC]);
+    }
+
+    #[test]
+    fn settings_in_code_of_others_and_in_ignored_folders_are_not_read() {
+        let broken = "no TOML";
+        check(&[("vendor/a/secondhand.toml", broken)], &[], &[LIB, PY, SRC]);
+        let ignored = [("secondhand.toml", "ignore = [\"/data/\"]\n"), ("data/secondhand.toml", broken)];
+        check(&ignored, &[], &[LIB, PY, SRC]);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_with_its_file_and_key() {
+        #[track_caller]
+        fn fails(settings: &str, why: &str) {
+            let repository = copying();
+            repository.write("src/secondhand.toml", settings);
+            let (status, _, errors) = run(&repository, &RANGE, &[]);
+            assert!(
+                status == 2 && errors.contains("src/secondhand.toml") && errors.contains(why),
+                "{settings}: {errors}"
+            );
+        }
+        fails("no TOML", "line 1");
+        fails("min-token = 4\n", "did you mean `min-tokens`?");
+        let of_root = "only the settings at the root of the repository can set `fail-on`";
+        fails("\nfail-on = \"error\"\n", &format!("line 2: {of_root}"));
+        fails("trust = \"head\"\n", "only the settings at the root");
+        fails("license = { preset = \"permissive\" }\n", "only the settings at the root");
+        fails("ignore = [\n\"a[\"]\n", "`a[`: nothing closes a `[`; a plain one is written `\\[` (line 2)");
+        fails("min-tokens = 4\n", "4 is below the guarantee threshold of 20");
+        fails("[languages.rsut]\nmin-tokens = 40\n", "did you mean `rust`?");
+        fails("rules.copied = \"off\"\n", "cannot use `rules.copied` of `src/secondhand.toml`: there is no such rule");
+        fails("[[vendored]]\npath = \"../lib\"\n", "`../lib` is not a folder below");
+        // Nothing names a folder twice as a root.
+        let repository = copying();
+        repository.write("src/secondhand.toml/x", "");
+        repository.commit("a folder of that name");
+        assert!(matches!(run(&repository, &RANGE, &[]), (2, _, errors) if errors.contains("src/secondhand.toml")));
+    }
+
+    #[test]
+    fn a_finding_names_the_settings_that_judged_it() {
+        let repository = copying();
+        repository.write("secondhand.toml", "min-tokens = 40\n");
+        repository.write("src/secondhand.toml", "min-tokens = 41\n");
+        repository.commit("settings");
+        let report = Report::new(repository.secondhand(&RANGE).args(["--format", "json"]));
+        let named: Vec<String> = report.list("/findings").iter().map(|of| of["settings"].to_string()).collect();
+        let root = "[\"secondhand.toml\"]";
+        assert_eq!(named, [root, root, "[\"src/secondhand.toml\",\"secondhand.toml\"]"]);
+        let nearest = "src/secondhand.toml, secondhand.toml";
+        assert!(run(&repository, &[&RANGE[..], &["-v"]].concat(), &[]).1.contains(&format!("settings: {nearest}")));
+        assert!(run(&repository, &[&RANGE[..], &["--format", "html"]].concat(), &[]).1.contains(nearest));
+        let sarif = Report::new(repository.secondhand(&RANGE).args(["--format", "sarif"]));
+        assert_eq!(sarif.list("/runs/0/results")[2]["properties"]["settings"][0], "src/secondhand.toml");
+        let (_, printed, _) = run(&repository, &["config"], &[]);
+        assert!(
+            printed.contains("# in `src`, project `src`, from `src/secondhand.toml`\n#   min-tokens = 41"),
+            "{printed}"
+        );
+    }
+
+    #[test]
+    fn a_project_is_judged_alone_by_its_name_or_folder() {
+        let settings = [("src/secondhand.toml", "project = \"engine\"\n"), ("lib/secondhand.toml", "")];
+        check(&settings, &["--project", "engine"], &[SRC]);
+        check(&settings, &["--project", "src/"], &[SRC]);
+        check(&settings, &["--project", "engine", "--project", "lib"], &[LIB, SRC]);
+        check(&settings, &["--project", "lib", "src"], &[LIB, SRC]);
+        let repository = copying();
+        settings.iter().for_each(|(file, text)| repository.write(file, *text));
+        let (status, _, errors) = run(&repository, &[&RANGE[..], &["--project", "engin"]].concat(), &[]);
+        assert!(status == 2 && errors.contains("did you mean `engine`?") && errors.contains("lib"), "{errors}");
+        repository.commit("settings");
+        repository.write("lib/more.c", C.first);
+        let scanned = Report::new(repository.secondhand(&["scan", "--project", "engine"]).args(["--format", "json"]));
+        assert_eq!(found(&scanned), [""; 0]);
+    }
+
+    #[test]
+    fn where_the_base_is_trusted_its_folders_judge_and_edits_are_listed() {
+        let repository = Repository::new();
+        repository.write("store.c", C.file("store", &[C.first, C.second]).text);
+        repository.write("src/secondhand.toml", "rules.copied-code = \"error\"\n");
+        repository.commit("before");
+        repository.git(&["checkout", "--quiet", "-b", "topic"]);
+        repository.write("src/new.c", C.first);
+        repository.write("src/secondhand.toml", "rules.copied-code = \"off\"\n");
+        repository.write("src/deep/secondhand.toml", "ignore = [\"*\"]\n");
+        repository.write("src/deep/new.c", C.second);
+        repository.commit("after");
+        let check = |flags: &[&str]| Report::new(repository.secondhand(&RANGE).args(["--format", "json"]).args(flags));
+        let of_base = check(&["--trust", "base"]);
+        assert_eq!(found(&of_base), ["error src/deep/new.c", "error src/new.c"]);
+        let notices: Vec<String> = of_base.list("/notices").iter().map(|of| of["message"].to_string()).collect();
+        let has = |text: &str| notices.iter().any(|notice| notice.contains(text));
+        assert!(has("the change edits settings of its folder: ignore from nothing to ["), "{notices:?}");
+        assert!(has("rules from { copied-code = "), "{notices:?}");
+        assert_eq!(found(&check(&["--trust", "head"])), [""; 0]);
+        // A project is what the base calls it.
+        repository.write("src/secondhand.toml", "broken");
+        repository.commit("broken");
+        let broken = check(&["--trust", "base", "--project", "src"]);
+        let notices: Vec<String> = broken.list("/notices").iter().map(|of| of["message"].to_string()).collect();
+        assert!(notices.iter().any(|notice| notice.contains("the change breaks these settings")), "{notices:?}");
+    }
+}

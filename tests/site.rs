@@ -261,3 +261,86 @@ fn prose_is_wrapped_at_120_columns() {
     }
     assert!(long.is_empty(), "wrap these lines: {long:#?}");
 }
+
+/// The words of a command in a shell, up to what is not part of it: a comment, a pipe, a redirection, a further command.
+/// Variables that may be several words are left out.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut depth, mut quote) = (Vec::new(), None::<String>, 0, None);
+    let is_one = |word: &String| !word.starts_with('$') || word.contains('/');
+    let end = |word: &mut Option<String>, words: &mut Vec<String>| words.extend(word.take().filter(is_one));
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (_, ')') if depth > 0 => depth -= 1,
+            (_, '(') if depth > 0 => depth += 1,
+            _ if depth > 0 => {}
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                // A variable in quotes is one word.
+                word.get_or_insert_default().extend((characters.peek() == Some(&'$')).then_some('x'));
+            }
+            (_, '$') if characters.peek() == Some(&'(') => {
+                depth += 1;
+                characters.next();
+                word.get_or_insert_default().push('x');
+            }
+            (None, ' ') => end(&mut word, &mut words),
+            (None, '#') if word.is_none() => break,
+            (None, '|' | '>' | ';' | '&' | '<') => break,
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    end(&mut word, &mut words);
+    words
+}
+
+/// The commands of ours in the blocks of code of a page, with the lines they begin on.
+fn commands(text: &str) -> Vec<(usize, Vec<String>)> {
+    // Whether the lines are those of a shell; `None` outside of blocks.
+    let (mut found, mut block, mut lines) = (Vec::new(), None, text.lines().enumerate());
+    while let Some((number, line)) = lines.next() {
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            block =
+                if block.is_some() { None } else { Some(["sh", "console", "bash", "yaml", ""].contains(&language)) };
+            continue;
+        }
+        let line = line.trim().trim_start_matches("$ ").trim_start_matches("- run: ");
+        if block != Some(true) || !line.starts_with("secondhand ") || line.contains("...") {
+            continue;
+        }
+        let mut whole = line.to_owned();
+        while whole.ends_with('\\') {
+            whole.pop();
+            whole += lines.next().map_or("", |(_, line)| line.trim());
+        }
+        // What a workflow fills in is one word.
+        while let Some((start, end)) = whole.find("${{").and_then(|at| Some((at, at + whole[at..].find("}}")? + 2))) {
+            whole.replace_range(start..end, "x");
+        }
+        found.push((number + 1, words(&whole)));
+    }
+    found
+}
+
+#[test]
+fn every_command_that_a_page_shows_is_one() {
+    let program = secondhand::cli::command();
+    let mut n_commands = 0;
+    for page in pages("docs").into_iter().chain([PathBuf::from("README.md")]) {
+        for (line, words) in commands(&read(&page)) {
+            // What commands print begins with the name of the program, too.
+            let is_command = program.find_subcommand(words.get(1).map_or("", String::as_str)).is_some();
+            if !is_command && !words.get(1).is_some_and(|word| word.starts_with('-')) {
+                continue;
+            }
+            n_commands += 1;
+            if let Err(why) = program.clone().try_get_matches_from(&words) {
+                let is_help =
+                    ["--help", "-h", "--version", "-V"].iter().any(|flag| words.iter().any(|word| word == flag));
+                assert!(is_help, "{}:{line}: {words:?}: {why}", page.display());
+            }
+        }
+    }
+    assert!(n_commands > 60, "{n_commands} commands found");
+}

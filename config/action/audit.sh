@@ -48,9 +48,20 @@ done <<< "${INPUT_CORPUS:-}"
 [ -z "${BASE:-}" ] || arguments+=(--base "$BASE")
 [ -z "${HEAD:-}" ] || arguments+=(--head "$HEAD")
 [ -z "${INPUT_CONFIG:-}" ] || arguments+=(--config "$INPUT_CONFIG")
+while IFS= read -r project; do
+  [ -z "$project" ] || arguments+=("--project=$project")
+done <<< "${INPUT_PROJECTS:-}"
 while IFS= read -r argument; do
   [ -z "$argument" ] || arguments+=("$argument")
 done <<< "${INPUT_ARGS:-}"
+# Last, and behind what ends the flags: a path may begin with a dash.
+paths=()
+while IFS= read -r path; do
+  [ -z "$path" ] || paths+=("$path")
+done <<< "${INPUT_PATHS:-}"
+if [ "${#paths[@]}" != 0 ]; then
+  arguments+=(-- "${paths[@]}")
+fi
 
 # Source code is printed here: nothing in it may be taken for a command to the runner.
 stop=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')

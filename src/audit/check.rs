@@ -112,7 +112,9 @@ pub fn check(
     let findings = unexamined(&examined.skipped, &sources);
     let owners = owners(&head_files, &repository.reader(), config);
     let max_findings = config.max_findings;
-    let mut outcome = Outcome { examined, comments, findings, owners, max_findings, ..Outcome::new(base, head) };
+    let settings = config.files.clone();
+    let mut outcome =
+        Outcome { examined, comments, findings, owners, settings, max_findings, ..Outcome::new(base, head) };
     // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;

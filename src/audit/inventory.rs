@@ -67,7 +67,8 @@ pub fn audit(
         snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
     let own: Vec<Entry> = own.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
 
-    let mut outcome = Outcome { max_findings: config.max_findings, ..Outcome::new(None, end) };
+    let (max_findings, settings) = (config.max_findings, config.files.clone());
+    let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
     outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
     let mut gathered = Gathered::default();
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };

@@ -52,6 +52,9 @@ mod scan;
 // Finds where copied functions are called.
 mod calls;
 
+// Merges the reports of many repositories.
+mod organization;
+
 pub use calls::callers;
 pub use check::{Elsewhere, Range, check};
 pub use compare::{
@@ -63,6 +66,9 @@ pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
 pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;
+pub use organization::{
+    Day, Flow, Member, MemberReport, Month, NotCounted, Noted, Organization, ReportError, SharedComponent,
+};
 pub use outcome::{
     Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined,
     Explained, FolderVersion, Outcome, Share, Taken,

@@ -15,8 +15,8 @@ use super::flags::{
 use crate::config::Trust;
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
-    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS, audit_formats, scan_formats,
-    stale_formats,
+    COMPARISON_FORMATS, FIND_FORMATS, FORMATS, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS,
+    audit_formats, scan_formats, stale_formats,
 };
 use crate::sources::kinds;
 
@@ -58,8 +58,15 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        #[arg(value_name = "SOURCE", required_unless_present = "fixes", help = format!("What to add: {}", kinds()))]
+        #[arg(
+            value_name = "SOURCE",
+            required_unless_present_any = ["fixes", "list"],
+            help = format!("What to add: {}", kinds())
+        )]
         sources: Vec<String>,
+        /// Add the sources that this file lists: paths and package URLs, with versions and licenses
+        #[arg(long, value_name = "FILE", conflicts_with = "fixes")]
+        list: Option<String>,
         /// Add the fixes of known vulnerabilities that this lists: OSV records with ranges of the type GIT, in a JSON
         /// file or a folder of them, or a text with `REPOSITORY COMMIT [ID]...` on each line; each SOURCE is then a
         /// clone to read the commits from
@@ -133,6 +140,24 @@ pub(super) struct Declared {
     pub license: Option<String>,
 }
 
+/// Flags of `report`.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES, mut_args = with_formats(ORGANIZATION_FORMATS))]
+pub(super) struct Report {
+    /// Folders with JSON reports of check, scan, audit and history, in a subfolder for each repository
+    /// (`shop/audit.json`) or with its name (`shop-2026-11-01.json`); a day in a path makes a trend
+    #[arg(value_name = "FOLDER", required = true)]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reporting: Reporting,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  secondhand audit --corpus org --report json=reports/shop/audit.json   a report of each repository
+  secondhand report reports                                             what they say together
+  secondhand report reports --report html=organization.html             the same as a page";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Find the copies that a change adds
@@ -170,6 +195,8 @@ pub(super) enum Command {
     Compare(Compare),
     /// Measure how much documents resemble and contain each other, exactly or by sketches
     Resemblance(Resemblance),
+    /// Merge the JSON reports of many repositories into one page: who copies from whom, licenses to look at, the trend
+    Report(Report),
     /// Answer editors over standard input: a server of the Language Server Protocol
     #[command(after_help = LSP_EXAMPLES)]
     Lsp,
@@ -186,9 +213,12 @@ pub(super) enum Command {
     },
     /// List the languages, or show how a file is read
     #[command(
-        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages --file lib/a.h        the language of a file\n  secondhand languages --tokens lib/a.h      the tokens of a file"
+        after_help = "Examples:\n  secondhand languages                       all of them\n  secondhand languages rust                  one by its name or extension\n  secondhand languages --file lib/a.h        the language of a file\n  secondhand languages --tokens lib/a.h      the tokens of a file"
     )]
     Languages {
+        /// List only the languages with this in their name, extension or file name
+        #[arg(value_name = "NAME", conflicts_with_all = ["file", "tokens"])]
+        name: Option<String>,
         /// Show the language of this file, and how it was detected
         #[arg(long, value_name = "PATH", conflicts_with = "tokens")]
         file: Option<PathBuf>,
@@ -277,6 +307,10 @@ pub(super) struct Check {
     /// Files and folders to judge; the whole change is still searched for what was moved [default: all that changed]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Judge only this project: a folder with settings of its own, by the name that these give it, or by its path; may
+    /// be repeated
+    #[arg(long, value_name = "NAME")]
+    pub project: Vec<String>,
     /// Start of the change: its merge base with the head is used [default: from CI, or else the option `base`, or else
     /// the default branch]
     #[arg(long, value_name = "REV")]
@@ -369,6 +403,10 @@ pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
+    /// Scan only this project: a folder with settings of its own, by the name that these give it, or by its path; may be
+    /// repeated
+    #[arg(long, value_name = "NAME")]
+    pub project: Vec<String>,
     #[command(flatten)]
     pub tree: TreeFlags,
     #[command(flatten)]

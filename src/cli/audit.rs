@@ -25,7 +25,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));
-    let (mut config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let (mut config, origin) = settings::read(common, Some(&repository), &settings)?;
     config.effort = effort.effort;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;

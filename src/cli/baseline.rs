@@ -18,7 +18,7 @@ use clap::Parser;
 
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
-    let (config, _) = settings::read(common, Some(repository.root()), &[])?;
+    let (config, _) = settings::read(common, Some(&repository), &[])?;
     let file = inside(repository.root(), "baseline", &config.baseline)?;
     if !matches!(action, Action::Show) {
         refuse_links(&file, repository.root())?;

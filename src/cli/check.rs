@@ -78,6 +78,8 @@ struct Side {
     trust: Trust,
     /// The base; empty for the default branch.
     base: String,
+    /// The paths to judge; none for all.
+    within: Vec<FilePath>,
 }
 
 /// A change, and what judges it.
@@ -111,7 +113,7 @@ impl<'a> Asked<'a> {
                 return self.judged_by(head);
             }
         }
-        let mut side = Side { trust: Trust::Base, base: String::new() };
+        let mut side = Side { trust: Trust::Base, base: String::new(), within: self.within.clone() };
         let mut ranges = self.range(&side)?;
         let mut settings = SettingsInUse::of_base(self.repository, &ranges.0, self.common)?;
         if settled(&settings) == Trust::Head {
@@ -127,17 +129,21 @@ impl<'a> Asked<'a> {
 
     /// The change as the settings of the head judge it.
     fn judged_by(&self, head: SettingsInUse) -> Result<Case, Failure> {
-        let side = Side { trust: Trust::Head, base: head.written.raw.base.clone() };
+        let base = head.written.raw.base.clone();
+        let side = Side { trust: Trust::Head, base, within: self.within.clone() };
         let ranges = self.range(&side)?;
         self.with(side, ranges, head)
     }
 
     fn with(
         &self,
-        side: Side,
-        (range, uncommitted): (Range, Option<Notice>),
+        mut side: Side,
+        (mut range, uncommitted): (Range, Option<Notice>),
         settings: SettingsInUse,
     ) -> Result<Case, Failure> {
+        // A change must not choose what its projects are called either.
+        side.within.extend(settings::projects(&self.flags.project, &settings.written)?);
+        range.within = side.within.clone();
         let judge = Judge::new(self.repository, &range, settings, &self.overrides, &self.flags.suppressing)?;
         Ok(Case { side, range, uncommitted, judge })
     }
@@ -190,7 +196,7 @@ impl<'a> Asked<'a> {
 
     /// The two states to compare, and the notice about files that no commit has.
     fn range(&self, side: &Side) -> Result<(Range, Option<Notice>), Failure> {
-        let Self { flags, repository, common, within, .. } = self;
+        let (Self { flags, repository, common, .. }, within) = (self, &side.within);
         let reader = &repository.reader();
         let named = self.base.as_ref();
         let event = match (named, &flags.head) {
@@ -201,12 +207,12 @@ impl<'a> Asked<'a> {
             _ => None,
         };
         if flags.is_of_work_tree() || (flags.staged && event.is_none()) {
-            return Ok((self.uncommitted(side.trust, reader)?, None));
+            return Ok((self.uncommitted(side, reader)?, None));
         }
         // Without any such flag, people mean what they have just written.
         let is_open = flags.head.is_none() && event.is_none() && !environment::is_machine();
         let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
-        let judged = |files: Uncommitted| Ok((self.uncommitted(side.trust, reader)?, Some(files.judged())));
+        let judged = |files: Uncommitted| Ok((self.uncommitted(side, reader)?, Some(files.judged())));
         let head_name =
             flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
         if head_name == "HEAD" && reader.head()?.is_none() {
@@ -236,8 +242,8 @@ impl<'a> Asked<'a> {
 
     /// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
     /// code from the other side is not new.
-    fn uncommitted(&self, trust: Trust, reader: &Reader) -> Result<Range, Failure> {
-        let Self { flags, within, base: named, .. } = self;
+    fn uncommitted(&self, side: &Side, reader: &Reader) -> Result<Range, Failure> {
+        let Self { flags, base: named, .. } = self;
         let last = reader.head()?;
         let base = match (named, last) {
             (Some(name), Some(last)) => Some(Base::new(reader, name, last)?),
@@ -260,8 +266,8 @@ impl<'a> Asked<'a> {
             files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
         }
         let head = (End { name: name.to_owned(), commit: None }, snapshot);
-        let has_attributes_of_base = trust == Trust::Base;
-        Ok(Range { base, head, tip, within: within.clone(), has_attributes_of_base })
+        let has_attributes_of_base = side.trust == Trust::Base;
+        Ok(Range { base, head, tip, within: side.within.clone(), has_attributes_of_base })
     }
 }
 

@@ -19,10 +19,9 @@ const MAX_SKIPPED: usize = 10;
 pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let root = repository.as_ref().map(Repository::root);
     let mut settings = flags.reporting.settings();
     settings.extend(flags.min_tokens.setting("min-tokens"));
-    let (config, origin) = settings::read(common, root, &settings)?;
+    let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
     let reports = reports.with(&config)?;
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;

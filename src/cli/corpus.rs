@@ -30,7 +30,11 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
     start_threads(common.threads)?;
     let shelf = shelf(common)?;
     match command {
-        CorpusCommand::Add { corpus, sources, fixes, declared } => {
+        CorpusCommand::Add { corpus, sources, list, fixes, declared } => {
+            let sources = &[&sources[..], list.as_slice()].concat();
+            if let Some(list) = list {
+                check_list(list)?;
+            }
             add(&shelf.new_corpus(corpus)?, sources, fixes.as_deref(), declared, common)?;
         }
         CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
@@ -118,6 +122,16 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
         Ok(())
     } else {
         Err(Failure::NoComponents { name: name.to_owned() })
+    }
+}
+
+/// Checks that a list can be opened and is one, by its name.
+fn check_list(list: &str) -> Result<(), Failure> {
+    let unreadable = |why| Failure::Unreadable { file: PathBuf::from(list), why };
+    std::fs::File::open(list).map_err(unreadable)?;
+    match list.to_ascii_lowercase().ends_with(".toml") {
+        true => Ok(()),
+        false => Err(unreadable(std::io::Error::other("a list of sources is a .toml file"))),
     }
 }
 

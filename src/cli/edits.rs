@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::error::Failure;
-use super::versions::{baseline_in, settings_entry, settings_in};
-use crate::config::{RawConfig, options};
+use super::versions::{baseline_in, folder_entries, folder_settings_in, settings_entry, settings_in};
+use crate::config::{RawConfig, Reach, options};
 use crate::files::Entry;
 use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
@@ -30,6 +30,9 @@ impl Edits<'_> {
     pub fn notices(&self) -> Result<Vec<Notice>, Failure> {
         let of_files = [self.settings(), self.decisions(), self.baseline()];
         let mut notices: Vec<Notice> = of_files.into_iter().flatten().collect();
+        if self.settings.is_none() {
+            notices.extend(self.folders());
+        }
         notices.extend(self.attributes()?);
         Ok(notices)
     }
@@ -77,6 +80,41 @@ impl Edits<'_> {
         let path = after.or(before).map(|entry| entry.path.clone());
         let message = format!("the change edits settings: {}", edited.join("; "));
         (!edited.is_empty()).then(|| Notice::new(path, None, &message))
+    }
+
+    /// What the change edits in the settings of folders.
+    fn folders(&self) -> Vec<Notice> {
+        let root = settings_entry(self.reader, self.base).ok().flatten();
+        let root = root.and_then(|entry| settings_in(self.reader, entry).ok());
+        let reach = Reach::new(&root.map(|written| written.raw).unwrap_or_default());
+        let entries = |files| folder_entries(self.reader, files, &reach).unwrap_or_default();
+        let (before, after) = (entries(self.base), entries(self.head));
+        let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
+        let notice = |folder: &FilePath| {
+            let (old, new) = other(before.get(folder).copied(), after.get(folder).copied())?;
+            let path = new.or(old).map(|entry| entry.path.clone());
+            let read = |entry: &Entry| folder_settings_in(self.reader, folder.clone(), entry);
+            let values = |entry: Option<&Entry>| entry.map(|entry| read(entry).map(|of| of.values())).transpose();
+            let new = match values(new) {
+                Ok(new) => new.unwrap_or_default(),
+                Err(why) => {
+                    let message =
+                        format!("the change breaks these settings, and with them every run once it lands: {why}");
+                    return Some(Notice::new(path, None, &message));
+                }
+            };
+            let old = values(old).ok().flatten().unwrap_or_default();
+            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            let edit = |key: &String| {
+                let shown = |of: Option<&String>| of.map_or("nothing", String::as_str).to_owned();
+                let (old, new) = (old.get(key), new.get(key));
+                (old != new).then(|| format!("{key} from {} to {}", shown(old), shown(new)))
+            };
+            let edited: Vec<String> = keys.into_iter().filter_map(edit).collect();
+            let message = format!("the change edits settings of its folder: {}", edited.join("; "));
+            (!edited.is_empty()).then(|| Notice::new(path, None, &message))
+        };
+        folders.into_iter().filter_map(notice).collect()
     }
 
     fn decisions(&self) -> Option<Notice> {

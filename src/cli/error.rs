@@ -35,6 +35,12 @@ pub(super) enum Failure {
     NamedBase { revision: String, by: &'static str, is_shallow: bool },
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
+    #[error(transparent)]
+    Report(crate::audit::ReportError),
+    #[error("there is no report in {}", folders.iter().map(|folder| format!("`{}`", folder.display())).collect::<Vec<_>>().join(", "))]
+    NoReports { folders: Vec<PathBuf> },
+    #[error("there is no project `{name}`: no folder with settings of its own has this name or path")]
+    NoProject { name: String, known: Vec<String> },
     #[error("cannot check the path `{name}`: it is a revision, not a file or folder")]
     RevisionAsPath { name: String },
     #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
@@ -124,6 +130,17 @@ impl Failure {
                 let known: Vec<_> = known.iter().map(String::as_str).collect();
                 let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
                 Some(format!("{}available: {}", meant.unwrap_or_default(), known.join(", ")))
+            }
+            Self::Report(crate::audit::ReportError::Newer { .. }) => Some("use the version of secondhand that wrote it".to_owned()),
+            Self::Report(_) => Some("write it again, or move it out of the folder".to_owned()),
+            Self::NoReports { .. } => Some(
+                "write some there: `secondhand audit --report json=DIR/REPOSITORY/audit.json`, likewise scan, check and history".to_owned(),
+            ),
+            Self::NoProject { name, known } => {
+                let names: Vec<_> = known.iter().map(String::as_str).collect();
+                let meant = nearest(name, &names).map(|nearest| format!("did you mean `{nearest}`? "));
+                let known = if known.is_empty() { String::new() } else { format!("available: {}; ", known.join(", ")) };
+                Some(format!("{}{known}a folder without a `secondhand.toml` is named as a path, without `--project`", meant.unwrap_or_default()))
             }
             Self::NothingToAudit => Some(
                 "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one".to_owned(),

@@ -23,7 +23,7 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let (config, origin) = settings::read(common, Some(repository.root()), &flags.reporting.settings())?;
+    let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let sketch = sketch(flags, &repository, common)?;

@@ -17,7 +17,7 @@ pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let mut settings = flags.reporting.settings();
     settings.extend(flags.min_tokens.setting("min-tokens"));
-    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());

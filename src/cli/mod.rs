@@ -21,6 +21,7 @@ mod mcp;
 mod output;
 mod progress;
 mod reference;
+mod report;
 mod resemblance;
 mod scan;
 mod settings;
@@ -96,9 +97,12 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Cache { action } => cache::run(action, &cli.common),
         Command::Baseline(action) => baseline::run(action, &cli.common),
         Command::Compare(flags) => compare::run(flags, &cli.common),
+        Command::Report(flags) => report::run(flags, &cli.common),
         Command::Resemblance(flags) => resemblance::run(flags, &cli.common),
         Command::Explain { rule } => show::explain(rule.as_deref()),
-        Command::Languages { file, tokens } => show::languages(file.as_deref(), tokens.as_deref(), &cli.common),
+        Command::Languages { name, file, tokens } => {
+            show::languages(name.as_deref(), file.as_deref(), tokens.as_deref(), &cli.common)
+        }
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
         Command::Completions { shell } => show::completions(*shell),
         Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref()),

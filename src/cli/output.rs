@@ -13,8 +13,8 @@ use super::flags::{Common, Reporting};
 use crate::config::{Config, below};
 use crate::git::Repository;
 use crate::report::{
-    COMPARISON_FORMATS, FIND_FORMATS, Format, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS, audit_formats,
-    scan_formats, stale_formats,
+    COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS,
+    audit_formats, scan_formats, stale_formats,
 };
 
 /// The width of code in a report that is not limited by a terminal.
@@ -106,6 +106,7 @@ fn is_format(name: &str) -> bool {
     let of_others = (TIMELINE_FORMATS.iter().map(|format| format.name))
         .chain(COMPARISON_FORMATS.iter().map(|format| format.name))
         .chain(RESEMBLANCE_FORMATS.iter().map(|format| format.name))
+        .chain(ORGANIZATION_FORMATS.iter().map(|format| format.name))
         .chain(FIND_FORMATS.iter().map(|format| format.name));
     of_findings.chain(of_others).any(|known| known == name)
 }

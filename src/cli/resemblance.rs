@@ -18,8 +18,7 @@ const MAX_SKIPPED: usize = 10;
 pub(super) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
-    let root = repository.as_ref().map(Repository::root);
-    let (config, origin) = settings::read(common, root, &flags.reporting.settings())?;
+    let (config, origin) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
     let reports = reports.with(&config)?;
     start_threads(common.threads)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;

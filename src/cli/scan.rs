@@ -22,7 +22,7 @@ use crate::text::FilePath;
 pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
     start_threads(common.threads)?;
-    let target = place(flags, common)?;
+    let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     let reports = reports.with(&config)?;
     let outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
@@ -43,7 +43,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
 /// The outcome of the scan, before it is written.
 pub(super) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
-    let target = place(flags, common)?;
+    let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
     scanned(&target, flags, (&config, &origin), common, progress)
 }
@@ -51,7 +51,7 @@ pub(super) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) ->
 fn settings_of(flags: &Scan, target: &ScanTarget, common: &Common) -> Result<(Config, String), Failure> {
     let mut settings = flags.output.settings();
     settings.extend(flags.min_tokens.setting("scan-min-tokens"));
-    settings::read(common, target.root(), &settings)
+    settings::read(common, target.repository(), &settings)
 }
 
 fn scanned(
@@ -115,13 +115,31 @@ enum ScanTarget {
 }
 
 impl ScanTarget {
-    /// The root of the repository, if it is one.
-    fn root(&self) -> Option<&Path> {
+    /// The repository, if it is one.
+    fn repository(&self) -> Option<&Repository> {
         match self {
             Self::Folder(_) => None,
-            Self::Repository(repository, _) => Some(repository.root()),
+            Self::Repository(repository, _) => Some(repository),
         }
     }
+
+    /// Its root.
+    fn root(&self) -> Option<&Path> {
+        self.repository().map(Repository::root)
+    }
+}
+
+/// What is scanned: paths, and the folders of projects.
+fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
+    let mut target = place(flags, common)?;
+    if !flags.project.is_empty() {
+        let written = settings::written(common, target.repository())?;
+        let folders = settings::projects(&flags.project, &written)?;
+        if let ScanTarget::Repository(_, within) = &mut target {
+            within.extend(folders);
+        }
+    }
+    Ok(target)
 }
 
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {

@@ -1,35 +1,69 @@
 //! Combines the settings: the file, then `SECONDHAND_*` variables, then flags.
 
 use std::env;
-use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::flags::{Common, Setting};
 use super::output::warn;
-use crate::config::{Config, ConfigError, Leaf, RawConfig, Written, find, options};
+use crate::config::{Config, ConfigError, FolderSettings, Leaf, RawConfig, Reach, Written, find, options};
 use crate::files::Entry;
+use crate::git::Repository;
 use crate::language::Languages;
-use crate::text::{nearest, printable};
+use crate::text::{FilePath, nearest, printable};
 
 /// The settings in use, checked, and the name of their source for messages.
-pub(super) fn read(common: &Common, root: Option<&Path>, flags: &[Setting]) -> Result<(Config, String), Failure> {
-    complete(&written(common, root)?, &Overrides::new(common, flags))
+pub(super) fn read(
+    common: &Common,
+    repository: Option<&Repository>,
+    flags: &[Setting],
+) -> Result<(Config, String), Failure> {
+    complete(&written(common, repository)?, &Overrides::new(common, flags))
 }
 
 /// Like [`read`], but with settings that come from a commit instead of a file.
 pub(super) fn complete(written: &Written, overrides: &Overrides) -> Result<(Config, String), Failure> {
-    let config = written.complete(overrides.over(written.raw.clone())?);
+    let config = written.complete(overrides.over(written.raw.clone())?, &overrides.over_folders(&written.folders)?);
     Ok((config.map_err(|error| overrides.blamed(error))?, written.origin.clone()))
 }
 
-/// The settings as the file has them that counts.
-pub(super) fn written(common: &Common, root: Option<&Path>) -> Result<Written, Failure> {
-    let file: Option<PathBuf> = match (&common.config, common.isolated) {
-        (_, true) => None,
-        (Some(file), false) => Some(file.clone()),
-        (None, false) => root.and_then(find),
+/// The settings as the files have them that count: the one that a flag names, or those of the repository's root and of
+/// the folders with tracked files.
+pub(super) fn written(common: &Common, repository: Option<&Repository>) -> Result<Written, Failure> {
+    let root = repository.map(Repository::root);
+    if common.isolated {
+        return Ok(Written::nowhere());
+    }
+    if let Some(file) = &common.config {
+        return Ok(Written::read(file, root)?);
+    }
+    let written = root.and_then(find).map(|file| Written::read(&file, root)).transpose()?;
+    let mut written = written.unwrap_or_else(Written::nowhere);
+    if let Some(repository) = repository {
+        let reach = Reach::new(&written.raw);
+        for folder in repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder)) {
+            written.folders.extend(FolderSettings::read(repository.root(), folder)?);
+        }
+    }
+    Ok(written)
+}
+
+/// The folders of the projects with these names: what their settings call them, or their paths.
+///
+/// # Errors
+/// If there is no such project.
+pub(super) fn projects(names: &[String], written: &Written) -> Result<Vec<FilePath>, Failure> {
+    let of_root = (written.raw.project.clone(), FilePath::new(""));
+    let of_folders = written.folders.iter().map(|of| (of.name(), of.folder.clone()));
+    let known: Vec<(String, FilePath)> =
+        [of_root].into_iter().filter(|of| !of.0.is_empty()).chain(of_folders).collect();
+    let folder = |name: &String| {
+        let path = name.trim_start_matches("./").trim_matches('/');
+        let named = known.iter().find(|(known, _)| known == name);
+        let found = named.or_else(|| known.iter().find(|(_, folder)| folder.as_bytes() == path.as_bytes()));
+        let known = || known.iter().map(|(name, _)| name.clone()).collect();
+        found.map(|(_, folder)| folder.clone()).ok_or_else(|| Failure::NoProject { name: name.clone(), known: known() })
     };
-    Ok(file.map_or_else(|| Ok(Written::nowhere()), |file| Written::read(&file, root))?)
+    names.iter().map(folder).collect()
 }
 
 /// The variable of an option.
@@ -108,6 +142,26 @@ impl Overrides {
             }
         }
         Ok(raw)
+    }
+
+    /// The settings of folders after applying them. What they set for some files outranks every folder, so it comes
+    /// last.
+    fn over_folders(&self, folders: &[FolderSettings]) -> Result<Vec<FolderSettings>, Failure> {
+        if folders.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut folders = folders.to_vec();
+        let mut last = RawConfig::default();
+        for Override { key, value, by } in &self.0 {
+            if is_special(key) {
+                last = last.with(key, value, by)?;
+            } else {
+                last = last.for_all_files(key);
+                folders.iter_mut().for_each(|folder| folder.clear(key));
+            }
+        }
+        folders.push(FolderSettings::of_all(last));
+        Ok(folders)
     }
 
     /// The value of the option `key`, if a variable or flag sets it to something.

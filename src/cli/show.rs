@@ -12,7 +12,7 @@ use super::flags::Common;
 use super::output::print_text;
 use super::scan::tree;
 use super::settings::{self, Overrides};
-use crate::config::{ConfigError, options, schema};
+use crate::config::{ConfigError, Written, options, schema};
 use crate::files::{Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
@@ -34,9 +34,14 @@ pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Common) -> Result<u8, Failure> {
+pub(super) fn languages(
+    name: Option<&str>,
+    file: Option<&Path>,
+    tokens: Option<&Path>,
+    common: &Common,
+) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo).ok();
-    let (config, origin) = settings::read(common, repository.as_ref().map(Repository::root), &[])?;
+    let (config, origin) = settings::read(common, repository.as_ref(), &[])?;
     let languages = config.languages(&origin)?;
     for id in config.language.keys() {
         if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
@@ -44,24 +49,42 @@ pub(super) fn languages(file: Option<&Path>, tokens: Option<&Path>, common: &Com
             return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
         }
     }
+    // What is asked for may be a file.
+    let file = file.or_else(|| name.map(Path::new).filter(|name| name.is_file()));
     let text = match (file, tokens) {
         (Some(path), _) => language_of(&Shown::read(path, repository.as_ref())?, &languages),
         (None, Some(path)) => tokens_of(&Shown::read(path, repository.as_ref())?, &languages),
-        (None, None) => list_languages(&languages),
+        (None, None) => list_languages(name, &languages)?,
     };
     print_text(&text)?;
     Ok(CLEAN)
 }
 
-fn list_languages(languages: &Languages) -> String {
-    let mut text = String::new();
-    for table in languages.ids().iter().filter_map(|id| Some((id, languages.table(id)?))) {
-        let (id, table) = table;
-        let names = table.extensions.iter().map(|extension| format!(".{extension}"));
-        let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
-        let _ = writeln!(text, "{id:<20} {:<24} {}", table.name, names.join(" "));
+/// A line for each language; of those that `asked` is a part of, if it is given, or else that are called so.
+fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, Failure> {
+    let ids = languages.ids();
+    let tables: Vec<_> = ids.iter().filter_map(|id| Some((*id, languages.table(id)?))).collect();
+    let list = |is_listed: &dyn Fn(&str) -> bool| {
+        let mut text = String::new();
+        for (id, table) in &tables {
+            let names = table.extensions.iter().map(|extension| format!(".{extension}"));
+            let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
+            let searched = [*id, &*table.name].into_iter().chain(names.iter().map(String::as_str));
+            if searched.into_iter().any(is_listed) {
+                let _ = writeln!(text, "{id:<20} {:<24} {}", table.name, names.join(" "));
+            }
+        }
+        text
+    };
+    let Some(asked) = asked else { return Ok(list(&|_| true)) };
+    let asked = asked.to_lowercase();
+    let whole = list(&|known| known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.'));
+    let found = if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
+    if found.is_empty() {
+        let known = ids.iter().map(|id| (*id).to_owned()).collect();
+        return Err(Failure::Unknown { what: "language", name: asked, known });
     }
-    text
+    Ok(found)
 }
 
 /// A file given on the command line.
@@ -158,21 +181,34 @@ pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8,
         print_text(&rows.collect::<String>())?;
     } else {
         let repository = Repository::discover(&common.repo).ok();
-        let root = repository.as_ref().map(Repository::root);
-        let (written, overrides) = (settings::written(common, root)?, Overrides::new(common, &[]));
+        let (written, overrides) = (settings::written(common, repository.as_ref())?, Overrides::new(common, &[]));
         let (config, origin) = settings::complete(&written, &overrides)?;
         let row = |settings::Shown { key, value, source }: settings::Shown| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
             format!("{key} = {value}{source}\n")
         };
         let rows = settings::shown(&written, &overrides)?.into_iter().map(row);
-        print_text(&format!("# from {origin}\n{}", rows.collect::<String>()))?;
+        print_text(&format!("# from {origin}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
             settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
         }
     }
     Ok(CLEAN)
+}
+
+/// The settings of folders, as comments: what is printed is a settings file of the root.
+fn folders_of(written: &Written) -> String {
+    let mut text = String::new();
+    for folder in &written.folders {
+        let name = printable(folder.name().as_bytes());
+        let file = folder.file.as_ref().map(|file| format!(", from `{file}`")).unwrap_or_default();
+        let _ = writeln!(text, "\n# in `{}`, project `{name}`{file}", folder.folder);
+        for (key, value) in folder.values() {
+            let _ = writeln!(text, "#   {key} = {}", printable(value.as_bytes()));
+        }
+    }
+    text
 }
 
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {

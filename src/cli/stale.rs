@@ -16,7 +16,7 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let mut settings = output.settings();
     settings.extend(min_tokens.setting("min-tokens"));
-    let (config, origin) = settings::read(common, Some(repository.root()), &settings)?;
+    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
     let reports = reports.with(&config)?;
     let languages = config.languages(&origin)?;
     let scope = Scope { tree, corpora, suppressing, has_history: false };

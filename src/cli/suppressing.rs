@@ -8,9 +8,11 @@ use super::error::Failure;
 use super::flags::{Common, Suppressing};
 use super::output::warn;
 use super::settings::{self, Overrides};
-use super::versions::{baseline_in, decisions_in, settings_entry, settings_in};
+use super::versions::{baseline_in, decisions_in, folder_entries, folder_settings_in, settings_entry, settings_in};
 use crate::audit::{Outcome, Range, project_terms, suppress};
-use crate::config::{Config, MAX_BASELINE, MAX_SETTINGS, RawConfig, Trust, Written, below, decisions, read_text};
+use crate::config::{
+    Config, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, Trust, Written, below, decisions, read_text,
+};
 use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
@@ -30,7 +32,7 @@ pub(super) struct SettingsInUse {
 impl SettingsInUse {
     /// Those of the work tree.
     pub fn of_head(repository: &Repository, common: &Common) -> Result<Self, Failure> {
-        let written = settings::written(common, Some(repository.root()))?;
+        let written = settings::written(common, Some(repository))?;
         Ok(Self { trust: Trust::Head, written, named: common.config.clone(), notices: Vec::new() })
     }
 
@@ -43,7 +45,7 @@ impl SettingsInUse {
         let written = match &common.config {
             _ if common.isolated => Written::nowhere(),
             Some(file) => match sides.of_base(file)? {
-                Version::Untracked => settings::written(common, Some(root))?,
+                Version::Untracked => settings::written(common, Some(repository))?,
                 Version::At(entry) => settings_in(&reader, entry)?,
                 Version::Missing(path) => {
                     let message = "these settings are not in the base, and were not used";
@@ -51,13 +53,20 @@ impl SettingsInUse {
                     Written::nowhere()
                 }
             },
-            None => {
-                let entry = range.tip().map(|tip| settings_entry(&reader, tip)).transpose()?.flatten();
-                entry.map(|entry| settings_in(&reader, entry)).transpose()?.unwrap_or_else(Written::nowhere)
-            }
+            None => range.tip().map(|tip| settings_of(&reader, tip)).transpose()?.unwrap_or_else(Written::nowhere),
         };
         Ok(Self { trust: Trust::Base, written, named: common.config.clone(), notices })
     }
+}
+
+/// The settings of a state of the repository, with those of its folders.
+fn settings_of(reader: &Reader, files: &Snapshot) -> Result<Written, Failure> {
+    let entry = settings_entry(reader, files)?;
+    let mut written = entry.map(|entry| settings_in(reader, entry)).transpose()?.unwrap_or_else(Written::nowhere);
+    for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
+        written.folders.push(folder_settings_in(reader, folder, entry)?);
+    }
+    Ok(written)
 }
 
 /// What a change is checked with.

@@ -68,7 +68,7 @@ impl Uncommitted {
 
 /// Errors in settings are reported where they are used.
 fn settings_of(repository: &Repository, common: &Common) -> Option<(Config, Languages)> {
-    let (config, origin) = settings::read(common, Some(repository.root()), &[]).ok()?;
+    let (config, origin) = settings::read(common, Some(repository), &[]).ok()?;
     let languages = config.languages(&origin).ok()?;
     Some((config, languages))
 }

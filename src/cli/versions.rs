@@ -1,9 +1,12 @@
 //! Reads settings, baseline and decisions from a state of the repository.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::Failure;
-use crate::config::{MAX_BASELINE, MAX_SETTINGS, NAMES, Written, decisions, not_utf8, too_large};
+use crate::config::{
+    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions, not_utf8, too_large,
+};
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::policy::{Baseline, Decision};
@@ -34,6 +37,33 @@ pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result
 pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Failure> {
     let name = entry.path.to_string();
     Ok(Written::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
+}
+
+/// The settings files of the folders of a state of the repository, by folder: those that `reach` heeds.
+pub(super) fn folder_entries<'s>(
+    reader: &Reader,
+    files: &'s Snapshot,
+    reach: &Reach,
+) -> Result<BTreeMap<FilePath, &'s Entry>, Failure> {
+    let mut found = BTreeMap::new();
+    for folder in files.paths().filter_map(|path| reach.folder(path)) {
+        let of_folder = |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
+        for path in NAMES.iter().map(|name| of_folder(name)) {
+            if let Some(entry) = reader.file_at(files, &path)? {
+                found.entry(folder).or_insert(entry);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The settings that a file of a state of the repository has for the folder `folder`.
+pub(super) fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entry) -> Result<FolderSettings, Failure> {
+    let mut read = FolderSettings::parse(text_in(reader, entry, MAX_SETTINGS)?, entry.path.clone(), " of the base")?;
+    // Its file may be a link to another one.
+    read.folder = folder;
+    Ok(read)
 }
 
 /// The text of a file that has at most `max` bytes.

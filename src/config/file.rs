@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
 use super::raw::{EXPECTED_PATHS, RawConfig};
-use super::regular::{MAX_SETTINGS, read_text};
 use crate::language::{Languages, TableError};
 use crate::policy::{DateError, Decision};
 use crate::text::nearest;
@@ -65,7 +63,7 @@ impl ConfigError {
     }
 
     /// The same, naming the line of `text`, the settings file, that has the unusable value.
-    fn located(self, text: &str) -> Self {
+    pub(super) fn located(self, text: &str) -> Self {
         match self {
             Self::Value { file, key, why, nearest } => {
                 let why = match line_of(text, &names_of(&key), &why) {
@@ -79,58 +77,26 @@ impl ConfigError {
     }
 }
 
-/// Settings as a file has them, and the file.
-#[derive(Debug, Clone, Default)]
-pub struct Written {
-    /// The settings.
-    pub raw: RawConfig,
-    /// The file, for messages.
-    pub origin: String,
-    text: String,
+/// The line of the key `key` of the outermost table; 1 if it is not there.
+pub(super) fn line_of_key(text: &str, key: &str) -> usize {
+    line_of(text, &[key.to_owned()], "").unwrap_or(1)
 }
 
-impl Written {
-    /// No file: all options have their defaults.
-    pub fn nowhere() -> Self {
-        Self { origin: "the settings".to_owned(), ..Self::default() }
-    }
+/// The outermost keys of a settings file, with their values as TOML; empty if it cannot be read.
+pub(super) fn keys_of(text: &str) -> Vec<(String, String)> {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    table.into_iter().map(|(key, value)| (key, value.to_string())).collect()
+}
 
-    /// Reads a settings file, of the repository at `root` if there is one.
-    ///
-    /// # Errors
-    /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
-    pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
-        let text =
-            read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
-        let name =
-            file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
-        Self::parse(text, &name, format!("`{}`", file.display()))
-    }
-
-    /// Reads settings from `text`; `name` is the file name and `origin` the file, for messages.
-    ///
-    /// # Errors
-    /// As [`RawConfig::parse`].
-    pub fn parse(text: String, name: &str, origin: String) -> Result<Self, ConfigError> {
-        Ok(Self { raw: RawConfig::parse(&text, name)?, origin, text })
-    }
-
-    /// The line of the file that sets the option with these names, from the outermost table on.
-    pub fn line_of(&self, names: &[String]) -> Option<usize> {
-        line_of(&self.text, names, "")
-    }
-
-    /// Checks and completes these settings as `raw`, what variables and flags made of them.
-    ///
-    /// # Errors
-    /// As [`Config::new`], with the line in the file.
-    pub fn complete(&self, raw: RawConfig) -> Result<Config, ConfigError> {
-        Config::new(raw, &self.origin).map_err(|error| error.located(&self.text))
-    }
+/// What a settings file that can be read has for some of its outermost keys.
+pub(super) fn only<T: serde::de::DeserializeOwned + Default>(text: &str, keys: &[&str]) -> T {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let kept: toml::Table = table.into_iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
+    kept.try_into().unwrap_or_default()
 }
 
 /// The line that sets the option with these names; for a list, that of the item in it which `why` quotes.
-fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> {
+pub(super) fn line_of(text: &str, names: &[String], why: &str) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let mut table = root.get_ref();
     let mut names = names.iter().peekable();

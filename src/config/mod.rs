@@ -5,17 +5,20 @@
 
 mod day;
 mod file;
+mod folders;
 mod licensing;
 mod paths;
 mod raw;
 mod regular;
 mod thresholds;
+mod written;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
-pub use file::{ConfigError, Leaf, NAMES, Written, decisions, find, names_of};
+pub use file::{ConfigError, Leaf, NAMES, decisions, find, names_of};
+pub use folders::{FolderSettings, Reach};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust, Vendored, options,
@@ -23,11 +26,12 @@ pub use raw::{
 };
 pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_large};
 pub use thresholds::Thresholds;
+pub use written::Written;
 
 use self::thresholds::{Specials, at_least_guaranteed, levels, percent};
 use crate::fingerprint::Effort;
 use crate::language::Languages;
-use crate::policy::{Ground, Levels, LicensePolicy};
+use crate::policy::{Ground, Levels, LicensePolicy, SettingsFiles};
 use crate::text::FilePath;
 use crate::{fingerprint, matching};
 
@@ -64,6 +68,8 @@ pub struct Config {
     specials: Specials,
     /// Which licenses code may be copied under.
     pub licenses: LicensePolicy,
+    /// Which settings files judge which files.
+    pub files: SettingsFiles,
 }
 
 impl Deref for Config {
@@ -79,7 +85,16 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::Value`] names the key with the unusable value.
-    pub fn new(mut raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
+    pub fn new(raw: RawConfig, origin: &str) -> Result<Self, ConfigError> {
+        Self::with_folders(raw, &[], origin)
+    }
+
+    /// Like [`Config::new`], with the settings of `folders`, an outer one before those in it.
+    ///
+    /// # Errors
+    /// The same, also for those of folders.
+    pub fn with_folders(mut raw: RawConfig, folders: &[FolderSettings], origin: &str) -> Result<Self, ConfigError> {
+        check_folders(folders)?;
         let invalid = |key: &str, why: String| ConfigError::Value {
             file: origin.to_owned(),
             key: key.to_owned(),
@@ -91,6 +106,12 @@ impl Config {
             NonZeroUsize::new(value).ok_or_else(|| invalid(key, "it must be at least 1".to_owned()))
         };
         licensing::check_vendored(&raw.vendored, origin)?;
+        for folder in folders.iter().map(FolderSettings::at_root) {
+            raw.ignore.extend(folder.ignore);
+            raw.tests.extend(folder.tests);
+            raw.examples.extend(folder.examples);
+            raw.vendored.extend(folder.vendored);
+        }
         sort_vendored(&mut raw.vendored).map_err(|why| invalid("vendored", why))?;
         let k = positive("noise-threshold", raw.noise_threshold)?;
         let t = positive("guarantee-threshold", raw.guarantee_threshold)?;
@@ -99,7 +120,7 @@ impl Config {
         for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
             at_least_guaranteed(key, n, t.get(), origin)?;
         }
-        let specials = Specials::new(&raw, origin)?;
+        let specials = Specials::new(&raw, folders, origin)?;
         let min_run = specials.least(positive("min-run", raw.min_run)?.get(), |of| of.min_run);
         let scan_min_tokens = specials.least(raw.scan_min_tokens, |of| of.scan_min_tokens);
         let scan_t = positive("scan-min-tokens", min_run.min(scan_min_tokens))?.max(t);
@@ -134,8 +155,15 @@ impl Config {
             },
             licenses: licensing::licenses(&raw.license, origin)?,
             specials,
+            files: SettingsFiles::new(folders.iter().filter_map(|of| Some((of.folder.clone(), of.file.as_ref()?)))),
             written: raw,
         })
+    }
+
+    /// The same settings, read from `file`.
+    fn read_from(mut self, file: Option<&str>) -> Self {
+        self.files.root = file.map(str::to_owned);
+        self
     }
 
     /// The languages: the built-in ones, and the user's.
@@ -216,10 +244,31 @@ impl Config {
     }
 }
 
+/// Checks what folders have besides thresholds, to name their file in an error.
+fn check_folders(folders: &[FolderSettings]) -> Result<(), ConfigError> {
+    for folder in folders.iter().filter(|folder| folder.file.is_some()) {
+        let invalid = |key: &str, why| ConfigError::Value {
+            file: folder.origin.clone(),
+            key: key.to_owned(),
+            why,
+            nearest: None,
+        };
+        let rules = [("ignore", &folder.ignore), ("tests", &folder.tests), ("examples", &folder.examples)];
+        let mut checked = rules
+            .iter()
+            .try_for_each(|(key, rules)| PathRules::new(&[], rules).map(drop).map_err(|why| invalid(key, why)));
+        checked = checked.and_then(|()| licensing::check_vendored(&folder.vendored, &folder.origin));
+        let mut vendored = folder.vendored.clone();
+        checked = checked.and_then(|()| sort_vendored(&mut vendored).map_err(|why| invalid("vendored", why)));
+        checked.map_err(|error| error.located(&folder.text))?;
+    }
+    Ok(())
+}
+
 /// Sorts the vendored folders, the innermost first.
 fn sort_vendored(folders: &mut [Vendored]) -> Result<(), String> {
     if let Some(wrong) = folders.iter().find(|vendored| vendored.folder().is_empty() || vendored.path.contains("..")) {
-        return Err(format!("`{}` is not a folder below the root of the repository", wrong.path));
+        return Err(format!("`{}` is not a folder below that of the settings", wrong.path));
     }
     folders.sort_by_key(|vendored| std::cmp::Reverse(vendored.folder().len()));
     Ok(())

@@ -154,6 +154,10 @@ options! {
         /// The decisions file, with copies that a person has accepted, relative to the root of the repository. Used if
         /// it exists.
         pub decisions: String = "secondhand-decisions.toml".to_owned(),
+        /// The name of the project in this folder, for `--project`. Default: the folder. A settings file in a subfolder
+        /// extends those above it for the files of its folder: it can set this, `ignore`, `tests`, `examples`,
+        /// `vendored`, `languages`, `paths`, and what these two can.
+        pub project: String = String::new(),
         /// Languages to add or replace, by name, with the same keys as the built-in tables.
         #[schemars(with = "BTreeMap<String, serde_json::Value>")]
         #[serde(skip_serializing)]

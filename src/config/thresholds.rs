@@ -1,14 +1,15 @@
-//! Decides by language and by path which thresholds a file is judged with.
+//! Decides by folder, language and path which thresholds a file is judged with.
 //!
-//! The most special setting counts: that of a path, else that of the language, else the one for all files. Of several
+//! The settings of the innermost folder count before those above it. In one file of settings the most special counts:
+//! that of a path, else that of the language, else the one for all files. Of several
 //! patterns that match a path, the one with more characters besides wildcards is more special; of two with as many, the
 //! later one in the alphabet. Each threshold is decided on its own.
 
 use std::collections::BTreeMap;
 
-use super::ConfigError;
 use super::paths::PathRules;
 use super::raw::{LevelSetting, RawConfig, RawThresholds};
+use super::{ConfigError, FolderSettings};
 use crate::language::Languages;
 use crate::matching;
 use crate::policy::{Level, Levels, RULES, rule};
@@ -34,6 +35,9 @@ pub struct Thresholds {
 /// Thresholds for some files, as written and checked.
 #[derive(Debug, Clone)]
 struct Special {
+    /// The folder with the settings; empty for the root.
+    folder: FilePath,
+    /// Which files of the folder.
     which: Which,
     written: RawThresholds,
     rules: BTreeMap<&'static str, Option<Level>>,
@@ -42,6 +46,8 @@ struct Special {
 /// The files that thresholds are for.
 #[derive(Debug, Clone)]
 enum Which {
+    /// All.
+    Any,
     /// Those in the language of this name.
     Language(String),
     /// Those that this pattern matches.
@@ -53,44 +59,70 @@ enum Which {
 pub(super) struct Specials(Vec<Special>);
 
 impl Specials {
-    /// Checks and orders what `raw` has for languages and paths.
+    /// Checks and orders what `raw` has for languages and paths, then what `folders` have, an outer one before those in
+    /// it.
     ///
     /// # Errors
     /// [`ConfigError::Value`] for a language or rule that does not exist, a pattern that cannot be read, and a value
     /// that cannot be used.
-    pub fn new(raw: &RawConfig, file: &str) -> Result<Self, ConfigError> {
-        let mut all = Vec::new();
-        if !raw.languages.is_empty() {
-            let languages = languages(raw, file)?;
-            for (name, written) in &raw.languages {
-                let key = format!("languages.{name}");
-                let Some(language) = languages.named(name) else {
-                    let why = "there is no such language; `secondhand languages` lists all".to_owned();
-                    return Err(invalid(file, &key, why, nearest(name, &languages.ids())));
-                };
-                let which = Which::Language(language.name.clone());
-                all.push(Special { which, rules: checked(&key, written, raw, file)?, written: written.clone() });
-            }
+    pub fn new(raw: &RawConfig, folders: &[FolderSettings], file: &str) -> Result<Self, ConfigError> {
+        let mut all = Self::default();
+        let is_of_languages = |folder: &FolderSettings| !folder.languages.is_empty();
+        let are_named = !raw.languages.is_empty() || folders.iter().any(is_of_languages);
+        let languages = are_named.then(|| languages(raw, file)).transpose()?;
+        let languages = languages.as_ref();
+        let root = FolderSettings { origin: file.to_owned(), ..FolderSettings::of_all(raw.clone()) };
+        all.extend(&root, raw, languages)?;
+        for folder in folders {
+            all.extend(folder, raw, languages).map_err(|error| error.located(&folder.text))?;
         }
-        let mut patterns: Vec<(&String, &RawThresholds)> = raw.paths.iter().collect();
+        Ok(all)
+    }
+
+    /// Adds what one file of settings has; `raw` is that of the root.
+    fn extend(
+        &mut self,
+        settings: &FolderSettings,
+        raw: &RawConfig,
+        languages: Option<&Languages>,
+    ) -> Result<(), ConfigError> {
+        let file = &*settings.origin;
+        let mut add = |which: Which, key: &str, written: &RawThresholds| {
+            let rules = checked(key, written, raw, file)?;
+            self.0.push(Special { folder: settings.folder.clone(), which, rules, written: written.clone() });
+            Ok(())
+        };
+        if settings.thresholds != RawThresholds::default() {
+            add(Which::Any, "", &settings.thresholds)?;
+        }
+        for (name, written) in &settings.languages {
+            let key = format!("languages.{name}");
+            let Some(language) = languages.and_then(|languages| languages.named(name)) else {
+                let why = "there is no such language; `secondhand languages` lists all".to_owned();
+                let known = languages.map(Languages::ids).unwrap_or_default();
+                return Err(invalid(file, &key, why, nearest(name, &known)));
+            };
+            add(Which::Language(language.name.clone()), &key, written)?;
+        }
+        let mut patterns: Vec<(&String, &RawThresholds)> = settings.paths.iter().collect();
         patterns.sort_by_key(|(pattern, _)| n_literal(pattern));
         for (pattern, written) in patterns {
             let key = format!("paths.{pattern:?}");
             let names_nothing = pattern.trim().is_empty() || pattern.starts_with(['!', '#']);
             let path = match names_nothing {
                 true => Err(format!("`{pattern}`: it matches no file; expected a pattern such as `src/**`")),
-                false => PathRules::new(&[], std::slice::from_ref(pattern)),
+                false => PathRules::new(&[], &[settings.pattern_at_root(pattern)]),
             };
-            let which = Which::Path(path.map_err(|why| invalid(file, &key, why, None))?);
-            all.push(Special { which, rules: checked(&key, written, raw, file)?, written: written.clone() });
+            add(Which::Path(path.map_err(|why| invalid(file, &key, why, None))?), &key, written)?;
         }
-        Ok(Self(all))
+        Ok(())
     }
 
     /// Changes `thresholds` to those of the file `path` in `language`.
     pub fn apply(&self, path: &FilePath, language: Option<&str>, thresholds: &mut Thresholds) {
-        for Special { which, written, rules } in &self.0 {
+        for Special { which, written, rules, .. } in self.0.iter().filter(|special| path.is_in(&special.folder)) {
             let is_meant = match which {
+                Which::Any => true,
                 Which::Language(name) => language == Some(name),
                 Which::Path(pattern) => pattern.contains(path),
             };
@@ -164,7 +196,7 @@ fn checked(
         ("min-spelled", min_spelled),
         ("min-rarity", min_rarity),
     ];
-    let of_key = |name: &str| format!("{key}.{name}");
+    let of_key = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     for (name, value) in percents {
         value.map(|value| percent(&of_key(name), value, file)).transpose()?;
     }

@@ -40,6 +40,11 @@ impl Snapshot {
         self.entries.iter().filter(|entry| before.get(&entry.path) != Some(entry))
     }
 
+    /// The paths of all files, then those of all links.
+    pub fn paths(&self) -> impl Iterator<Item = &FilePath> {
+        self.entries.iter().chain(&self.links).map(|entry| &entry.path)
+    }
+
     /// The file at `path`.
     pub fn get(&self, path: &FilePath) -> Option<&Entry> {
         self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok().map(|at| &self.entries[at])
@@ -100,6 +105,32 @@ impl Reader {
     /// If the index exists but cannot be read, or has a folder whose tree is missing.
     pub fn index_snapshot(&self) -> Result<Snapshot, Error> {
         Ok(self.index_files()?.0)
+    }
+
+    /// The folders below the root that have files in the index, each after those above it. Empty without a work tree.
+    ///
+    /// # Errors
+    /// If the index exists but cannot be read.
+    pub fn tracked_folders(&self) -> Result<Vec<FilePath>, Error> {
+        if self.root.is_none() {
+            return Ok(Vec::new());
+        }
+        let index =
+            self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
+        let mut folders = BTreeSet::new();
+        let mut last: Vec<u8> = Vec::new();
+        for entry in index.entries() {
+            let path: &[u8] = entry.path(&index);
+            let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+            // The index is sorted: the files of a folder mostly follow each other.
+            if path[..end] == *last {
+                continue;
+            }
+            last = path[..end].to_vec();
+            let ends = last.iter().enumerate().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| at).chain([end]);
+            folders.extend(ends.filter(|&end| end > 0).map(|end| FilePath::new(&last[..end])));
+        }
+        Ok(folders.into_iter().collect())
     }
 
     /// The files of the index, and those among them that a sparse checkout leaves out.

@@ -16,6 +16,7 @@ mod owners;
 mod ranking;
 mod rules;
 mod security;
+mod settings_files;
 mod suppression;
 mod verdict;
 
@@ -33,6 +34,7 @@ pub use owners::{OWNERS_FILES, Owners};
 pub use ranking::{best_first, bound_warnings};
 pub use rules::{Ground, RULES, Rule, Topic, When, rule};
 pub use security::{says_security, vulnerability_ids};
+pub use settings_files::SettingsFiles;
 pub use suppression::{BadSuppression, Suppression, suppressions};
 pub use verdict::{Answer, Attribution, Verdict};
 

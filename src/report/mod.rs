@@ -21,6 +21,7 @@ mod markdown;
 mod measured;
 mod missed;
 mod missing_patch;
+mod organization;
 mod passages;
 mod patch;
 mod plain_json;
@@ -141,6 +142,7 @@ pub use comparison::{COMPARISON_FORMATS, comparison_schema, pseudonym_key};
 pub use concise::finding_line;
 pub use found::{FIND_FORMATS, find_schema};
 pub use json::schema;
+pub use organization::{ORGANIZATION_FORMATS, organization_schema};
 pub use passages::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,
     side_by_side,

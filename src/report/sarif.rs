@@ -74,7 +74,7 @@ fn run(outcome: &Outcome, max: usize) -> Run {
     let n_dropped = kept.len().saturating_sub(max);
     kept.truncate(max);
     let results = merged(&kept);
-    let asked_for = outcome.suppressed.iter().map(suppressed).take(max - results.len());
+    let asked_for = outcome.suppressed.iter().map(|of| suppressed(outcome, of)).take(max - results.len());
 
     let driver = ToolComponent::builder()
         .name("secondhand")
@@ -89,7 +89,13 @@ fn run(outcome: &Outcome, max: usize) -> Run {
         .automation_details(RunAutomationDetails::builder().id("secondhand/").build())
         .column_kind(json!("utf16CodeUnits"))
         .invocations(vec![invocation(outcome, n_dropped)])
-        .results(results.iter().map(|(finding, others)| result(finding, others)).chain(asked_for).collect::<Vec<_>>())
+        .results(
+            results
+                .iter()
+                .map(|(finding, others)| result(outcome, finding, others))
+                .chain(asked_for)
+                .collect::<Vec<_>>(),
+        )
         .build()
 }
 
@@ -168,12 +174,17 @@ fn rule_index(finding: &Finding) -> i64 {
     RULES.iter().position(|rule| rule.id == finding.rule.id).unwrap_or_default() as i64
 }
 
-fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
+fn result(outcome: &Outcome, finding: &Finding, others: &[&Finding]) -> SarifResult {
     let linked = linked(finding).into_iter().enumerate();
     let mut related: Vec<_> = linked.map(|(at, origin)| related(at + 1, origin)).collect();
     let first = related.len() + 1;
     related.extend(family(finding).enumerate().map(|(at, other)| related_copy(first + at, other)));
     let fingerprint = BTreeMap::from([("secondhandClone/v1".to_owned(), finding.identity.clone())]);
+    let mut properties = result_properties(finding);
+    let settings = outcome.settings.of(&finding.path);
+    if !settings.is_empty() {
+        properties.push(("settings", json!(settings)));
+    }
     SarifResult::builder()
         .rule_id(finding.rule.id)
         .rule_index(rule_index(finding))
@@ -182,18 +193,18 @@ fn result(finding: &Finding, others: &[&Finding]) -> SarifResult {
         .locations(vec![location(&finding.path, &finding.added)])
         .related_locations(related)
         .partial_fingerprints(fingerprint)
-        .properties(bag(result_properties(finding), &[]))
+        .properties(bag(properties, &[]))
         .build()
 }
 
 /// A suppressed result: viewers hide it, but audits can include it.
-fn suppressed(suppressed: &Suppressed) -> SarifResult {
+fn suppressed(outcome: &Outcome, suppressed: &Suppressed) -> SarifResult {
     let kind = match suppressed.by {
         SuppressedBy::Comment { .. } => "inSource",
         SuppressedBy::Baseline | SuppressedBy::Exception { .. } | SuppressedBy::Decision { .. } => "external",
     };
     let suppression = Suppression::builder().kind(json!(kind)).justification(suppressed.by.describe()).build();
-    SarifResult { suppressions: Some(vec![suppression]), ..result(&suppressed.finding, &[]) }
+    SarifResult { suppressions: Some(vec![suppression]), ..result(outcome, &suppressed.finding, &[]) }
 }
 
 /// The origins in the tree, which the message links. Others are not files of this repository, or not at this commit.

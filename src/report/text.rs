@@ -117,6 +117,10 @@ fn text(finding: &Finding, outcome: &Outcome, is_verbose: bool, canvas: Canvas) 
         }
     }
     text.push_str(&why_milder(finding, canvas));
+    let settings = outcome.settings.of(&finding.path);
+    if is_verbose && !settings.is_empty() {
+        text.push_str(&note(&format!("settings: {}", settings.join(", ")), canvas));
+    }
     if !rest.is_empty() {
         text.push_str(&note(&format!("also found in {}:", count(rest.len(), "other place")), canvas));
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{DeclaredComponent, Error, Request, Sink, SourceKind, base_name};
+use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
 
 /// Lists of sources.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -16,8 +16,11 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 
 /// A list of sources.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct List {
+    /// Whether packages that cannot be fetched are named and left out. Default: the list fails as a whole.
+    #[serde(default)]
+    skip_missing: bool,
     #[serde(default)]
     source: Vec<Listed>,
 }
@@ -44,6 +47,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         invalid(format!("line {}: {}", text[..start].matches('\n').count() + 1, error.message()))
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));
+    let (mut n_read, mut missing) = (0, None);
     for listed in list.source {
         if listed.from.to_ascii_lowercase().ends_with(".toml") {
             return Err(invalid(format!("`{}` is also a list: add it separately", listed.from)));
@@ -57,7 +61,16 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             url: listed.url,
             license: listed.license,
         };
-        super::read(&Request { spec: &spec, component, limits: request.limits }, sink)?;
+        match super::read(&Request { spec: &spec, component, limits: request.limits }, sink) {
+            Ok(()) => n_read += 1,
+            // Nothing of it has been handed out yet.
+            Err(Error::Fetch { purl, why, help }) if list.skip_missing => {
+                sink.note(Note { what: format!("{purl}: {why}"), why: "it could not be fetched" });
+                missing.get_or_insert(Error::Fetch { purl, why, help });
+            }
+            Err(error) => return Err(error),
+        }
     }
-    Ok(())
+    // A list of which nothing could be had is no corpus.
+    missing.filter(|_| n_read == 0).map_or(Ok(()), Err)
 }

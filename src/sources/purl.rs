@@ -58,7 +58,9 @@ static MANAGERS: &[Manager] = &[
         // A source package would have to be built just to find out its name; a wheel does not.
         command: |purl| {
             let requirement = format!("{}=={}", purl.name, purl.version);
-            strings(&["pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--dest", ".", &requirement])
+            // Nothing of it is run, so it may be for another Python than the one that is here.
+            let flags = ["--no-deps", "--only-binary", ":all:", "--ignore-requires-python", "--quiet", "--dest", "."];
+            [strings(&["pip", "download"]), strings(&flags), vec![requirement]].concat()
         },
         help: "pip must be installed and find the package; for a package without wheels, download the source package and add it",
         fetched: |_, folder| file_with(folder, &[".whl"]),
@@ -103,6 +105,8 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
 
 /// Maximum lines to show from a failed package manager's output.
 const MAX_SAID: usize = 4;
+/// Maximum characters to show of one: pip lists every version of a package on a line.
+const MAX_LINE: usize = 240;
 
 /// Runs a package manager in `folder`, without a shell and without input.
 fn run(words: &[String], folder: &Path) -> Result<(), String> {
@@ -118,6 +122,11 @@ fn run(words: &[String], folder: &Path) -> Result<(), String> {
     if lines.len() > MAX_SAID {
         lines.drain(MAX_SAID / 2..lines.len() - MAX_SAID / 2);
     }
+    let cut = |line: &&str| match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => (*line).to_owned(),
+    };
+    let lines: Vec<String> = lines.iter().map(cut).collect();
     Err(format!("`{}` failed: {}", words.join(" "), lines.join("; ")))
 }
 

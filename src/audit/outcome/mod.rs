@@ -10,7 +10,7 @@ pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 use crate::audit::Skip;
 use crate::git;
-use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, Suppressed, Suppression};
+use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};
 use crate::text::FilePath;
 
 /// One end of the audited range.
@@ -87,6 +87,8 @@ pub struct Outcome {
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,
     /// Who owns the files.
     pub owners: Owners,
+    /// Which settings judged the files.
+    pub settings: SettingsFiles,
     /// How much of the tree is duplicated, if the whole tree was scanned.
     pub duplication: Option<Duplication>,
     /// How much of the tree was found in corpora, if the whole tree was audited.
@@ -110,6 +112,7 @@ impl Outcome {
             texts: BTreeMap::new(),
             callers: BTreeMap::new(),
             owners: Owners::default(),
+            settings: SettingsFiles::default(),
             duplication: None,
             audited: None,
         }

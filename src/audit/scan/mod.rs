@@ -118,9 +118,17 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         )
     };
     let notices = notice.into_iter().chain((n_same > 0).then(same_notice)).collect();
-    let max_findings = context.config.max_findings;
-    let outcome =
-        Outcome { findings, examined, texts, comments, notices, max_findings, ..Outcome::new(None, tree.end) };
+    let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
+    let outcome = Outcome {
+        findings,
+        examined,
+        texts,
+        comments,
+        notices,
+        settings,
+        max_findings,
+        ..Outcome::new(None, tree.end)
+    };
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 

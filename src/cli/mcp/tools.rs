@@ -198,7 +198,7 @@ impl Server {
             language: asked.language,
             ..Sketch::default()
         };
-        let (config, origin) = settings::read(&self.common, Some(repository.root()), &[])?;
+        let (config, origin) = settings::read(&self.common, Some(&repository), &[])?;
         let languages = config.languages(&origin).map_err(Failure::from)?;
         let context = Context { config: &config, languages: &languages, progress };
         let found = find::found(&repository, &sketch, &flags, &self.common, context)?;

@@ -108,11 +108,21 @@ fn card(finding: &Finding, outcome: &Outcome, languages: &Languages, n_free: &mu
         badge: format!("{} {}", finding.level.name(), finding.rule.id),
         headline: finding.message(),
         place: here(finding),
-        facts: if finding.has_code() { format!("{}{new}", count(finding.n_tokens, "token")) } else { String::new() },
+        facts: if finding.has_code() {
+            format!("{}{new}{}", count(finding.n_tokens, "token"), settings(finding, outcome))
+        } else {
+            String::new()
+        },
         link: None,
         blocks,
         listed,
     }
+}
+
+/// The settings that judged a finding, where not all files are judged by the same.
+fn settings(finding: &Finding, outcome: &Outcome) -> String {
+    let files = outcome.settings.of(&finding.path);
+    if outcome.settings.are_nested() { format!(", settings: {}", files.join(", ")) } else { String::new() }
 }
 
 /// The edit with the names of the nearest sibling.

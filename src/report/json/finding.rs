@@ -53,6 +53,8 @@ pub(super) struct Finding {
     owners: Vec<String>,
     /// The owners of the first origin in the tree.
     origin_owners: Vec<String>,
+    /// The settings files that judged it, the nearest first: of the folder of the copy and of those above it.
+    settings: Vec<String>,
     /// Whether none of the owners of the copy owns that origin, with the setting `owner-borders`.
     crosses_owners: bool,
     /// What is equal and what differs between the copy and its first origin; with `--brief`, if both texts are known.
@@ -118,6 +120,7 @@ fn finding_in(outcome: &Outcome, of: &policy::Finding, is_brief: bool) -> Findin
     let origin = of.origins.iter().find(|origin| origin.place == policy::Place::Tree);
     Finding {
         owners: owners(&of.path),
+        settings: outcome.settings.of(&of.path).into_iter().map(str::to_owned).collect(),
         origin_owners: origin.map(|origin| owners(&origin.path)).unwrap_or_default(),
         crosses_owners: crosses_border(outcome, of),
         brief: is_brief.then(|| Brief::of(outcome, of)).flatten(),
@@ -152,6 +155,7 @@ fn finding(finding: &policy::Finding) -> Finding {
         identity: finding.identity.clone(),
         owners: Vec::new(),
         origin_owners: Vec::new(),
+        settings: Vec::new(),
         crosses_owners: false,
         brief: None,
     }

@@ -1,0 +1,660 @@
+//! Merges the JSON reports of many repositories: who copies from whom, which licenses to look at, and the trend.
+//!
+//! Values in, values out: whoever calls it reads the files. A report names no repository, so its place in the folders
+//! does: see [`MemberReport::parse`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::policy::Level;
+
+/// The version of the JSON that can be read.
+const VERSION: u64 = 1;
+
+/// What commands are called in the names of their reports.
+const KINDS: &[&str] = &["check", "scan", "audit", "history", "stale", "secondhand", "report", "copies"];
+
+/// Why a file is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It cannot be read as JSON, or has other fields than its version promises.
+    #[error("cannot read the report `{file}`: {why}")]
+    Broken {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A newer program wrote it.
+    #[error("cannot read the report `{file}`: its format has version {version}, and this program reads {VERSION}")]
+    Newer {
+        /// The file.
+        file: String,
+        /// Its version.
+        version: u64,
+    },
+}
+
+/// A report of one repository.
+#[derive(Debug, Clone)]
+pub struct MemberReport {
+    /// The file, for people.
+    pub file: String,
+    /// The repository.
+    pub repository: String,
+    /// The day in its name, if there is one, as in 2026-11-01.
+    pub day: Option<String>,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    History(History),
+    Audit(Report),
+    Scan(Report),
+    Check(Report),
+}
+
+impl Content {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::History(_) => "history",
+            Self::Audit(_) => "audit",
+            Self::Scan(_) => "scan",
+            Self::Check(_) => "check",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Report {
+    findings: Vec<ReportedFinding>,
+    duplication: Option<Duplication>,
+    audit: Option<Audited>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportedFinding {
+    rule: String,
+    level: Level,
+    message: String,
+    path: String,
+    tokens: usize,
+    fragment: Lines,
+    origins: Vec<ReportedOrigin>,
+    identity: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportedOrigin {
+    component: Option<Component>,
+    path: String,
+    fragment: Lines,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lines {
+    start_line: u32,
+    end_line: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Component {
+    name: String,
+    version: Option<String>,
+    purl: Option<String>,
+    license: Option<String>,
+    license_class: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Duplication {
+    total: Share,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Share {
+    lines: usize,
+    duplicated_lines: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Audited {
+    tokens: usize,
+    copied_tokens: usize,
+    components: Vec<Taken>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Taken {
+    component: Component,
+    verdict: Verdict,
+    files: usize,
+    tokens: usize,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Verdict {
+    answer: String,
+    reason: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct History {
+    commits: Vec<Commit>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Commit {
+    author_time: i64,
+    new_tokens: usize,
+    copied_tokens: usize,
+}
+
+impl MemberReport {
+    /// Reads a report; `folder` is the name of the folder that was given, and `path` the file below it. `None` for JSON
+    /// of other programs.
+    ///
+    /// The repository is what the path says besides days (`2026-11-01`) and names of commands: `shop` for
+    /// `shop/audit.json`, `shop.json`, `shop-audit-2026-11-01.json` and `2026-11-01/shop.json`; the given folder's name
+    /// where the path says nothing else.
+    ///
+    /// # Errors
+    /// For what is no JSON, or a report that cannot be read.
+    pub fn parse(text: &[u8], folder: &str, path: &str) -> Result<Option<Self>, ReportError> {
+        let file = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+        let broken = |why: serde_json::Error| ReportError::Broken { file: file.clone(), why: why.to_string() };
+        let value: Value = serde_json::from_slice(text).map_err(broken)?;
+        let is_history = value.get("commits").is_some() && value.get("range").is_some();
+        let is_report = value.get("findings").is_some() && value.get("tool").is_some();
+        let Some(version) = value.get("version").and_then(Value::as_u64).filter(|_| is_history || is_report) else {
+            return Ok(None);
+        };
+        if version > VERSION {
+            return Err(ReportError::Newer { file, version });
+        }
+        let content = if is_history {
+            Content::History(serde_json::from_value(value).map_err(broken)?)
+        } else {
+            let report: Report = serde_json::from_value(value).map_err(broken)?;
+            match (&report.audit, &report.duplication) {
+                (Some(_), _) => Content::Audit(report),
+                (None, Some(_)) => Content::Scan(report),
+                (None, None) => Content::Check(report),
+            }
+        };
+        let (repository, day) = named(folder, path);
+        Ok(Some(Self { file, repository, day, content }))
+    }
+}
+
+/// The repository and the day that a path names.
+fn named(folder: &str, path: &str) -> (String, Option<String>) {
+    let mut day = None;
+    let mut parts = Vec::new();
+    let stem = path.strip_suffix(".json").unwrap_or(path);
+    for part in stem.split('/') {
+        let mut rest = part;
+        // From the end, so that a repository may be called `audit-tool`.
+        loop {
+            let before = rest;
+            if let Some(at) = rest.len().checked_sub(10).filter(|&at| rest.is_char_boundary(at))
+                && is_day(&rest[at..])
+            {
+                day = Some(rest[at..].to_owned());
+                rest = &rest[..at];
+            }
+            let separators = ['-', '_', '.', ' '];
+            rest = rest.trim_end_matches(separators);
+            for kind in KINDS {
+                if let Some(shorter) = rest.strip_suffix(kind)
+                    && (shorter.is_empty() || shorter.ends_with(separators))
+                {
+                    rest = shorter.trim_end_matches(separators);
+                }
+            }
+            if rest == before {
+                break;
+            }
+        }
+        if !rest.is_empty() {
+            parts.push(rest);
+        }
+    }
+    let name = if parts.is_empty() { folder.to_owned() } else { parts.join("/") };
+    (name, day)
+}
+
+/// Whether this is a day as in 2026-11-01.
+fn is_day(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| if at == 4 || at == 7 { bytes[at] == b'-' } else { bytes[at].is_ascii_digit() };
+    bytes.len() == 10 && (0..10).all(is_digit) && text.parse::<crate::policy::Date>().is_ok()
+}
+
+/// What the reports of many repositories say together.
+#[derive(Debug, Clone, Default)]
+pub struct Organization {
+    /// The repositories, by name.
+    pub repositories: Vec<Member>,
+    /// Which repositories copy from each other, the most tokens first.
+    pub flows: Vec<Flow>,
+    /// The code of others, what needs a decision first.
+    pub components: Vec<SharedComponent>,
+    /// What is copied from month to month, the oldest first, without a gap; from reports of `history`.
+    pub months: Vec<Month>,
+    /// How much is duplicated, by the day of the reports of `scan`, the oldest first.
+    pub days: Vec<Day>,
+    /// Findings of errors and warnings in the newest reports of `audit` and `check`, the gravest first.
+    pub findings: Vec<Noted>,
+    /// Files that are no reports, and reports that newer ones replace.
+    pub left_out: Vec<NotCounted>,
+}
+
+/// One repository.
+#[derive(Debug, Clone, Default)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// The reports that count, by command: its day if it has one.
+    pub reports: BTreeMap<&'static str, Option<String>>,
+    /// Errors in the newest reports of `audit` and `check`.
+    pub n_errors: usize,
+    /// Warnings, likewise.
+    pub n_warnings: usize,
+    /// Tokens that an audit compared, and those of them that it found in corpora.
+    pub audited: Option<(usize, usize)>,
+    /// Lines that a scan read, and those of them that are duplicated.
+    pub scanned: Option<(usize, usize)>,
+    /// Tokens that its history added, and those of them that are copies.
+    pub added: Option<(usize, usize)>,
+}
+
+/// Code of one repository in another.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// The repository that has the copy.
+    pub to: String,
+    /// The repository that it was taken from, as far as an audit can know: its corpus has the code.
+    pub from: String,
+    /// Files with such code.
+    pub n_files: usize,
+    /// Tokens of it.
+    pub n_tokens: usize,
+    /// What the license policy says of it.
+    pub answer: String,
+}
+
+/// A component that repositories have code of.
+#[derive(Debug, Clone)]
+pub struct SharedComponent {
+    /// Its name.
+    pub name: String,
+    /// Its versions, if they are known.
+    pub versions: BTreeSet<String>,
+    /// Its licenses; empty if unknown.
+    pub licenses: BTreeSet<String>,
+    /// What these require.
+    pub classes: BTreeSet<String>,
+    /// The gravest answer of a license policy: `denied`, `unknown`, `review` or `allowed`; and why.
+    pub answer: String,
+    /// Why it is that.
+    pub reason: String,
+    /// Who has code of it, with the number of files and tokens.
+    pub users: BTreeMap<String, (usize, usize)>,
+}
+
+impl SharedComponent {
+    /// The tokens in all repositories.
+    pub fn n_tokens(&self) -> usize {
+        self.users.values().map(|(_, n_tokens)| n_tokens).sum()
+    }
+}
+
+/// What was copied in a month.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Month {
+    /// As in 2026-11.
+    pub name: String,
+    /// Commits of all repositories.
+    pub n_commits: usize,
+    /// Tokens that they added.
+    pub n_novel: usize,
+    /// Those of them that are copies.
+    pub n_copied: usize,
+}
+
+/// How much was duplicated on a day.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Day {
+    /// As in 2026-11-01.
+    pub name: String,
+    /// Of each repository the lines and the duplicated ones, from its newest report up to that day.
+    pub of: BTreeMap<String, (usize, usize)>,
+}
+
+impl Day {
+    /// The lines of all repositories, and the duplicated ones.
+    pub fn total(&self) -> (usize, usize) {
+        self.of.values().fold((0, 0), |(all, copied), (lines, duplicated)| (all + lines, copied + duplicated))
+    }
+}
+
+/// A finding of some repository.
+#[derive(Debug, Clone)]
+pub struct Noted {
+    /// The repository.
+    pub repository: String,
+    /// The rule.
+    pub rule: String,
+    /// The level.
+    pub level: Level,
+    /// The message.
+    pub message: String,
+    /// The path of the copy and its lines: `a.c:3-9`.
+    pub place: String,
+    /// The tokens of the copy.
+    pub n_tokens: usize,
+    /// Where the code comes from, each in words.
+    pub origins: Vec<String>,
+    /// Stays the same when lines move.
+    pub identity: String,
+}
+
+/// A file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NotCounted {
+    /// The file.
+    pub file: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Organization {
+    /// Merges reports. Of several reports of one command about one repository the newest counts, by day and then by
+    /// name, and the others only for the trend. Time O(n log n) for n findings, components and commits.
+    pub fn new(mut documents: Vec<MemberReport>, mut left_out: Vec<NotCounted>) -> Self {
+        documents.sort_by(|a, b| (&a.repository, &a.day, &a.file).cmp(&(&b.repository, &b.day, &b.file)));
+        let days = days(&documents);
+        let mut newest: BTreeMap<(&str, &'static str), &MemberReport> = BTreeMap::new();
+        for document in &documents {
+            let replaced = newest.insert((&document.repository, document.content.kind()), document);
+            if let Some(older) = replaced {
+                let why = format!("`{}` is newer", document.file);
+                left_out.push(NotCounted { file: older.file.clone(), why });
+            }
+        }
+        let mut merged = Self { days, ..Self::default() };
+        let names = Names::new(newest.values().map(|document| document.repository.as_str()));
+        let mut members: BTreeMap<&str, Member> = BTreeMap::new();
+        let mut components = BTreeMap::new();
+        let mut months = BTreeMap::new();
+        for ((repository, kind), document) in &newest {
+            let member = members.entry(repository).or_default();
+            member.reports.insert(kind, document.day.clone());
+            match &document.content {
+                Content::History(history) => member.added = Some(add_months(history, &mut months)),
+                Content::Scan(report) => {
+                    let total = report.duplication.as_ref().map(|of| &of.total);
+                    member.scanned = total.map(|total| (total.lines, total.duplicated_lines));
+                }
+                Content::Audit(report) => {
+                    if let Some(audited) = &report.audit {
+                        let of_own = audited.components.iter().filter(|of| names.is_own(&of.component, repository));
+                        let n_own: usize = of_own.map(|of| of.tokens).sum();
+                        member.audited = Some((audited.tokens, audited.copied_tokens.saturating_sub(n_own)));
+                        merged.add_taken(repository, &audited.components, &names, &mut components);
+                    }
+                    merged.add_findings(repository, &report.findings, &names);
+                }
+                Content::Check(report) => merged.add_findings(repository, &report.findings, &names),
+            }
+        }
+        // The same copy may be in the audit and in a check.
+        let gravity = |noted: &Noted| (std::cmp::Reverse(noted.level), std::cmp::Reverse(noted.n_tokens));
+        merged.findings.sort_by(|a, b| {
+            (gravity(a), &a.repository, &a.place, &a.rule).cmp(&(gravity(b), &b.repository, &b.place, &b.rule))
+        });
+        let mut seen = BTreeSet::new();
+        merged.findings.retain(|of| seen.insert((of.repository.clone(), of.rule.clone(), of.identity.clone())));
+        for noted in &merged.findings {
+            if let Some(member) = members.get_mut(&*noted.repository) {
+                match noted.level {
+                    Level::Error => member.n_errors += 1,
+                    _ => member.n_warnings += 1,
+                }
+            }
+        }
+        merged.repositories =
+            members.into_iter().map(|(name, member)| Member { name: name.to_owned(), ..member }).collect();
+        merged.flows.sort_by(|a, b| (b.n_tokens, &a.from, &a.to).cmp(&(a.n_tokens, &b.from, &b.to)));
+        merged.components = components.into_values().collect();
+        let need = |of: &SharedComponent| (std::cmp::Reverse(gravity_of(&of.answer)), std::cmp::Reverse(of.n_tokens()));
+        merged.components.sort_by(|a, b| need(a).cmp(&need(b)).then_with(|| a.name.cmp(&b.name)));
+        merged.months = without_gaps(months);
+        left_out.sort();
+        merged.left_out = left_out;
+        merged
+    }
+
+    fn add_taken<'d>(
+        &mut self,
+        repository: &str,
+        taken: &'d [Taken],
+        names: &Names<'_>,
+        components: &mut BTreeMap<&'d str, SharedComponent>,
+    ) {
+        for Taken { component, verdict, files, tokens } in taken {
+            match names.repository(component) {
+                // A corpus of all repositories has this one, too.
+                Some(own) if own == repository => continue,
+                Some(from) => {
+                    let same = self.flows.iter_mut().find(|flow| flow.from == from && flow.to == repository);
+                    match same {
+                        // Another version of it.
+                        Some(flow) => {
+                            flow.n_files += files;
+                            flow.n_tokens += tokens;
+                        }
+                        None => self.flows.push(Flow {
+                            to: repository.to_owned(),
+                            from: from.to_owned(),
+                            n_files: *files,
+                            n_tokens: *tokens,
+                            answer: verdict.answer.clone(),
+                        }),
+                    }
+                }
+                None => {
+                    let shared = components.entry(&component.name).or_insert_with(|| SharedComponent {
+                        name: component.name.clone(),
+                        versions: BTreeSet::new(),
+                        licenses: BTreeSet::new(),
+                        classes: BTreeSet::new(),
+                        answer: verdict.answer.clone(),
+                        reason: verdict.reason.clone(),
+                        users: BTreeMap::new(),
+                    });
+                    shared.versions.extend(component.version.clone());
+                    shared.licenses.extend(component.license.clone());
+                    shared.classes.insert(component.license_class.clone());
+                    if gravity_of(&verdict.answer) > gravity_of(&shared.answer) {
+                        (shared.answer, shared.reason) = (verdict.answer.clone(), verdict.reason.clone());
+                    }
+                    let user = shared.users.entry(repository.to_owned()).or_default();
+                    *user = (user.0 + files, user.1 + tokens);
+                }
+            }
+        }
+    }
+
+    /// Adds errors and warnings; not those about code that only the repository itself has.
+    fn add_findings(&mut self, repository: &str, findings: &[ReportedFinding], names: &Names<'_>) {
+        let lines = |of: &Lines| match of.start_line == of.end_line {
+            true => of.start_line.to_string(),
+            false => format!("{}-{}", of.start_line, of.end_line),
+        };
+        let origin = |of: &ReportedOrigin| {
+            let owner = of.component.as_ref().map(|component| {
+                let version = component.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+                let license = component.license.as_deref().unwrap_or("license not known");
+                format!(" of {}{version} ({license})", component.name)
+            });
+            format!("{}:{}{}", of.path, lines(&of.fragment), owner.unwrap_or_default())
+        };
+        let noted = |of: &ReportedFinding| Noted {
+            repository: repository.to_owned(),
+            rule: of.rule.clone(),
+            level: of.level,
+            message: of.message.clone(),
+            place: format!("{}:{}", of.path, lines(&of.fragment)),
+            n_tokens: of.tokens,
+            origins: of.origins.iter().map(origin).collect(),
+            identity: of.identity.clone(),
+        };
+        let is_own = |of: &ReportedOrigin| of.component.as_ref().is_some_and(|of| names.is_own(of, repository));
+        let is_of_others = |of: &&ReportedFinding| of.origins.is_empty() || !of.origins.iter().all(is_own);
+        self.findings.extend(findings.iter().filter(|of| of.level > Level::Note).filter(is_of_others).map(noted));
+    }
+}
+
+/// How much an answer of a license policy needs a person.
+fn gravity_of(answer: &str) -> usize {
+    ["allowed", "review", "unknown", "denied"].iter().position(|known| *known == answer).unwrap_or_default()
+}
+
+/// The repositories, as components of a corpus may be called.
+struct Names<'n> {
+    all: BTreeSet<&'n str>,
+    /// By last part, where it is that of one repository only.
+    short: BTreeMap<String, Option<&'n str>>,
+}
+
+impl<'n> Names<'n> {
+    fn new(all: impl Iterator<Item = &'n str>) -> Self {
+        let all: BTreeSet<&str> = all.collect();
+        let mut short: BTreeMap<String, Option<&str>> = BTreeMap::new();
+        for name in &all {
+            let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+            short.entry(last).and_modify(|known| *known = None).or_insert(Some(name));
+        }
+        Self { all, short }
+    }
+
+    /// Whether this component is `repository`.
+    fn is_own(&self, component: &Component, repository: &str) -> bool {
+        self.repository(component) == Some(repository)
+    }
+
+    /// The repository that this component is.
+    fn repository(&self, component: &Component) -> Option<&'n str> {
+        let of = |name: &str| {
+            let whole = self.all.get(name).copied();
+            let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
+            whole.or_else(|| self.short.get(&last).copied().flatten())
+        };
+        let of_purl = || {
+            let (_, name) = component.purl.as_deref()?.strip_prefix("pkg:")?.split_once('/')?;
+            of(name.split(['@', '?', '#']).next()?)
+        };
+        of(&component.name).or_else(of_purl)
+    }
+}
+
+/// Adds the commits of a history to their months; returns its new and its copied tokens.
+fn add_months(history: &History, months: &mut BTreeMap<i32, Month>) -> (usize, usize) {
+    let mut sum = (0, 0);
+    for commit in &history.commits {
+        sum = (sum.0 + commit.new_tokens, sum.1 + commit.copied_tokens);
+        let day = crate::policy::Date::of_seconds(commit.author_time).to_string();
+        let parts: Vec<&str> = day.split('-').collect();
+        let [Ok(year), Ok(month)] = [0, 1].map(|at| parts.get(at).unwrap_or(&"").parse::<i32>()) else { continue };
+        let of = months.entry(year * 12 + month - 1).or_default();
+        of.n_commits += 1;
+        of.n_novel += commit.new_tokens;
+        of.n_copied += commit.copied_tokens;
+    }
+    sum
+}
+
+/// Maximum months between the first and the last: a clock may be wrong by an age.
+const MAX_MONTHS: i32 = 12 * 100;
+
+fn without_gaps(mut months: BTreeMap<i32, Month>) -> Vec<Month> {
+    let (Some(&first), Some(&last)) = (months.keys().next(), months.keys().next_back()) else { return Vec::new() };
+    let name = |at: i32| format!("{:04}-{:02}", at.div_euclid(12), at.rem_euclid(12) + 1);
+    let first = first.max(last - MAX_MONTHS);
+    (first..=last).map(|at| Month { name: name(at), ..months.remove(&at).unwrap_or_default() }).collect()
+}
+
+/// A whole, and a part of it.
+type Part = (usize, usize);
+
+/// How much was duplicated on each day with a report of `scan`; of a repository without one its newest before that.
+fn days(documents: &[MemberReport]) -> Vec<Day> {
+    let mut by_day: BTreeMap<&str, Vec<(&str, Part)>> = BTreeMap::new();
+    for document in documents {
+        let (Some(day), Content::Scan(report)) = (&document.day, &document.content) else { continue };
+        let Some(Duplication { total }) = &report.duplication else { continue };
+        let share = (total.lines, total.duplicated_lines);
+        by_day.entry(day).or_default().push((&document.repository, share));
+    }
+    let mut of: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    let day = |(name, shares): (&str, Vec<(&str, Part)>)| {
+        of.extend(shares.into_iter().map(|(repository, share)| (repository.to_owned(), share)));
+        Day { name: name.to_owned(), of: of.clone() }
+    };
+    by_day.into_iter().map(day).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_report_names_its_repository_and_day() {
+        #[track_caller]
+        fn check(path: &str, repository: &str, day: Option<&str>) {
+            assert_eq!(named("reports", path), (repository.to_owned(), day.map(str::to_owned)), "{path}");
+        }
+        check("shop/audit.json", "shop", None);
+        check("shop.json", "shop", None);
+        check("team/shop/scan-2026-11-01.json", "team/shop", Some("2026-11-01"));
+        check("2026-11-01/shop.json", "shop", Some("2026-11-01"));
+        check("shop-audit-2026-11-01.json", "shop", Some("2026-11-01"));
+        check("shop.2026-11-01.history.json", "shop", Some("2026-11-01"));
+        check("audit-tool/check.json", "audit-tool", None);
+        check("audit.json", "reports", None);
+        check("shop-2026-13-01.json", "shop-2026-13-01", None);
+        check("preaudit.json", "preaudit", None);
+        check("ü2026-11-01.json", "ü", Some("2026-11-01"));
+    }
+
+    #[test]
+    fn a_component_is_the_repository_of_its_name() {
+        let names = Names::new(["team/shop", "ledger", "a/tool", "b/tool"].into_iter());
+        let of = |name: &str, purl: Option<&str>| {
+            let (version, license, license_class) = (None, None, String::new());
+            let component =
+                Component { name: name.to_owned(), purl: purl.map(str::to_owned), version, license, license_class };
+            names.repository(&component)
+        };
+        assert_eq!(of("team/shop", None), Some("team/shop"));
+        assert_eq!(of("Shop", None), Some("team/shop"));
+        assert_eq!(of("x", Some("pkg:github/team/ledger@1.0")), Some("ledger"));
+        assert_eq!(of("tool", None), None);
+        assert_eq!(of("zlib", Some("pkg:generic/zlib@1.3")), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Runs `secondhand report`.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::args::Report;
+use super::error::Failure;
+use super::flags::Common;
+use super::output::Reports;
+use super::{CLEAN, settings};
+use crate::audit::{MemberReport, NotCounted, Organization};
+use crate::git::Repository;
+use crate::report::ORGANIZATION_FORMATS;
+use crate::text::printable;
+
+/// Maximum bytes of a report.
+const MAX_REPORT: u64 = 256 * 1024 * 1024;
+/// Maximum folders inside each other.
+const MAX_DEPTH: usize = 16;
+
+pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
+    let repository = Repository::discover(&common.repo).ok();
+    let (config, _) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let reports = reports.with(&config)?;
+    let (mut documents, mut left_out) = (Vec::new(), Vec::new());
+    for given in &flags.folders {
+        let given = common.repo.join(given);
+        let unreadable = |why| Failure::Unreadable { file: given.clone(), why };
+        let real = given.canonicalize().map_err(unreadable)?;
+        // A single file is in the folder above it.
+        let (folder, files) = match real.is_dir() {
+            true => (real.clone(), files(&real)?),
+            false => (real.parent().unwrap_or(&real).to_owned(), vec![real.clone()]),
+        };
+        let name = folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
+        for file in files {
+            let path = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            match MemberReport::parse(&read(&file)?, &name, &path).map_err(Failure::Report)? {
+                Some(document) => documents.push(document),
+                None => {
+                    left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
+                }
+            }
+        }
+    }
+    if documents.is_empty() {
+        return Err(Failure::NoReports { folders: flags.folders.clone() });
+    }
+    reports.write(&Organization::new(documents, left_out), common)?;
+    Ok(CLEAN)
+}
+
+/// The JSON files below a folder, by path. Links are not followed.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let unreadable = |why| Failure::Unreadable { file: folder.clone(), why };
+        for entry in fs::read_dir(&folder).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+            if kind.is_dir() && depth < MAX_DEPTH {
+                folders.push((path, depth + 1));
+            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || {
+        let mut bytes = Vec::new();
+        File::open(file)?.take(MAX_REPORT + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_REPORT {
+            return Err(io::Error::other(format!("it has more than {MAX_REPORT} bytes")));
+        }
+        Ok(bytes)
+    };
+    read().map_err(|why| Failure::Unreadable { file: file.to_owned(), why })
+}

@@ -1,0 +1,250 @@
+//! Reads the settings of subfolders: each extends those above it, for the files of its folder.
+//!
+//! What a folder says of its files is translated into rules and thresholds for paths from the root, so that no other
+//! floor knows of nested settings. The innermost folder wins, value by value.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::file::{keys_of, line_of_key, only};
+use super::paths::{PathRules, Ruling};
+use super::raw::{RawConfig, RawThresholds, Vendored};
+use super::{ConfigError, Foreign, MAX_SETTINGS, NAMES, read_text};
+use crate::text::FilePath;
+
+/// The options of all files that a subfolder can set for its own.
+const THRESHOLDS: &[&str] = &[
+    "min-tokens",
+    "scan-min-tokens",
+    "min-containment",
+    "min-agreement",
+    "min-spelled",
+    "min-run",
+    "min-rarity",
+    "min-worth",
+    "test-level",
+    "declarative-level",
+    "rules",
+];
+
+/// The other options that a subfolder can set.
+const OTHERS: &[&str] = &["languages", "paths", "ignore", "tests", "examples", "vendored", "project"];
+
+/// The settings file of a subfolder, as written. Patterns and folders are still relative to it.
+#[derive(Debug, Clone)]
+pub struct FolderSettings {
+    /// The folder, from the root of the repository.
+    pub folder: FilePath,
+    /// The file, from the root of the repository; `None` for what variables and flags set, which is for every file.
+    pub file: Option<FilePath>,
+    /// The name of the project in it, if it has one.
+    pub project: Option<String>,
+    /// The file for messages, and its text.
+    pub(super) origin: String,
+    pub(super) text: String,
+    pub(super) thresholds: RawThresholds,
+    pub(super) languages: BTreeMap<String, RawThresholds>,
+    pub(super) paths: BTreeMap<String, RawThresholds>,
+    pub(super) ignore: Vec<String>,
+    pub(super) tests: Vec<String>,
+    pub(super) examples: Vec<String>,
+    pub(super) vendored: Vec<Vendored>,
+}
+
+impl FolderSettings {
+    /// Reads the settings file at `file`, from the root of the repository; `of` says whose it is, as in ` of the base`.
+    ///
+    /// # Errors
+    /// As [`RawConfig::parse`], and [`ConfigError::Syntax`] for an option that only the root can set.
+    pub fn parse(text: String, file: FilePath, of: &str) -> Result<Self, ConfigError> {
+        let name = file.to_string();
+        let raw = RawConfig::parse(&text, &name)?;
+        let is_of_root = |(key, _): &(String, String)| !THRESHOLDS.contains(&&**key) && !OTHERS.contains(&&**key);
+        if let Some((key, _)) = keys_of(&text).into_iter().find(is_of_root) {
+            let why = format!(
+                "only the settings at the root of the repository can set `{key}`; those of a folder can set: {}, {}",
+                THRESHOLDS.join(", "),
+                OTHERS.join(", ")
+            );
+            return Err(ConfigError::Syntax { file: name, line: line_of_key(&text, &key), why, nearest: None });
+        }
+        Ok(Self {
+            folder: folder_of(&file).unwrap_or_else(|| FilePath::new("")),
+            origin: format!("`{name}`{of}"),
+            file: Some(file),
+            thresholds: only(&text, THRESHOLDS),
+            text,
+            ..Self::of_all(raw)
+        })
+    }
+
+    /// Reads the settings file of `folder` in the repository at `root`, if it has one.
+    ///
+    /// # Errors
+    /// [`ConfigError::File`] when it cannot be read, else as [`FolderSettings::parse`].
+    pub fn read(root: &Path, folder: &FilePath) -> Result<Option<Self>, ConfigError> {
+        // Whoever cannot read such a name as text cannot have named it in settings either.
+        let Ok(name) = std::str::from_utf8(folder.as_bytes()) else { return Ok(None) };
+        let on_disk = |file: &String| root.join(file).symlink_metadata().is_ok();
+        let Some(file) = NAMES.iter().map(|settings| format!("{name}/{settings}")).find(on_disk) else {
+            return Ok(None);
+        };
+        let text = read_text(&root.join(&file), Some(root), MAX_SETTINGS)
+            .map_err(|why| ConfigError::File { file: file.clone().into(), why })?;
+        Self::parse(text, FilePath::new(file.into_bytes()), "").map(Some)
+    }
+
+    /// What `raw` has for languages and paths, for all files: it outranks the settings of folders.
+    pub fn of_all(raw: RawConfig) -> Self {
+        let RawConfig { languages, paths, ignore, tests, examples, vendored, project, .. } = raw;
+        Self {
+            folder: FilePath::new(""),
+            file: None,
+            project: Some(project).filter(|name| !name.is_empty()),
+            origin: String::new(),
+            text: String::new(),
+            thresholds: RawThresholds::default(),
+            languages,
+            paths,
+            ignore,
+            tests,
+            examples,
+            vendored,
+        }
+    }
+
+    /// Leaves the option `key` as it is for all files: something stronger has set it.
+    pub fn clear(&mut self, key: &str) {
+        let specials = self.languages.values_mut().chain(self.paths.values_mut());
+        for special in specials.chain([&mut self.thresholds]) {
+            match key.split_once('.') {
+                Some(("rules", rule)) => drop(special.rules.remove(rule)),
+                _ => special.clear(key),
+            }
+        }
+        match key {
+            "ignore" => self.ignore.clear(),
+            "tests" => self.tests.clear(),
+            "examples" => self.examples.clear(),
+            "vendored" => self.vendored.clear(),
+            _ => {}
+        }
+    }
+
+    /// The options that it sets, as TOML.
+    pub fn values(&self) -> BTreeMap<String, String> {
+        keys_of(&self.text).into_iter().collect()
+    }
+
+    /// The name of its project: what it says, else its folder.
+    pub fn name(&self) -> String {
+        self.project.clone().unwrap_or_else(|| self.folder.to_string())
+    }
+
+    /// Its patterns and folders from the root of the repository.
+    pub(super) fn at_root(&self) -> Self {
+        let folder = escaped(&String::from_utf8_lossy(self.folder.as_bytes()));
+        let rules = |rules: &[String]| rules.iter().map(|rule| below(&folder, rule)).collect();
+        let vendored = |of: &Vendored| Vendored { path: format!("{}/{}", self.folder, of.folder()), ..of.clone() };
+        Self {
+            ignore: rules(&self.ignore),
+            tests: rules(&self.tests),
+            examples: rules(&self.examples),
+            vendored: self.vendored.iter().map(vendored).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// A pattern of this folder, from the root of the repository.
+    pub(super) fn pattern_at_root(&self, pattern: &str) -> String {
+        below(&escaped(&String::from_utf8_lossy(self.folder.as_bytes())), pattern)
+    }
+}
+
+/// Which folders may have settings: not those with code of others, nor ignored ones.
+#[derive(Debug)]
+pub struct Reach(Option<PathRules>);
+
+impl Reach {
+    /// That of the settings at the root.
+    pub fn new(root: &RawConfig) -> Self {
+        // Rules that cannot be read are reported where the settings are completed.
+        Self(PathRules::new(&[], &root.ignore).ok())
+    }
+
+    /// The folder that the settings file at `file` is for, unless it is for all files or not heeded.
+    pub fn folder(&self, file: &FilePath) -> Option<FilePath> {
+        folder_of(file).filter(|folder| self.heeds(folder))
+    }
+
+    /// Whether settings in this folder are heeded.
+    pub fn heeds(&self, folder: &FilePath) -> bool {
+        // A rule may be for folders only, so it is asked about a file in this one.
+        let file = FilePath::new([folder.as_bytes(), b"/", NAMES[0].as_bytes()].concat());
+        let ruling = self.0.as_ref().map_or(Ruling::None, |rules| rules.ruling(&file));
+        match ruling {
+            Ruling::Matched { .. } => false,
+            Ruling::Excepted => true,
+            Ruling::None => Foreign::above(&file).is_none(),
+        }
+    }
+}
+
+/// The folder of a settings file below the root; `None` for other files.
+fn folder_of(file: &FilePath) -> Option<FilePath> {
+    let folder = |name: &str| file.as_bytes().strip_suffix(name.as_bytes())?.strip_suffix(b"/");
+    // The longer name first: `.config/secondhand.toml` is no settings file of `.config`.
+    let folder = NAMES.iter().rev().find_map(|name| folder(name))?;
+    (!folder.is_empty() && folder != b".config").then(|| FilePath::new(folder))
+}
+
+/// A pattern in .gitignore syntax that is meant from `folder` on, from the root.
+fn below(folder: &str, pattern: &str) -> String {
+    let (negation, rest) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
+    if folder.is_empty() || rest.trim().is_empty() || rest.starts_with('#') {
+        return pattern.to_owned();
+    }
+    let is_anchored = rest.trim_end().trim_end_matches('/').contains('/');
+    let between = if is_anchored { "" } else { "**/" };
+    format!("{negation}/{folder}/{between}{}", rest.strip_prefix('/').unwrap_or(rest))
+}
+
+/// A path as a pattern that matches it alone.
+fn escaped(path: &str) -> String {
+    let escape = |character: char| "\\*?[]{}".contains(character).then_some('\\');
+    path.chars().flat_map(|character| escape(character).into_iter().chain([character])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_a_folder_match_in_it_alone() {
+        #[track_caller]
+        fn check(pattern: &str, from_root: &str) {
+            assert_eq!(below(&escaped("a/[b]"), pattern), from_root);
+        }
+        check("*.c", "/a/\\[b\\]/**/*.c");
+        check("gen/", "/a/\\[b\\]/**/gen/");
+        check("/gen/", "/a/\\[b\\]/gen/");
+        check("x/y", "/a/\\[b\\]/x/y");
+        check("!keep.c", "!/a/\\[b\\]/**/keep.c");
+        check("# a comment", "# a comment");
+        check("", "");
+        let rules = PathRules::new(&[], &[below(&escaped("a/[b]"), "*.c")]).expect("it is a pattern");
+        let contains = |path: &str| rules.contains(&FilePath::new(path));
+        assert!(contains("a/[b]/x.c") && contains("a/[b]/d/x.c"));
+        assert!(!contains("a/b/x.c") && !contains("x.c"));
+    }
+
+    #[test]
+    fn a_settings_file_belongs_to_the_folder_above_it() {
+        let folder = |file: &str| folder_of(&FilePath::new(file)).map(|folder| folder.to_string());
+        assert_eq!(folder("a/b/secondhand.toml").as_deref(), Some("a/b"));
+        assert_eq!(folder("a/.config/secondhand.toml").as_deref(), Some("a"));
+        assert_eq!(folder("secondhand.toml"), None);
+        assert_eq!(folder(".config/secondhand.toml"), None);
+        assert_eq!(folder("a/my-secondhand.toml"), None);
+    }
+}

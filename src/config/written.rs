@@ -1,0 +1,66 @@
+//! Holds the settings as their files have them, those of the root and of folders.
+
+use std::path::Path;
+
+use super::file::line_of;
+use super::regular::{MAX_SETTINGS, below, read_text};
+use super::{Config, ConfigError, FolderSettings, RawConfig};
+use crate::text::printable;
+
+/// Settings as a file has them, and the file.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// The settings.
+    pub raw: RawConfig,
+    /// The file, for messages.
+    pub origin: String,
+    /// The file, for reports: from the root of the repository if it lies there. `None` if there is none.
+    pub file: Option<String>,
+    /// The settings of subfolders, an outer one before those in it.
+    pub folders: Vec<FolderSettings>,
+    text: String,
+}
+
+impl Written {
+    /// No file: all options have their defaults.
+    pub fn nowhere() -> Self {
+        Self { origin: "the settings".to_owned(), ..Self::default() }
+    }
+
+    /// Reads a settings file, of the repository at `root` if there is one.
+    ///
+    /// # Errors
+    /// [`ConfigError::File`] when it cannot be read, else as [`RawConfig::parse`].
+    pub fn read(file: &Path, root: Option<&Path>) -> Result<Self, ConfigError> {
+        let text =
+            read_text(file, root, MAX_SETTINGS).map_err(|why| ConfigError::File { file: file.to_owned(), why })?;
+        let name =
+            file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned());
+        let shown = root.and_then(|root| below(file, root)).unwrap_or_else(|| file.to_owned());
+        let shown = Some(printable(shown.as_os_str().as_encoded_bytes()));
+        Ok(Self { file: shown, ..Self::parse(text, &name, format!("`{}`", file.display()))? })
+    }
+
+    /// Reads settings from `text`; `name` is the file name and `origin` the file, for messages.
+    ///
+    /// # Errors
+    /// As [`RawConfig::parse`].
+    pub fn parse(text: String, name: &str, origin: String) -> Result<Self, ConfigError> {
+        let raw = RawConfig::parse(&text, name)?;
+        Ok(Self { raw, origin, file: Some(name.to_owned()), folders: Vec::new(), text })
+    }
+
+    /// The line of the file that sets the option with these names, from the outermost table on.
+    pub fn line_of(&self, names: &[String]) -> Option<usize> {
+        line_of(&self.text, names, "")
+    }
+
+    /// Checks and completes these settings as `raw` and `folders`, what variables and flags made of them.
+    ///
+    /// # Errors
+    /// As [`Config::new`], with the line in the file.
+    pub fn complete(&self, raw: RawConfig, folders: &[FolderSettings]) -> Result<Config, ConfigError> {
+        let config = Config::with_folders(raw, folders, &self.origin).map_err(|error| error.located(&self.text))?;
+        Ok(config.read_from(self.file.as_deref()))
+    }
+}

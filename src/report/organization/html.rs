@@ -1,0 +1,273 @@
+//! Writes an organization as one page: who copies from whom, licenses to look at, the trend, and the findings to unfold.
+
+use std::io::{self, Write};
+
+use super::{headline, label, licenses, name, reports, share, summary, users};
+use crate::audit::{Day, Flow, Member, Month, Noted, Organization, SharedComponent};
+use crate::report::html::{
+    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, percentage, thousands,
+};
+use crate::report::words::count;
+use crate::report::{Format, Style};
+use crate::text::printable;
+
+pub(super) const FORMAT: Format<Organization> = Format { name: "html", help: "one page, to read in a browser", write };
+
+/// Maximum rows of a table; the rest are counted.
+const MAX_ROWS: usize = 500;
+/// Maximum repositories to name in a row.
+const MAX_USERS: usize = 8;
+/// Maximum origins to list for a finding.
+const MAX_LISTED: usize = 20;
+/// Maximum bars of a chart: more months are shown as years.
+const MAX_BARS: usize = 120;
+/// Maximum dates below a chart: so many fit on a phone.
+const MAX_DATES: usize = 4;
+
+fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let Organization { repositories, flows, components, months, days, findings, .. } = organization;
+    let cards = findings.iter().take(MAX_CARDS).map(card).collect();
+    let left_out = match findings.len().saturating_sub(MAX_CARDS) {
+        0 => String::new(),
+        n => format!("{} left out: --format json has all of them", count(n, "finding")),
+    };
+    let heading = Heading {
+        title: format!("Secondhand: {}", headline(organization)),
+        subtitle: "What the reports of all repositories say together, the newest of each".to_owned(),
+        summary: summary(organization).join("\n") + "\n",
+    };
+    let mut page = Page::new(heading, "Errors and warnings", cards).without(left_out).with(&tiles(organization));
+    if !flows.is_empty() {
+        page = page.with(&flow_table(flows));
+    }
+    if !components.is_empty() {
+        page = page.with(&component_table(components));
+    }
+    page = page.with(&repository_table(repositories, findings));
+    if !months.is_empty() {
+        let periods = periods(months);
+        page = page.with(&month_chart(&periods));
+        page = page.with(&Details::new("Figures of the chart".to_owned(), &month_table(&periods)));
+    }
+    if days.len() > 1 {
+        page = page.with(&day_chart(days));
+    }
+    page.write(out)
+}
+
+fn tiles(organization: &Organization) -> Tiles {
+    let tile = |name, figure, note| Tile { name, figure, note };
+    let sum = |of: fn(&Member) -> Option<(usize, usize)>| {
+        let all = organization.repositories.iter().filter_map(of);
+        all.fold((0, 0), |(all, part), (of, copied)| (all + of, part + copied))
+    };
+    let figure = |(all, part): (usize, usize)| if all == 0 { "-".to_owned() } else { share(Some((all, part))) };
+    let (elsewhere, duplicated, added) = (sum(|of| of.audited), sum(|of| of.scanned), sum(|of| of.added));
+    let n_denied = organization.components.iter().filter(|of| of.answer == "denied").count();
+    Tiles {
+        tiles: vec![
+            tile("Repositories", thousands(organization.repositories.len()), String::new()),
+            tile("License conflicts", thousands(n_denied), "components that the policy denies".to_owned()),
+            tile("From elsewhere", figure(elsewhere), format!("of {} tokens", thousands(elsewhere.0))),
+            tile("Duplicated", figure(duplicated), format!("of {} lines", thousands(duplicated.0))),
+            tile("Copied of what was new", figure(added), format!("of {} tokens", thousands(added.0))),
+        ],
+    }
+}
+
+/// What a table leaves out, in words.
+fn beyond(n: usize) -> String {
+    match n.saturating_sub(MAX_ROWS) {
+        0 => String::new(),
+        n => format!("{} left out: --format json has all of them", count(n, "row")),
+    }
+}
+
+fn flow_table(flows: &[Flow]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("code of → in"),
+        Column::of_numbers("tokens"),
+        Column::of_numbers("files"),
+        Column::of_text("license policy"),
+    ];
+    let row = |flow: &Flow| {
+        let arrow = format!("{} → {}", name(&flow.from), name(&flow.to));
+        [arrow, thousands(flow.n_tokens), thousands(flow.n_files)]
+            .into_iter()
+            .chain([printable(flow.answer.as_bytes())])
+            .map(Cell::from)
+            .collect()
+    };
+    Table {
+        title: "Repositories that copy from each other",
+        note: "As their audits found it: the one on the left has the code, too, and may be its source.".to_owned(),
+        columns: COLUMNS,
+        rows: flows.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: beyond(flows.len()),
+    }
+}
+
+fn component_table(components: &[SharedComponent]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("component"),
+        Column::of_text("license"),
+        Column::of_text("policy"),
+        Column::of_text("in"),
+        Column::of_numbers("tokens"),
+    ];
+    let row = |of: &SharedComponent| {
+        let users = users(of);
+        let named: Vec<String> = users.iter().take(MAX_USERS).map(|(user, _)| name(user)).collect();
+        let more = match users.len().saturating_sub(MAX_USERS) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let policy = printable(format!("{}: {}", of.answer, of.reason).as_bytes());
+        let cells = [label(of), licenses(of), policy, named.join(", ") + &more, thousands(of.n_tokens())];
+        cells.into_iter().map(Cell::from).collect()
+    };
+    Table {
+        title: "Code of others",
+        note: "What needs a decision first.".to_owned(),
+        columns: COLUMNS,
+        rows: components.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: beyond(components.len()),
+    }
+}
+
+/// The repositories; the name of one leads to its first finding.
+fn repository_table(repositories: &[Member], findings: &[Noted]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("repository"),
+        Column::of_numbers("errors"),
+        Column::of_numbers("warnings"),
+        Column::of_numbers("from elsewhere"),
+        Column::of_numbers("duplicated"),
+        Column::of_numbers("copied of new"),
+        Column::of_text("reports"),
+    ];
+    let row = |of: &Member| {
+        let card = findings.iter().take(MAX_CARDS).position(|noted| noted.repository == of.name);
+        let cells = [
+            thousands(of.n_errors),
+            thousands(of.n_warnings),
+            share(of.audited),
+            share(of.scanned),
+            share(of.added),
+            reports(of),
+        ];
+        let first = Cell::filtering(name(&of.name), card, format!("{}/", name(&of.name)));
+        std::iter::once(first).chain(cells.into_iter().map(Cell::from)).collect()
+    };
+    Table {
+        title: "Repositories",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: repositories.iter().take(MAX_ROWS).map(row).collect(),
+        left_out: beyond(repositories.len()),
+    }
+}
+
+/// The months, or the years if there are too many.
+fn periods(months: &[Month]) -> Vec<Month> {
+    if months.len() <= MAX_BARS {
+        return months.to_vec();
+    }
+    let mut years: Vec<Month> = Vec::new();
+    for month in months {
+        let name = &month.name[..month.name.len().min(4)];
+        if years.last().is_none_or(|year| year.name != name) {
+            years.push(Month { name: name.to_owned(), ..Month::default() });
+        }
+        if let Some(year) = years.last_mut() {
+            year.n_commits += month.n_commits;
+            year.n_novel += month.n_novel;
+            year.n_copied += month.n_copied;
+        }
+    }
+    years
+}
+
+/// Names below a chart, in the middle of their parts of it.
+fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)> {
+    let n = names.len();
+    let step = n.div_ceil(MAX_DATES).max(1);
+    names.enumerate().step_by(step).map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned())).collect()
+}
+
+fn month_chart(periods: &[Month]) -> Chart {
+    let share = |of: &Month| 100.0 * of.n_copied as f64 / of.n_novel.max(1) as f64;
+    let highest = periods.iter().map(share).fold(0.0, f64::max);
+    let scale = Scale::linear(highest.min(100.0), " %");
+    let words = |of: &Month| {
+        let (part, novel) = (percentage(of.n_copied, of.n_novel), thousands(of.n_novel));
+        format!("{}: {part} % of {novel} new tokens in {}", of.name, count(of.n_commits, "commit"))
+    };
+    let bars: Vec<_> = periods.iter().map(|of| (share(of), words(of))).collect();
+    let label = format!("copied share of the new tokens of all repositories: at most {highest:.1} %");
+    let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
+    Chart::new(caption, label, &scale, dates(periods.iter().map(|of| &*of.name))).with_bars(&scale, &bars)
+}
+
+fn month_table(periods: &[Month]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("from"),
+        Column::of_numbers("commits"),
+        Column::of_numbers("new tokens"),
+        Column::of_numbers("copied tokens"),
+        Column::of_numbers("share"),
+    ];
+    let row = |of: &Month| {
+        let figures = [of.n_commits, of.n_novel, of.n_copied].map(thousands);
+        let share = format!("{} %", percentage(of.n_copied, of.n_novel));
+        std::iter::once(of.name.clone()).chain(figures).chain([share]).map(Cell::from).collect()
+    };
+    let with_commits = periods.iter().rev().filter(|of| of.n_commits > 0);
+    Table {
+        title: "",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: with_commits.map(row).collect(),
+        left_out: String::new(),
+    }
+}
+
+fn day_chart(days: &[Day]) -> Chart {
+    let share = |day: &Day| {
+        let (lines, duplicated) = day.total();
+        100.0 * duplicated as f64 / lines.max(1) as f64
+    };
+    let highest = days.iter().map(share).fold(0.0, f64::max);
+    let scale = Scale::linear(highest.min(100.0), " %");
+    let words = |day: &Day| {
+        let (lines, duplicated) = day.total();
+        let (part, lines) = (percentage(duplicated, lines), thousands(lines));
+        format!("{}: {part} % of {lines} lines in {}", day.name, count(day.of.len(), "repository"))
+    };
+    let bars: Vec<_> = days.iter().map(|day| (share(day), words(day))).collect();
+    let label = format!("duplicated share of the lines of all repositories: at most {highest:.1} %");
+    let caption = "Duplicated lines, all repositories, by the day of their scans".to_owned();
+    Chart::new(caption, label, &scale, dates(days.iter().map(|day| &*day.name))).with_bars(&scale, &bars)
+}
+
+fn card(of: &Noted) -> Card {
+    let shown = |text: &String| printable(text.as_bytes());
+    let mut listed: Vec<String> = of.origins.iter().take(MAX_LISTED).map(shown).collect();
+    if of.origins.len() > MAX_LISTED {
+        listed.push(format!("{} more", of.origins.len() - MAX_LISTED));
+    }
+    let place = format!("{}/{}", name(&of.repository), name(&of.place));
+    Card {
+        level: of.level.name(),
+        rule: shown(&of.rule),
+        language: String::new(),
+        path: std::iter::once(place.clone()).chain(listed.iter().cloned()).collect::<Vec<_>>().join("\n"),
+        badge: format!("{} {}", of.level.name(), shown(&of.rule)),
+        headline: shown(&of.message),
+        place,
+        facts: String::new(),
+        link: None,
+        blocks: Vec::new(),
+        listed,
+    }
+}

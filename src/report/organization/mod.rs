@@ -1,0 +1,86 @@
+//! Writes what the reports of many repositories say together: one file for each format.
+
+mod html;
+mod json;
+mod text;
+
+use super::Format;
+use super::words::count;
+use crate::audit::{Flow, Member, Organization, SharedComponent};
+
+pub use json::schema as organization_schema;
+
+/// All formats of `report`, the default first.
+pub static ORGANIZATION_FORMATS: &[Format<Organization>] = &[text::FORMAT, json::FORMAT, html::FORMAT];
+
+/// What there is to see, in a line.
+fn headline(organization: &Organization) -> String {
+    let n = count(organization.repositories.len(), "repository");
+    let copying: std::collections::BTreeSet<_> = organization.flows.iter().flat_map(|of| [&of.from, &of.to]).collect();
+    let n_open = organization.components.iter().filter(|of| is_open(of)).count();
+    let flows = match copying.len() {
+        0 => String::new(),
+        n => format!("; {n} share code with each other"),
+    };
+    let open = match n_open {
+        0 => String::new(),
+        n => format!("; {} needing a decision", count(n, "component")),
+    };
+    format!("{n}{flows}{open}")
+}
+
+/// Whether a person has to look at the license of a component.
+fn is_open(of: &SharedComponent) -> bool {
+    of.answer != "allowed"
+}
+
+/// The repositories with code of a component, the most tokens first.
+fn users(of: &SharedComponent) -> Vec<(&str, usize)> {
+    let mut users: Vec<(&str, usize)> = of.users.iter().map(|(name, (_, n_tokens))| (&**name, *n_tokens)).collect();
+    users.sort_by_key(|(name, n_tokens)| (std::cmp::Reverse(*n_tokens), *name));
+    users
+}
+
+/// A component with its versions: `zlib 1.2.11, 1.3`.
+fn label(of: &SharedComponent) -> String {
+    let versions: Vec<&str> = of.versions.iter().map(String::as_str).collect();
+    let label = if versions.is_empty() { of.name.clone() } else { format!("{} {}", of.name, versions.join(", ")) };
+    crate::text::printable(label.as_bytes())
+}
+
+/// Its licenses in words.
+fn licenses(of: &SharedComponent) -> String {
+    let all: Vec<&str> = of.licenses.iter().map(String::as_str).collect();
+    if all.is_empty() { "not known".to_owned() } else { crate::text::printable(all.join(", ").as_bytes()) }
+}
+
+/// Both repositories of a flow: `ledger -> shop`.
+fn arrow(of: &Flow) -> String {
+    format!("{} -> {}", name(&of.from), name(&of.to))
+}
+
+/// The name of a repository or component, safe to print.
+fn name(of: &str) -> String {
+    crate::text::printable(of.as_bytes())
+}
+
+/// The share of a part in percent, with one digit; `-` where nothing was looked at.
+fn share(of: Option<(usize, usize)>) -> String {
+    of.map_or_else(|| "-".to_owned(), |(all, part)| format!("{} %", super::html::percentage(part, all)))
+}
+
+/// The reports of a repository: `audit of 2026-11-01, check`.
+fn reports(of: &Member) -> String {
+    let report = |(kind, day): (&&str, &Option<String>)| {
+        day.as_ref().map_or_else(|| (*kind).to_owned(), |day| format!("{kind} of {day}"))
+    };
+    of.reports.iter().map(report).collect::<Vec<_>>().join(", ")
+}
+
+/// What was read and what was left out, in lines.
+fn summary(organization: &Organization) -> Vec<String> {
+    let member = |of: &Member| format!("{}: {}", name(&of.name), reports(of));
+    let mut lines: Vec<String> = organization.repositories.iter().map(member).collect();
+    lines.extend(organization.left_out.iter().map(|of| format!("left out: {} ({})", name(&of.file), name(&of.why))));
+    lines
+}
