@@ -43,6 +43,8 @@ pub(in crate::audit) struct Member {
 pub(in crate::audit) struct Repeat {
     pub place: Member,
     pub earlier: Vec<Member>,
+    /// Whether one of them is no idiom: rare, long or a whole unit of code.
+    pub is_telling: bool,
 }
 
 /// What repeats in a tree.
@@ -159,6 +161,8 @@ struct Paired {
     pair: ClonePair,
     /// Whether it is a single run, which others probably contain.
     is_run: bool,
+    /// Whether it is no idiom: rare, long or a whole unit of code.
+    is_telling: bool,
 }
 
 /// What of one file repeats earlier code.
@@ -183,14 +187,14 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
         for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
             let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
             let long = found.filter(|pair| pair.alignment.n_tokens() >= min_tokens);
-            let says_something = |pair: &ClonePair| {
+            let is_telling = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
                     || is_long_or_whole(pair, query.source.document(), min_tokens)
             };
-            let pairs = long.filter(says_something);
-            paired.extend(pairs.map(|pair| Paired {
+            paired.extend(long.map(|pair| Paired {
                 document: first.target,
                 target: Arc::clone(&target),
+                is_telling: is_telling(&pair),
                 pair,
                 is_run,
             }));
@@ -226,7 +230,7 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let repeats_of = |named| repeats_of(first.document, &query, named, &paired, &thresholds);
     let run_of = |(number, pair): (usize, ClonePair)| {
         let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
-        Some(Repeat { place: own, earlier: vec![earlier] })
+        Some(Repeat { place: own, earlier: vec![earlier], is_telling: paired[number].is_telling })
     };
     Ok(Repeats {
         fragments: classes.into_iter().flat_map(repeats_of).collect(),
@@ -248,9 +252,13 @@ fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], of: 
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };
+        let is_telling = paired[number].is_telling;
         match repeats.iter_mut().find(|repeat| repeat.place.tokens == own.tokens) {
-            Some(repeat) => repeat.earlier.push(earlier),
-            None => repeats.push(Repeat { place: own, earlier: vec![earlier] }),
+            Some(repeat) => {
+                repeat.earlier.push(earlier);
+                repeat.is_telling |= is_telling;
+            }
+            None => repeats.push(Repeat { place: own, earlier: vec![earlier], is_telling }),
         }
     }
     repeats

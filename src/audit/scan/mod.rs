@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::classes::join;
+use self::classes::{Idioms, Joined, join};
 use self::fragments::{Member, RecentSources, repeats};
 use crate::audit::outcome::FileShare;
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
@@ -61,7 +61,7 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
-    let groups = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let Joined { classes: groups, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
     let mut duplication = Duplication::default();
@@ -117,11 +117,19 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
             &format!("{n_same} files are the same as many others: they are counted, and not listed"),
         )
     };
-    let notices = notice.into_iter().chain((n_same > 0).then(same_notice)).collect();
+    let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)].into_iter().flatten().collect();
     let max_findings = context.config.max_findings;
     let outcome =
         Outcome { findings, examined, texts, comments, notices, max_findings, ..Outcome::new(None, tree.end) };
     Ok(Outcome { duplication: Some(duplication), ..outcome })
+}
+
+/// A notice of the code that is left out because it is short and everywhere.
+fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
+    let text = format!(
+        "left out as common: {n_all} short passages in {n_places} places; `--set min-rarity=0` lists these too",
+    );
+    (n_all > 0).then(|| Notice::new(None, None, &text))
 }
 
 /// Maximum vendored and built folders to list in a notice; the rest are counted.
