@@ -45,7 +45,7 @@ pub(super) struct Idioms {
 /// # Errors
 /// Those of `cut`.
 pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Joined, E> {
-    let Repeats { fragments, mut runs } = repeats;
+    let Repeats { fragments, mut runs, .. } = repeats;
     let mut classes = linked(fragments, cut)?;
     for _ in 0..MAX_ROUNDS {
         let shown = Shown::new(&classes);

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use self::classes::{Idioms, Joined, join};
 use self::fragments::{Member, RecentSources, repeats};
-use crate::audit::outcome::FileShare;
+use crate::audit::outcome::{FileShare, first_few, in_part};
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::search::repeated;
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
@@ -61,6 +61,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
+    let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
+    let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
     let Joined { classes: groups, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
@@ -117,7 +119,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
             &format!("{n_same} files are the same as many others: they are counted, and not listed"),
         )
     };
-    let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)].into_iter().flatten().collect();
+    let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
+        .into_iter()
+        .flatten()
+        .chain(first_few(limits))
+        .collect();
     let max_findings = context.config.max_findings;
     let outcome =
         Outcome { findings, examined, texts, comments, notices, max_findings, ..Outcome::new(None, tree.end) };
