@@ -96,7 +96,7 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
             false => clones(left, query.tokens, target.tokens, &config.matching),
         };
         for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens) {
-            claims.claim(files, pair.alignment);
+            claims.claim(files, &pair.alignment);
         }
     }
     // What a better match took its tokens for, and then did not become a match.
@@ -109,6 +109,9 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     Found { matches, n_matched, limits }
 }
 
+/// Positions of tokens in a file of the first submission, with their partners in one of the second.
+type Partners = Vec<(usize, usize)>;
+
 /// Which tokens of two submissions are matched.
 struct Claims {
     /// For each file and token of the first, the token of the second with its file, and the number of the match.
@@ -116,7 +119,7 @@ struct Claims {
     /// For each file and token of the second, whether it is matched.
     of_b: Vec<Vec<bool>>,
     /// The files of each match, and its tokens, in any order.
-    matches: Vec<((usize, usize), Vec<(usize, usize)>)>,
+    matches: Vec<((usize, usize), Partners)>,
 }
 
 impl Claims {
@@ -131,9 +134,9 @@ impl Claims {
     }
 
     /// Makes a match of free tokens. What is in its gaps may be part of another match.
-    fn claim(&mut self, files: (usize, usize), alignment: Alignment) {
+    fn claim(&mut self, files: (usize, usize), alignment: &Alignment) {
         self.matches.push((files, Vec::new()));
-        self.add(self.matches.len() - 1, &alignment);
+        self.add(self.matches.len() - 1, alignment);
     }
 
     /// Adds free tokens to a match.
@@ -172,7 +175,7 @@ impl Claims {
                 let alignment = Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
                 match before.or(behind) {
                     Some(number) => self.add(number, &alignment),
-                    None if until - from >= config.min_tokens => self.claim(files, alignment),
+                    None if until - from >= config.min_tokens => self.claim(files, &alignment),
                     None => {
                         // Too short alone: it is shown with what is around it in the run, which others have as well.
                         let from = from.saturating_sub(config.min_tokens);
@@ -180,7 +183,7 @@ impl Claims {
                         let from = (from..until).find(|&at| starts_line(at)).unwrap_or(from);
                         let until = (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
                         if until - from >= config.min_tokens {
-                            self.claim(files, alignment);
+                            self.claim(files, &alignment);
                             let shown = (from..until).map(|at| (first + at, to + at));
                             self.matches.last_mut().expect("it was just added").1.extend(shown);
                         }
