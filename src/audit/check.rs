@@ -1,7 +1,7 @@
 //! Runs `check`: finds the copies that a change adds.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use super::change::{
     Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused,
 };
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
-use super::outcome::part_key;
+use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
@@ -23,7 +23,6 @@ use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
-use crate::matching::Shortfall;
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::FilePath;
 
@@ -384,46 +383,18 @@ fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entr
     head.entries.iter().filter(is_compared).cloned().collect()
 }
 
-/// Maximum files to name that were compared in part; the rest are counted.
-const MAX_LIMITED: usize = 3;
-
 /// Notices about what was left out of the search because the change repeats itself or the tree too often.
 fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
-    let notice = |query: usize, message: &str| Notice::new(Some(asking[query].source.path.clone()), None, message);
-    let mut of_query: BTreeMap<usize, Shortfall> = BTreeMap::new();
-    for &(query, limits) in searched.found.iter().flat_map(|found| &found.limits) {
-        *of_query.entry(query).or_default() += limits;
-    }
-    let of_places = of_query.into_iter().flat_map(|(query, limits)| {
-        let Shortfall { n_places_left, n_places, n_not_extended } = limits;
-        let n_compared = n_places - n_places_left;
-        let places = (n_places_left > 0).then(|| {
-            notice(query, &format!("repeats what is there in {n_places} places: the nearest {n_compared} were aligned"))
-        });
-        let chains = (n_not_extended > 0).then(|| {
-            let n = n_not_extended;
-            notice(
-                query,
-                &format!("repeats what is there too often: {n} repeats were not extended over edits at their ends"),
-            )
-        });
-        places.into_iter().chain(chains)
-    });
+    let path = |query: usize| asking[query].source.path.clone();
+    let of_found = searched.found.iter().flat_map(|found| &found.limits);
+    let of_places = in_part(of_found.map(|&(query, limits)| (path(query), limits)));
+    let of_places = of_places.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let of_files = searched.limited.iter().map(|limited| {
         let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
-        notice(limited.query, &format!("shares code with {n} files: the {n_aligned} that share most were aligned"))
+        let text = format!("shares code with {n} files: the {n_aligned} that share most were aligned");
+        Notice::new(Some(path(limited.query)), None, &text)
     });
-    let mut notices: Vec<Notice> = of_places.chain(of_files).collect();
-    if notices.len() > MAX_LIMITED {
-        let n_more = notices.len() - MAX_LIMITED;
-        notices.truncate(MAX_LIMITED);
-        notices.push(Notice::new(
-            None,
-            None,
-            &format!("{n_more} more files were compared in part, like those named here"),
-        ));
-    }
-    notices
+    first_few(of_places.chain(of_files).collect())
 }
 
 /// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.

@@ -131,7 +131,7 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
     let run = |piece: &Piece| Some((piece.number, searched.left(&piece.query, piece.number)?));
     Coverage {
         runs: asked.into_iter().filter_map(run).collect(),
-        classes: cover.classes.into_values().map(|class| class.without_slivers(searched.min_tokens)).collect(),
+        classes: cover.classes.into_values().map(|class| class.without_slivers(searched)).collect(),
     }
 }
 
@@ -192,9 +192,13 @@ impl Named {
     }
 
     /// Without the members of which the borders have left less than a copy: a line or two say little. One always stays.
-    fn without_slivers(mut self, min_tokens: usize) -> Self {
-        let longest = self.members.iter().map(|(_, pair)| pair.alignment.n_tokens()).max().unwrap_or(0);
-        self.members.retain(|(_, pair)| pair.alignment.n_tokens() >= min_tokens.min(longest));
+    fn without_slivers(mut self, searched: Searched<'_>) -> Self {
+        let n_tokens = |pair: &ClonePair| pair.alignment.n_tokens();
+        let longest = self.members.iter().map(|(_, pair)| n_tokens(pair)).max().unwrap_or(0);
+        let least = searched.min_tokens.min(longest);
+        self.members.retain(|(number, pair)| {
+            n_tokens(pair) >= least || n_tokens(pair) == n_tokens(searched.shown[*number].pair)
+        });
         self
     }
 }

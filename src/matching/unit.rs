@@ -160,14 +160,16 @@ impl Document<'_> {
         }
     }
 
-    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens.
+    /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens, with the annotations
+    /// above it.
     ///
     /// Time O(n · d) for n tokens in `range` and units that are nested d deep.
     pub fn holds_unit(&self, range: Range<usize>, min_tokens: usize) -> bool {
         let starts: Vec<(usize, usize)> =
             range.clone().filter(|&at| self.starts_line(at)).map(|at| (at, self.indent(at))).collect();
         starts.iter().enumerate().any(|(number, &(start, indentation))| {
-            if self.is_part(start) {
+            let mut is_annotation = self.is_annotation(start);
+            if self.is_part(start) && !is_annotation {
                 return false;
             }
             // The body: lines that are indented more, and among them those that open or close its brackets.
@@ -175,7 +177,13 @@ impl Document<'_> {
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
                 let is_bracket = matches!(self.tokens[at].text(self.text), b"{" | b"}" | b")" | b"]");
-                if own > indentation {
+                if is_annotation {
+                    // Up to the line that is annotated.
+                    is_annotation = own > indentation || is_bracket || self.is_annotation(at);
+                    if own < indentation || !is_annotation && self.is_part(at) {
+                        return false;
+                    }
+                } else if own > indentation {
                     has_body = true;
                 } else if !is_bracket || own < indentation {
                     end = at;
@@ -188,6 +196,19 @@ impl Document<'_> {
                 && (!self.starts_line(end) || self.indent(end) > indentation);
             has_body && !goes_on && end - start >= min_tokens
         })
+    }
+
+    /// Whether the line that begins with this token annotates the unit below: `@Override`, `#[inline]`, `[Test]`.
+    fn is_annotation(&self, at: usize) -> bool {
+        let word = |at: usize| self.tokens.get(at).map_or(&b""[..], |token| token.text(self.text));
+        let opens = match word(at) {
+            b"@" => return true,
+            b"#" if word(at + 1) == b"[" => at + 1,
+            b"[" => at,
+            _ => return false,
+        };
+        // `[1, 2].forEach(` is none.
+        self.closing(opens, self.tokens.len().min(opens + HEAD)).is_some_and(|end| self.starts_line(end + 1))
     }
 
     /// Whether `range` has the first line of a function.
@@ -206,9 +227,15 @@ impl Document<'_> {
             let is_colon = |token: &Token| token.text(self.text) == b":";
             self.tokens.get(at + 1).is_some_and(is_colon) && (at + 2 >= self.tokens.len() || self.starts_line(at + 2))
         };
+        // A method of an interface in Java: `default int size() {`.
+        let is_modifier = || {
+            let next = self.tokens.get(at + 1);
+            word == b"default" && next.is_some_and(|next| next.kind() != Kind::Punctuation)
+        };
         match token.kind() {
             Kind::Punctuation => true,
             Kind::Identifier if is_label() => true,
+            Kind::Keyword if is_modifier() => false,
             _ => PARTS.iter().any(|part| word.eq_ignore_ascii_case(part.as_bytes())),
         }
     }
@@ -271,6 +298,20 @@ mod tests {
     fn a_part_of_a_function_is_none() {
         assert!(!holds("if (a) {\n  b();\n  c();\n}\n", 5), "a condition");
         assert!(!holds("a = b;\nc = d;\ne = f;\n", 5), "statements in a row");
+    }
+
+    #[test]
+    fn annotations_belong_to_the_unit_below() {
+        let function = "int f(int a) {\n  if (a)\n    return 1;\n  return 0;\n}\n";
+        for above in ["@Test\n", "@Test(a = 1)\n@Other\n", "#[inline]\n", "[Test]\n"] {
+            let text = format!("{above}{function}");
+            let n = c_tokens(&text).len();
+            assert!(holds(&text, n) && holds(&format!("x = 1;\n{text}"), n), "{text}");
+            assert!(!holds(&text, n + 1), "{text}");
+        }
+        assert!(holds("default int f(int a) {\n  return a;\n}\n", 12));
+        assert!(!holds("@Test\nint f();\nint g();\n", 5), "nothing has a body");
+        assert!(!holds("[1, 2].each(a);\nif (b) {\n  c();\n}\n", 5), "an array is no annotation");
     }
 
     #[test]

@@ -426,7 +426,6 @@ fn in_a_comparison_too_variants_of_a_function_in_a_row() {
 }
 
 #[test]
-#[ignore = "of several variants on both sides, one that has parts in common with many still loses one now and then"]
 fn in_a_comparison_too_variants_on_both_sides() {
     check_with(Command::Compare, |language, random| {
         let functions = some(language, 2, random);

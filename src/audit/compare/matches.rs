@@ -10,8 +10,8 @@ use super::tiles::Tiles;
 use crate::audit::judge::fragment;
 use crate::audit::read::Source;
 use crate::config::Config;
-use crate::matching::{Aligned, Alignment, Block, ClonePair, Document, Shared, alignments, clones, seeds};
-use crate::text::Lines;
+use crate::matching::{Aligned, Alignment, Block, ClonePair, Document, Shared, Shortfall, alignments, clones, seeds};
+use crate::text::{FilePath, Lines};
 
 /// A clone of two files, by their numbers in the submissions.
 struct FoundPair {
@@ -27,26 +27,50 @@ impl FoundPair {
     }
 }
 
-/// The matches of two submissions, and how many tokens of each they cover; each token is in at most one match.
+/// What two submissions share.
+pub(super) struct Found {
+    /// The passages, the longest first.
+    pub matches: Vec<Match>,
+    /// How many tokens of each they cover.
+    pub n_matched: (usize, usize),
+    /// Files of the first that were compared in part.
+    pub limits: Vec<(FilePath, Shortfall)>,
+}
+
+/// Finds the matches of two submissions; each token is in at most one.
 ///
 /// Long passages that are spelled the same take their tokens first, then those that are the same but for their names
 /// (see [`Tiles`]), so functions in another order match each with its own. Then the best match takes its tokens on both
 /// sides, and what is left of the next one is judged again, so an exact match is never hidden by a longer one that
-/// merely spans it.
-pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usize, usize)) {
+/// merely spans it. In the end what is free of a run goes to the match that has what is next to it, or is a match if it
+/// is long enough: of tokens that were taken by what became no match, none is lost.
+pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
-    let (mut aligned, mut runs) = (Vec::new(), Vec::new());
+    let (mut aligned, mut runs, mut limits) = (Vec::new(), Vec::new(), Vec::new());
     for (files, shared) in shared(a, b) {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let of_files = aligned_parts(query, target, &shared, &a.ignored[files.0], config);
+        if of_files.limits.is_any() {
+            limits.push((a.sources[files.0].path.clone(), of_files.limits));
+        }
         aligned.extend(of_files.alignments.into_iter().map(|alignment| (files, alignment)));
         runs.extend(of_files.runs.into_iter().map(|run| (files, run)));
     }
     // No passage of fewer tokens is ever a match.
     let min_tile = config.min_tokens.min(config.matching.min_run);
-    let tiles = Tiles::new(&aligned, &runs, &of_a, &of_b, min_tile);
+    let is_match = |files: (usize, usize), run: Block| {
+        let own = run.query as usize..(run.query + run.len) as usize;
+        let pair = || {
+            let alignment = Alignment { blocks: vec![run] };
+            ClonePair::new(alignment, of_a[files.0].tokens, of_b[files.1].tokens)
+        };
+        !a.ignored[files.0][own].contains(&true) && pair().is_clone(&config.matching)
+    };
+    let mut tiles = Tiles::new(&aligned, &runs, &of_a, &of_b, min_tile, config.min_tokens, is_match);
     // A run that chaining joined to others, and that was lost when the chain was judged, is a match of its own.
+    let n_aligned = aligned.len();
+    runs.append(&mut tiles.paragraphs);
     aligned.extend(runs.into_iter().map(|(files, run)| (files, Alignment { blocks: vec![run] })));
     let mut found = Vec::new();
     for (files, alignment) in &aligned {
@@ -63,26 +87,130 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usiz
             found.pair.alignment.target().start,
         )
     });
-    let unmatched = |read: &Read| read.sources.iter().map(|source| vec![true; source.tokens.len()]).collect::<Vec<_>>();
-    let (mut free_a, mut free_b) = (unmatched(a), unmatched(b));
-    let mut matches = Vec::new();
+    let mut claims = Claims::new(a, b);
     for FoundPair { files, pair } in found {
-        let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
-        let (free_of_a, free_of_b) = (&mut free_a[files.0], &mut free_b[files.1]);
-        let left: Alignment = pair.alignment.pairs().filter(|&(at, to)| free_of_a[at] && free_of_b[to]).collect();
+        let (query, target) = (of_a[files.0], of_b[files.1]);
+        let left: Alignment = pair.alignment.pairs().filter(|&pair| claims.is_free(files, pair)).collect();
         let pairs = match left.n_tokens() == pair.alignment.n_tokens() {
             true => vec![pair],
-            false => clones(left, &query.tokens, &target.tokens, &config.matching),
+            false => clones(left, query.tokens, target.tokens, &config.matching),
         };
         for pair in pairs.into_iter().filter(|pair| pair.alignment.n_tokens() >= config.min_tokens) {
-            let (in_query, in_target) = (pair.alignment.query(), pair.alignment.target());
-            // What is in its gaps may be part of another match.
-            for (at, to) in pair.alignment.pairs() {
-                (free_of_a[at], free_of_b[to]) = (false, false);
+            claims.claim(files, &pair.alignment);
+        }
+    }
+    // What a better match took its tokens for, and then did not become a match.
+    let mut runs: Vec<_> = aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
+    runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
+    for (files, run) in runs {
+        claims.fill(files, run, of_a[files.0], of_b[files.1], config);
+    }
+    let (matches, n_matched) = claims.into_matches(a, b);
+    Found { matches, n_matched, limits }
+}
+
+/// Positions of tokens in a file of the first submission, with their partners in one of the second.
+type Partners = Vec<(usize, usize)>;
+
+/// Which tokens of two submissions are matched.
+struct Claims {
+    /// For each file and token of the first, the token of the second with its file, and the number of the match.
+    of_a: Vec<Vec<Option<(usize, usize, usize)>>>,
+    /// For each file and token of the second, whether it is matched.
+    of_b: Vec<Vec<bool>>,
+    /// The files of each match, and its tokens, in any order.
+    matches: Vec<((usize, usize), Partners)>,
+}
+
+impl Claims {
+    fn new(a: &Read, b: &Read) -> Self {
+        let of_a = a.sources.iter().map(|source| vec![None; source.tokens.len()]).collect();
+        let of_b = b.sources.iter().map(|source| vec![false; source.tokens.len()]).collect();
+        Self { of_a, of_b, matches: Vec::new() }
+    }
+
+    fn is_free(&self, files: (usize, usize), (at, to): (usize, usize)) -> bool {
+        self.of_a[files.0][at].is_none() && !self.of_b[files.1][to]
+    }
+
+    /// Makes a match of free tokens. What is in its gaps may be part of another match.
+    fn claim(&mut self, files: (usize, usize), alignment: &Alignment) {
+        self.matches.push((files, Vec::new()));
+        self.add(self.matches.len() - 1, alignment);
+    }
+
+    /// Adds free tokens to a match.
+    fn add(&mut self, number: usize, alignment: &Alignment) {
+        let (files, known) = &mut self.matches[number];
+        for (at, to) in alignment.pairs() {
+            self.of_a[files.0][at] = Some((files.1, to, number));
+            self.of_b[files.1][to] = true;
+        }
+        known.extend(alignment.pairs());
+    }
+
+    /// Adds what is free of a run to the matches that have the rest of it, and makes what is long enough a match.
+    fn fill(&mut self, files: (usize, usize), run: Block, query: Document<'_>, target: Document<'_>, config: &Config) {
+        let (first, to) = (run.query as usize, run.target as usize);
+        let starts_line = |at: usize| query.starts_line(first + at) && target.starts_line(to + at);
+        // The match that has a token of the run with its partner.
+        let has = |claims: &Self, at: Option<usize>| {
+            let (file, other, number) = claims.of_a[files.0][first + at?]?;
+            ((file, other) == (files.1, to + at?)).then_some(number)
+        };
+        let len = run.len as usize;
+        let mut start = 0;
+        while start < len {
+            let free = (start..len).take_while(|&at| self.is_free(files, (first + at, to + at))).count();
+            let end = start + free;
+            let before = has(self, start.checked_sub(1));
+            let behind = has(self, (end < len).then_some(end));
+            // Whole lines, unless it goes on.
+            let from = if before.is_some() { Some(start) } else { (start..end).find(|&at| starts_line(at)) };
+            let until = if behind.is_some() { Some(end) } else { (start..=end).rev().find(|&at| starts_line(at)) };
+            if let (Some(from), Some(until)) = (from, until)
+                && from < until
+            {
+                let (query, target) = ((first + from) as u32, (to + from) as u32);
+                let alignment = Alignment { blocks: vec![Block { query, target, len: (until - from) as u32 }] };
+                match before.or(behind) {
+                    Some(number) => self.add(number, &alignment),
+                    None if until - from >= config.min_tokens => self.claim(files, &alignment),
+                    None => {
+                        // Too short alone: it is shown with what is around it in the run, which others have as well.
+                        let from = from.saturating_sub(config.min_tokens);
+                        let until = (until + config.min_tokens).min(len);
+                        let from = (from..until).find(|&at| starts_line(at)).unwrap_or(from);
+                        let until = (from..=until).rev().find(|&at| starts_line(at)).unwrap_or(from);
+                        if until - from >= config.min_tokens {
+                            self.claim(files, &alignment);
+                            let shown = (from..until).map(|at| (first + at, to + at));
+                            self.matches.last_mut().expect("it was just added").1.extend(shown);
+                        }
+                    }
+                }
             }
-            let of_query = fragment(&query.text, &Lines::new(&query.text), &query.tokens[in_query.clone()]);
-            let of_target = fragment(&target.text, &Lines::new(&target.text), &target.tokens[in_target]);
-            let (Some(of_query), Some(of_target)) = (of_query, of_target) else { continue };
+            start = end + 1;
+        }
+    }
+
+    /// The matches, the longest first, and how many tokens of each submission they cover.
+    fn into_matches(self, a: &Read, b: &Read) -> (Vec<Match>, (usize, usize)) {
+        let n_matched = (
+            self.of_a.iter().flatten().filter(|of| of.is_some()).count(),
+            self.of_b.iter().flatten().filter(|&&is_matched| is_matched).count(),
+        );
+        let lines = |of: &Read| of.sources.iter().map(|source| Lines::new(&source.text)).collect::<Vec<_>>();
+        let (lines_a, lines_b) = (lines(a), lines(b));
+        let found = self.matches.into_iter().filter_map(|(files, mut pairs)| {
+            let (query, target) = (&a.sources[files.0], &b.sources[files.1]);
+            pairs.sort_unstable();
+            pairs.dedup();
+            let pair = ClonePair::new(pairs.into_iter().collect(), &query.tokens, &target.tokens);
+            let in_query = pair.alignment.query();
+            let of_query = fragment(&query.text, &lines_a[files.0], &query.tokens[in_query.clone()])?;
+            let in_target = &target.tokens[pair.alignment.target()];
+            let of_target = fragment(&target.text, &lines_b[files.1], in_target)?;
             let found = Match {
                 a: (query.path.clone(), of_query),
                 b: (target.path.clone(), of_target),
@@ -90,12 +218,12 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> (Vec<Match>, (usiz
                 similarity: pair.similarity,
                 n_tokens: in_query.len(),
             };
-            matches.push((found, files));
-        }
+            Some((found, files))
+        });
+        let mut found: Vec<(Match, (usize, usize))> = found.collect();
+        found.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
+        (found.into_iter().map(|(found, _)| found).collect(), n_matched)
     }
-    matches.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
-    let n = |free: &[Vec<bool>]| free.iter().flatten().filter(|&&free| !free).count();
-    (matches.into_iter().map(|(found, _)| found).collect(), (n(&free_a), n(&free_b)))
 }
 
 /// The fingerprints that each two files share.

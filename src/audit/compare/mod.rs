@@ -38,6 +38,7 @@ use self::prints::{Read, every_kgram, prints_of};
 use self::ranking::Ranking;
 pub(in crate::audit) use self::submission::Reading;
 use super::Context;
+use super::outcome::in_part;
 use super::read::{Remembered, Source, Sources};
 use crate::git::Attributes;
 use crate::matching::CloneType;
@@ -91,6 +92,8 @@ pub struct Comparison {
     pub k_and_window: (usize, usize),
     /// What was not compared, and why, by path.
     pub skipped: Vec<LeftOut>,
+    /// Files of the first of two submissions that were compared in part, and why, by path.
+    pub limited: Vec<(FilePath, String)>,
     /// The texts of all files with matches.
     pub texts: BTreeMap<FilePath, Vec<u8>>,
 }
@@ -260,10 +263,13 @@ pub fn compare(
     pairs.truncate(params.max_pairs);
 
     progress.begin("aligning", pairs.len());
-    pairs.par_iter_mut().for_each(|pair| {
+    let limits = pairs.par_iter_mut().map(|pair| {
         progress.step();
-        (pair.matches, pair.n_matched) = matches(&read[pair.a], &read[pair.b], config);
+        let found = matches(&read[pair.a], &read[pair.b], config);
+        (pair.matches, pair.n_matched) = (found.matches, found.n_matched);
+        found.limits
     });
+    let limited = in_part(limits.collect::<Vec<_>>().into_iter().flatten());
     let texts = texts(&pairs, &read);
     let compared = |(submission, read): (&Submission, &Read)| Compared {
         name: submission.name.clone(),
@@ -284,6 +290,7 @@ pub fn compare(
         params,
         k_and_window: (print_params.noise_threshold(), print_params.window().get()),
         skipped,
+        limited,
         texts,
     }
 }

@@ -4,13 +4,16 @@
 //! text has more tokens than each function with its own. So what is spelled the same for long goes first, the longest
 //! first, and takes its tokens on both sides: greedy string tiling (Wise 1993), over the diagonals that were aligned.
 //!
-//! Only whole paragraphs do so at once. Of two variants of a function that agree but for their names, half may be
+//! Only whole paragraphs do so at once, those that are the same but for their names among them: that is an equivalence,
+//! so each that has a free partner gets one, whichever goes first. Of two variants of a function that agree but for their names, half may be
 //! spelled as in a third one: the halves must not be torn apart for that, so a part of a paragraph has to be worth more
 //! than what it would be taken from.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::language::Kind;
 use crate::matching::{Alignment, Block, Document};
 
 /// For each file and token of one side, the token of the other side that it belongs to: its file and position.
@@ -42,12 +45,24 @@ impl Tile {
         Self { worth: self.len + n_exact, ..self }
     }
 
+    /// Its whole paragraphs, if they have `min_len` tokens.
+    fn paragraphs(self, a: &[Document<'_>], b: &[Document<'_>], min_len: usize) -> Option<Self> {
+        let (files, (at, to)) = (self.files.0, self.start.0);
+        let (query, target) = (a[files.0], b[files.1]);
+        let is_start = |offset: &usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
+        let from = (0..self.len).find(is_start)?;
+        let end = (from..=self.len).rev().find(is_start)?;
+        let start = std::cmp::Reverse((at + from, to + from));
+        (end - from >= min_len).then(|| Self { len: end - from, start, ..self }.weighed(a, b))
+    }
+
     /// Its tokens without those at its ends that belong to what is around it: what follows a passage often begins like
     /// what follows the other one, and what precedes it often ends alike. `None` if less than `min_len` are left.
     fn own(&self, query: Document<'_>, target: Document<'_>, min_len: usize) -> Option<Range<usize>> {
         let (at, to) = self.start.0;
         let starts = |offset: usize| query.starts_line(at + offset) && target.starts_line(to + offset);
-        let is_paragraph = |offset: usize| query.starts_paragraph(at + offset) && target.starts_paragraph(to + offset);
+        let is_paragraph =
+            |offset: usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
         let closes = |offset: usize| {
             let token = query.tokens.get(at + offset).map(|token| token.text(query.text));
             token.and_then(<[u8]>::first).is_some_and(|byte| b"})];,".contains(byte))
@@ -65,11 +80,13 @@ impl Tile {
 pub(super) struct Tiles {
     of_a: Owners,
     of_b: Owners,
+    /// Whole paragraphs that are the same but for their names, which no run has paired.
+    pub paragraphs: Vec<((usize, usize), Block)>,
 }
 
 impl Tiles {
     /// Tiles the `alignments` of the files of `a` and `b` with runs of at least `min_len` tokens that begin and end
-    /// with a line in both; then the `runs` whose names agree.
+    /// with a line in both; then the `runs` whose names agree, whole paragraphs of `min_paragraph` tokens first.
     ///
     /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at most once for each
     /// tile that took it.
@@ -79,9 +96,11 @@ impl Tiles {
         a: &[Document<'_>],
         b: &[Document<'_>],
         min_len: usize,
+        min_paragraph: usize,
+        is_match: impl Fn((usize, usize), Block) -> bool,
     ) -> Self {
         let none = |of: &[Document<'_>]| of.iter().map(|document| vec![None; document.tokens.len()]).collect();
-        let mut tiles = Self { of_a: none(a), of_b: none(b) };
+        let mut tiles = Self { of_a: none(a), of_b: none(b), paragraphs: Vec::new() };
         let mut heap = BinaryHeap::new();
         for (files, alignment) in alignments {
             let (query, target) = (a[files.0], b[files.1]);
@@ -96,13 +115,63 @@ impl Tiles {
             }
         }
         let mut heap: BinaryHeap<Tile> = tiles.place_all(heap, a, b, min_len, true).into();
-        heap.extend(runs.iter().map(|(files, run)| {
-            let len = run.len as usize;
-            let start = std::cmp::Reverse((run.query as usize, run.target as usize));
-            Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }.weighed(a, b)
-        }));
+        let runs: Vec<Tile> = runs
+            .iter()
+            .map(|(files, run)| {
+                let len = run.len as usize;
+                let start = std::cmp::Reverse((run.query as usize, run.target as usize));
+                Tile { worth: 0, len, n_around: len, files: std::cmp::Reverse(*files), start }.weighed(a, b)
+            })
+            .collect();
+        let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
+        tiles.place_all(whole, a, b, min_paragraph, true);
+        tiles.pair_paragraphs(a, b, min_paragraph, is_match);
+        heap.extend(runs);
         tiles.place_all(heap, a, b, min_len, false);
         tiles
+    }
+
+    /// Pairs the paragraphs of at least `min_len` tokens that are the same but for their names and free on both sides,
+    /// if `is_match`. Of code that repeats itself, runs connect each place with a few others only.
+    ///
+    /// Time O(n).
+    fn pair_paragraphs(
+        &mut self,
+        a: &[Document<'_>],
+        b: &[Document<'_>],
+        min_len: usize,
+        is_match: impl Fn((usize, usize), Block) -> bool,
+    ) {
+        let mut of_b: HashMap<u64, Vec<(usize, Range<usize>)>> = HashMap::new();
+        for (file, document) in b.iter().enumerate() {
+            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_len) {
+                if paragraph.clone().all(|at| self.of_b[file][at].is_none()) {
+                    of_b.entry(renamed_hash(*document, &paragraph)).or_default().push((file, paragraph));
+                }
+            }
+        }
+        // The first comes first.
+        of_b.values_mut().for_each(|places| places.reverse());
+        for (file, document) in a.iter().enumerate() {
+            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_len) {
+                if paragraph.clone().any(|at| self.of_a[file][at].is_some()) {
+                    continue;
+                }
+                let Some(places) = of_b.get_mut(&renamed_hash(*document, &paragraph)) else { continue };
+                let Some((other, opposite)) = places.last().cloned() else { continue };
+                let (query, target) = (paragraph.start as u32, opposite.start as u32);
+                let run = Block { query, target, len: paragraph.len() as u32 };
+                if paragraph.len() != opposite.len() || !is_match((file, other), run) {
+                    continue;
+                }
+                places.pop();
+                for (at, to) in paragraph.clone().zip(opposite.clone()) {
+                    self.of_a[file][at] = Some((other as u32, to as u32));
+                    self.of_b[other][to] = Some((file as u32, at as u32));
+                }
+                self.paragraphs.push(((file, other), run));
+            }
+        }
     }
 
     /// Places tiles, the worthiest first; one of which others have taken a part is cut, and waits for its turn again.
@@ -134,7 +203,7 @@ impl Tiles {
             let (query, target) = (a[files.0], b[files.1]);
             let Some(own) = tile.own(query, target, min_len) else { continue };
             let is_paragraph =
-                |offset: usize| query.starts_paragraph(at + offset) && target.starts_paragraph(to + offset);
+                |offset: usize| starts_paragraph(query, at + offset) && starts_paragraph(target, to + offset);
             if only_paragraphs && !(is_paragraph(own.start) && is_paragraph(own.end)) {
                 left.push(tile);
                 continue;
@@ -167,6 +236,39 @@ impl Tiles {
         }
         parts.into_iter().map(|part| part.into_iter().collect()).collect()
     }
+}
+
+/// Whether a blank line precedes the token at `at`; true at both ends. A comment in a function parts nothing.
+fn starts_paragraph(document: Document<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| document.tokens.get(before));
+    let (Some(before), Some(token)) = (before, document.tokens.get(at)) else { return true };
+    let between = document.text.get(before.end as usize..token.start as usize).unwrap_or_default();
+    let lines = between.split(|&byte| byte == b'\n').count();
+    let mut lines = between.split(|&byte| byte == b'\n').take(lines.saturating_sub(1)).skip(1);
+    lines.any(|line| line.trim_ascii().is_empty())
+}
+
+/// The tokens between blank lines.
+fn paragraphs(document: Document<'_>) -> impl Iterator<Item = Range<usize>> {
+    let n = document.tokens.len();
+    let mut start = 0;
+    let ends = (1..=n).filter(move |&at| starts_paragraph(document, at));
+    ends.map(move |end| std::mem::replace(&mut start, end)..end)
+}
+
+/// A hash of some tokens that is the same if names are renamed one to one: each name counts by where it was before
+/// (Baker's p-match, 1995).
+fn renamed_hash(document: Document<'_>, range: &Range<usize>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut last: HashMap<u32, usize> = HashMap::new();
+    for at in range.clone() {
+        let token = &document.tokens[at];
+        token.symbol.get().hash(&mut hasher);
+        if token.kind() == Kind::Identifier {
+            last.insert(token.exact, at).map_or(0, |before| at - before).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// Passes on each longest run of offsets below `len` for which `holds`, with at least `min_len` of them.

@@ -2,12 +2,14 @@
 
 mod audited;
 mod duplication;
+mod limits;
 
 use std::collections::BTreeMap;
 
 pub use self::audited::{Audited, Brought, CopiedFile, EditedFile, EditedLines, Explained, FolderVersion, Taken};
 pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
+pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::git;
 use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};

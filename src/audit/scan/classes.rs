@@ -17,16 +17,36 @@ const MAX_ROUNDS: usize = 3;
 /// Makes a place of some of the tokens of another.
 type Cut<'c, E> = &'c mut dyn FnMut(&Member, Range<usize>) -> Result<Option<Member>, E>;
 
+/// The classes of a tree.
+pub(super) struct Joined {
+    /// The places of each.
+    pub classes: Vec<Vec<Member>>,
+    /// What is left out as too common.
+    pub idioms: Idioms,
+}
+
+/// Short code that many places share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Idioms {
+    /// How many there are.
+    pub n_all: usize,
+    /// Where they are, all together.
+    pub n_places: usize,
+}
+
 /// Joins repeats into classes, in the order of their first places; `cut` makes a place of some of the tokens of
 /// another.
 ///
 /// Places that are nearly the same become one, and places of a class that overlap are cut, so a run may be lost. What
 /// is lost is joined again, to classes of its own. Time O(n log n) for n places, but where many overlap.
 ///
+/// Whether something is an idiom is asked of a class, not of its pairs: a family with a member that is a whole function
+/// is none, however many members have lost an end.
+///
 /// # Errors
 /// Those of `cut`.
-pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
-    let Repeats { fragments, mut runs } = repeats;
+pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Joined, E> {
+    let Repeats { fragments, mut runs, .. } = repeats;
     let mut classes = linked(fragments, cut)?;
     for _ in 0..MAX_ROUNDS {
         let shown = Shown::new(&classes);
@@ -37,14 +57,25 @@ pub(super) fn join<E>(repeats: Repeats, cut: Cut<'_, E>) -> Result<Vec<Vec<Membe
         }
         classes.extend(linked(runs.clone(), cut)?);
     }
-    Ok(without_nested(classes))
+    let (telling, idioms): (Vec<Class>, Vec<Class>) = classes.into_iter().partition(|class| class.is_telling);
+    let n_places = idioms.iter().map(|idiom| idiom.places.len()).sum();
+    let idioms = Idioms { n_all: idioms.len(), n_places };
+    Ok(Joined { classes: without_nested(telling.into_iter().map(|class| class.places).collect()), idioms })
+}
+
+/// Places that are copies of each other.
+struct Class {
+    places: Vec<Member>,
+    /// Whether it is no idiom.
+    is_telling: bool,
 }
 
 /// The classes of the places that are linked, directly or through others.
-fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
+fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
     let mut places = Places::default();
-    for Repeat { place, earlier } in repeats {
+    for Repeat { place, earlier, is_telling } in repeats {
         let number = places.number(place);
+        places.is_telling[number] |= is_telling;
         for other in earlier {
             let other = places.number(other);
             places.link(number, other);
@@ -52,8 +83,8 @@ fn linked<E>(repeats: Vec<Repeat>, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, 
     }
     let mut classes = Vec::new();
     for class in places.into_classes(&mut *cut)? {
-        let class = without_overlap(class, cut)?;
-        if class.len() > 1 {
+        let class = Class { places: without_overlap(class.places, cut)?, ..class };
+        if class.places.len() > 1 {
             classes.push(class);
         }
     }
@@ -75,10 +106,10 @@ struct OfDocument<'c> {
 }
 
 impl<'c> Shown<'c> {
-    fn new(classes: &'c [Vec<Member>]) -> Self {
+    fn new(classes: &'c [Class]) -> Self {
         let mut of_document: BTreeMap<u32, OfDocument<'_>> = BTreeMap::new();
         for (number, place) in
-            classes.iter().enumerate().flat_map(|(number, class)| class.iter().map(move |of| (number, of)))
+            classes.iter().enumerate().flat_map(|(number, class)| class.places.iter().map(move |of| (number, of)))
         {
             let all = of_document.entry(place.document).or_default();
             all.places.push((place, number));
@@ -101,7 +132,7 @@ impl<'c> Shown<'c> {
     }
 
     /// Whether one class has a place around the fragment and another one around its earlier places.
-    fn is_pair(&self, Repeat { place, earlier }: &Repeat) -> bool {
+    fn is_pair(&self, Repeat { place, earlier, .. }: &Repeat) -> bool {
         // A class has at most one place around it, as none overlap.
         let own: HashMap<usize, &Member> = self.around(place).map(|(of, class)| (class, of)).collect();
         let is_other = |(other, class): (&Member, usize)| own.get(&class).is_some_and(|of| !std::ptr::eq(*of, other));
@@ -115,6 +146,8 @@ struct Places {
     all: Vec<Member>,
     /// For each place, its tokens and those of the places that are nearly the same.
     hulls: Vec<Range<usize>>,
+    /// For each place, whether what it repeats is no idiom.
+    is_telling: Vec<bool>,
     /// For each document the numbers of its places by their first token, and the longest of them.
     of_document: HashMap<u32, (BTreeMap<usize, Vec<usize>>, usize)>,
     /// Union-find: for each place, an earlier one of its class, or itself.
@@ -139,6 +172,7 @@ impl Places {
         let number = self.all.len();
         by_start.entry(place.tokens.start).or_default().push(number);
         self.hulls.push(place.tokens.clone());
+        self.is_telling.push(false);
         self.all.push(place);
         self.before.push(number);
         number
@@ -159,12 +193,15 @@ impl Places {
         self.before[a.max(b)] = a.min(b);
     }
 
-    fn into_classes<E>(mut self, cut: Cut<'_, E>) -> Result<Vec<Vec<Member>>, E> {
+    fn into_classes<E>(mut self, cut: Cut<'_, E>) -> Result<Vec<Class>, E> {
         let roots: Vec<usize> = (0..self.all.len()).map(|at| self.root(at)).collect();
-        let mut classes: BTreeMap<usize, Vec<Member>> = BTreeMap::new();
-        for ((place, hull), root) in self.all.into_iter().zip(self.hulls).zip(roots) {
+        let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
+        for (((place, hull), is_telling), root) in self.all.into_iter().zip(self.hulls).zip(self.is_telling).zip(roots)
+        {
             let whole = if hull == place.tokens { None } else { cut(&place, hull)? };
-            classes.entry(root).or_default().push(whole.unwrap_or(place));
+            let class = classes.entry(root).or_insert(Class { places: Vec::new(), is_telling: false });
+            class.places.push(whole.unwrap_or(place));
+            class.is_telling |= is_telling;
         }
         Ok(classes.into_values().collect())
     }

@@ -15,8 +15,8 @@ use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
 use crate::matching::{
-    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Coverage, Named, Searched, Seed, Shown,
-    alignments, chains, classes, clones, hold_runs,
+    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Coverage, Named, Searched, Seed, Shortfall,
+    Shown, alignments, chains, classes, clones, hold_runs,
 };
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
@@ -43,6 +43,8 @@ pub(in crate::audit) struct Member {
 pub(in crate::audit) struct Repeat {
     pub place: Member,
     pub earlier: Vec<Member>,
+    /// Whether one of them is no idiom: rare, long or a whole unit of code.
+    pub is_telling: bool,
 }
 
 /// What repeats in a tree.
@@ -52,6 +54,8 @@ pub(in crate::audit) struct Repeats {
     pub fragments: Vec<Repeat>,
     /// The runs without gaps, each with one earlier place: certain, so a class has to contain each.
     pub runs: Vec<Repeat>,
+    /// What was left out, by the number of the later file.
+    pub limits: Vec<(u32, Shortfall)>,
 }
 
 /// Maximum bytes of sources that a thread keeps in memory as targets.
@@ -81,7 +85,7 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
             let Some(links) = documents.get(number) else { return Ok(found) };
             progress.step();
             let repeats = of_document(links, &mut kept)?;
-            if !repeats.fragments.is_empty() {
+            if !repeats.fragments.is_empty() || !repeats.limits.is_empty() {
                 found.push((number, repeats));
             }
         }
@@ -91,7 +95,8 @@ pub(in crate::audit) fn repeats<R: ReadFiles>(
         (0..n_threads).into_par_iter().map(work).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
     found.sort_by_key(|(number, _)| *number);
     let mut all = Repeats::default();
-    for (_, Repeats { fragments, runs }) in found {
+    for (_, Repeats { fragments, runs, limits }) in found {
+        all.limits.extend(limits);
         all.fragments.extend(fragments);
         all.runs.extend(runs);
     }
@@ -159,6 +164,8 @@ struct Paired {
     pair: ClonePair,
     /// Whether it is a single run, which others probably contain.
     is_run: bool,
+    /// Whether it is no idiom: rare, long or a whole unit of code.
+    is_telling: bool,
 }
 
 /// The code of one file that repeats earlier code.
@@ -171,26 +178,28 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let thresholds = config.thresholds(&query.source.path, Some(&query.source.language));
     let (min_tokens, params) = (thresholds.scan_min_tokens, &thresholds.matching);
     let mut paired: Vec<Paired> = Vec::new();
+    let mut limits = Shortfall::default();
     for (of_target, mut seeds) in promising {
         let Some(first) = of_target.first() else { continue };
         let Some(target) = kept.source(first.target)? else { continue };
         let is_same = first.document == first.target;
-        let Aligned { alignments, runs, .. } =
+        let Aligned { alignments, runs, limits: of_pair } =
             alignments(query.source.document(), target.source.document(), &mut seeds, params, is_same);
+        limits += of_pair;
         // Of two places in one file, the later one is the copy.
         let runs = runs.into_iter().filter(|run| !is_same || run.target < run.query);
         let runs = runs.map(|run| (Alignment { blocks: vec![run] }, true));
         for (alignment, is_run) in alignments.into_iter().map(|alignment| (alignment, false)).chain(runs) {
             let found = clones(alignment, &query.source.tokens, &target.source.tokens, params).into_iter();
-            let long = found.filter(|pair| pair.alignment.n_tokens() >= min_tokens);
-            let says_something = |pair: &ClonePair| {
+            let long = found.filter(|pair| is_long(pair, min_tokens));
+            let is_telling = |pair: &ClonePair| {
                 rarity(&pair.alignment.query(), of_target, params.k) >= thresholds.min_rarity
                     || is_long_or_whole(pair, query.source.document(), min_tokens)
             };
-            let pairs = long.filter(says_something);
-            paired.extend(pairs.map(|pair| Paired {
+            paired.extend(long.map(|pair| Paired {
                 document: first.target,
                 target: Arc::clone(&target),
+                is_telling: is_telling(&pair),
                 pair,
                 is_run,
             }));
@@ -226,11 +235,12 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
     let repeats_of = |named| repeats_of(first.document, &query, named, &paired, &thresholds);
     let run_of = |(number, pair): (usize, ClonePair)| {
         let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
-        Some(Repeat { place: own, earlier: vec![earlier] })
+        Some(Repeat { place: own, earlier: vec![earlier], is_telling: paired[number].is_telling })
     };
     Ok(Repeats {
         fragments: classes.into_iter().flat_map(repeats_of).collect(),
         runs: runs.into_iter().filter_map(run_of).collect(),
+        limits: limits.is_any().then_some((first.document, limits)).into_iter().collect(),
     })
 }
 
@@ -243,31 +253,45 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Opt
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
 fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
-    let is_long = |pair: &ClonePair| pair.alignment.n_tokens() >= of.scan_min_tokens;
-    let members = named.members.into_iter().filter(|(_, pair)| is_long(pair) && pair.is_clone(&of.matching));
+    let is_clone = |pair: &ClonePair| is_long(pair, of.scan_min_tokens) && pair.is_clone(&of.matching);
+    let members = named.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };
+        let is_telling = paired[number].is_telling;
         match repeats.iter_mut().find(|repeat| repeat.place.tokens == own.tokens) {
-            Some(repeat) => repeat.earlier.push(earlier),
-            None => repeats.push(Repeat { place: own, earlier: vec![earlier] }),
+            Some(repeat) => {
+                repeat.earlier.push(earlier);
+                repeat.is_telling |= is_telling;
+            }
+            None => repeats.push(Repeat { place: own, earlier: vec![earlier], is_telling }),
         }
     }
     repeats
 }
 
+/// Whether one side of a pair has `min_tokens`, with what was edited in it: that is the size a class is listed with.
+fn is_long(pair: &ClonePair, min_tokens: usize) -> bool {
+    pair.alignment.query().len().max(pair.alignment.target().len()) >= min_tokens
+}
+
 /// The seeds among `links`, all between one pair of documents, in chains that may be a clone: long enough, assuming
-/// that everything between their seeds and a little beyond belongs to it.
+/// that everything between their seeds and a little beyond belongs to it, or with a seed that is spelled the same. In a
+/// short copy with an edit in the middle, only one of the runs on either side has a seed.
 fn promising_seeds(links: &[Link], sources: &Sources<'_>) -> Vec<Seed> {
     let config = sources.config;
     let (k, margin) = (config.matching.k, config.scan_fingerprint.window().get() - 1);
     let least = config.least_scan_min_tokens();
     let kgram = |link: &Link| Block { query: link.position, target: link.target_position, len: k as u32 };
     let mut kgrams: Vec<Block> = links.iter().map(kgram).collect();
+    let is_spelled = |kgram: &Block| {
+        let at = links.partition_point(|link| (link.position, link.target_position) < (kgram.query, kgram.target));
+        links.get(at).is_some_and(|link| link.n_places == 1)
+    };
     let is_promising = |chain: &Vec<Block>| {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_spanned = (last.query - first.query) as usize + k;
-        n_spanned + 2 * margin >= least
+        n_spanned + 2 * margin >= least || chain.iter().any(is_spelled)
     };
     let promising = chains(&mut kgrams, config.matching.max_gap).into_iter().filter(is_promising);
     promising.flatten().map(|kgram| Seed { query: kgram.query, target: kgram.target }).collect()

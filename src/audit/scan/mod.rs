@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use self::classes::join;
+use self::classes::{Idioms, Joined, join};
 use self::fragments::{Member, RecentSources, repeats};
-use crate::audit::outcome::FileShare;
+use crate::audit::outcome::{FileShare, first_few, in_part};
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
 use crate::audit::search::repeated;
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
@@ -61,7 +61,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let links = links(occurrences);
     let repeats = repeats(&links, &entries, tree.open, &sources)?;
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
-    let groups = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
+    let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
+    let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
+    let Joined { classes: groups, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
     drop(links);
 
     let mut duplication = Duplication::default();
@@ -117,7 +119,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
             &format!("{n_same} files are the same as many others: they are counted, and not listed"),
         )
     };
-    let notices = notice.into_iter().chain((n_same > 0).then(same_notice)).collect();
+    let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
+        .into_iter()
+        .flatten()
+        .chain(first_few(limits))
+        .collect();
     let (max_findings, settings) = (context.config.max_findings, context.config.files.clone());
     let outcome = Outcome {
         findings,
@@ -130,6 +136,14 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
         ..Outcome::new(None, tree.end)
     };
     Ok(Outcome { duplication: Some(duplication), ..outcome })
+}
+
+/// A notice of the code that is left out because it is short and everywhere.
+fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
+    let text = format!(
+        "left out as common: {n_all} short passages in {n_places} places; `--set min-rarity=0` lists these too",
+    );
+    (n_all > 0).then(|| Notice::new(None, None, &text))
 }
 
 /// Maximum vendored and built folders to list in a notice; the rest are counted.

@@ -44,6 +44,8 @@ struct Comparison {
     common_fingerprints: usize,
     /// Files, archives and folders that were not compared.
     skipped: Vec<Skipped>,
+    /// Files that were compared in part, since they repeat others too often.
+    limited: Vec<Skipped>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -140,6 +142,7 @@ fn report(of: &audit::Comparison) -> Comparison {
             .iter()
             .map(|left_out| Skipped { path: left_out.path.to_string(), reason: left_out.why.clone() })
             .collect(),
+        limited: of.limited.iter().map(|(path, why)| Skipped { path: path.to_string(), reason: why.clone() }).collect(),
     }
 }
 

@@ -61,6 +61,9 @@ fn summary(comparison: &Comparison) -> String {
             *others.entry(&left_out.why).or_default() += 1;
         }
     }
+    for (path, why) in comparison.limited.iter().take(MAX_LEFT_OUT) {
+        lines.push(format!("compared in part: {path} ({why})"));
+    }
     if !others.is_empty() {
         let parts: Vec<_> = others.iter().map(|(why, n)| format!("{n} {why}")).collect();
         let n = others.values().sum();

@@ -1,0 +1,42 @@
+//! Says in words what was compared in part only, as files repeat each other too often.
+
+use std::collections::BTreeMap;
+
+use crate::matching::Shortfall;
+use crate::policy::Notice;
+use crate::text::FilePath;
+
+/// Maximum files to name that were compared in part; the rest are counted.
+const MAX_LIMITED: usize = 3;
+
+/// What was left out where, a sentence each.
+pub(in crate::audit) fn in_part(limits: impl Iterator<Item = (FilePath, Shortfall)>) -> Vec<(FilePath, String)> {
+    let mut of_path: BTreeMap<FilePath, Shortfall> = BTreeMap::new();
+    for (path, limits) in limits {
+        *of_path.entry(path).or_default() += limits;
+    }
+    let describe = |(path, limits): (FilePath, Shortfall)| {
+        let Shortfall { n_places_left, n_places, n_not_extended } = limits;
+        let n_compared = n_places - n_places_left;
+        let places = (n_places_left > 0)
+            .then(|| format!("repeats what is there in {n_places} places: the nearest {n_compared} were aligned"));
+        let chains = (n_not_extended > 0).then(|| {
+            format!(
+                "repeats what is there too often: {n_not_extended} repeats were not extended over edits at their ends"
+            )
+        });
+        places.into_iter().chain(chains).map(move |text| (path.clone(), text))
+    };
+    of_path.into_iter().flat_map(describe).collect()
+}
+
+/// The first few of such notices; the others are counted.
+pub(in crate::audit) fn first_few(mut notices: Vec<Notice>) -> Vec<Notice> {
+    if notices.len() > MAX_LIMITED {
+        let n_more = notices.len() - MAX_LIMITED;
+        notices.truncate(MAX_LIMITED);
+        let more = format!("{n_more} more files were compared in part, like those named here");
+        notices.push(Notice::new(None, None, &more));
+    }
+    notices
+}
