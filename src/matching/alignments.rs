@@ -82,7 +82,7 @@ pub fn alignments(
         }
         n_not_extended += usize::from(budget.is_spent());
         let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
-        let parts = if is_same { without_overlap(alignment) } else { vec![alignment] };
+        let parts = if is_same { without_overlap(alignment, query.tokens) } else { vec![alignment] };
         for part in parts {
             // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
             if part.n_tokens() >= params.min_run {
@@ -234,10 +234,10 @@ fn with_supported_ends(
 
 /// Cuts an alignment of a document with itself into parts whose sides do not overlap.
 ///
-/// The longest block is kept whole, and takes the blocks next to it for as long as the sides stay apart; what is left
-/// on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by its period: in `A A
-/// A`, the second is a copy of the first, and the third of the second.
-fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
+/// The longest block is kept whole, with those of its neighbors that are worth most among all that leave the sides
+/// apart; what is left on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by
+/// its period: in `A A A`, the second is a copy of the first, and the third of the second.
+fn without_overlap(alignment: Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let mut parts = Vec::new();
     let mut rest = vec![alignment];
     while let Some(alignment) = rest.pop() {
@@ -252,18 +252,59 @@ fn without_overlap(alignment: Alignment) -> Vec<Alignment> {
             rest.push(Alignment { blocks: blocks[longest + 1..].to_vec() });
             continue;
         }
-        let is_apart = |from: usize, to: usize| {
-            let (first, last) = (&blocks[from], &blocks[to]);
-            let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
-            query.end <= target.start || target.end <= query.start
-        };
-        let from = (0..longest).rev().take_while(|&from| is_apart(from, longest)).last().unwrap_or(longest);
-        let to = (longest + 1..blocks.len()).take_while(|&to| is_apart(from, to)).last().unwrap_or(longest);
-        rest.push(Alignment { blocks: blocks[..from].to_vec() });
-        rest.push(Alignment { blocks: blocks[to + 1..].to_vec() });
-        parts.push(Alignment { blocks: blocks[from..=to].to_vec() });
+        let Range { start, end } = best_around(longest, blocks, tokens);
+        rest.push(Alignment { blocks: blocks[..start].to_vec() });
+        rest.push(Alignment { blocks: blocks[end..].to_vec() });
+        parts.push(Alignment { blocks: blocks[start..end].to_vec() });
     }
     parts
+}
+
+/// The blocks around the one at `longest` that are worth most among those whose sides do not overlap. Time O(n).
+///
+/// A token is worth 1 and 1 more if it is spelled the same, a token in a gap costs 1. Blocks are never taken just for
+/// being first: in `A B A' B'`, where `A B'` is not far from `B A'` either, each takes those that are near.
+fn best_around(longest: usize, blocks: &[Block], tokens: &[Token]) -> Range<usize> {
+    let gap = |from: &Block, to: &Block| {
+        (to.query - (from.query + from.len)).max(to.target - (from.target + from.len)) as i64
+    };
+    // What the blocks up to each are worth, the gaps between them included.
+    let mut sum = 0;
+    let mut worth: Vec<i64> = Vec::with_capacity(blocks.len());
+    for (at, block) in blocks.iter().enumerate() {
+        let sides = tokens[block.query as usize..].iter().zip(&tokens[block.target as usize..]);
+        let n_spelled = sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
+        sum += i64::from(block.len) + n_spelled as i64;
+        sum -= at.checked_sub(1).map_or(0, |before| gap(&blocks[before], block));
+        worth.push(sum);
+    }
+    let before = |from: usize| match from.checked_sub(1) {
+        Some(last) => worth[last] - gap(&blocks[last], &blocks[from]),
+        None => 0,
+    };
+    let is_apart = |from: usize, to: usize| {
+        let (first, last) = (&blocks[from], &blocks[to]);
+        let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
+        query.end <= target.start || target.end <= query.start
+    };
+    // The more is taken on the left, the less may be taken on the right. For each end the best one up to there.
+    let mut best_to: Vec<usize> = Vec::new();
+    for to in (longest..blocks.len()).take_while(|&to| is_apart(longest, to)) {
+        let best = best_to.last().copied().filter(|&best| worth[best] > worth[to]).unwrap_or(to);
+        best_to.push(best);
+    }
+    let mut best = (longest, longest);
+    let mut n_right = best_to.len();
+    for from in (0..=longest).rev().take_while(|&from| is_apart(from, longest)) {
+        while !is_apart(from, longest + n_right - 1) {
+            n_right -= 1;
+        }
+        let to = best_to[n_right - 1];
+        if worth[to] - before(from) >= worth[best.1] - before(best.0) {
+            best = (from, to);
+        }
+    }
+    best.0..best.1 + 1
 }
 
 fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
@@ -297,8 +338,9 @@ mod tests {
     #[test]
     fn the_sides_of_a_copy_in_one_document_do_not_overlap() {
         let block = |query, target, len| Block { query, target, len };
+        let tokens = c_tokens(&"x;".repeat(100));
         let parts = |blocks: &[Block]| {
-            let mut parts = without_overlap(Alignment { blocks: blocks.to_vec() });
+            let mut parts = without_overlap(Alignment { blocks: blocks.to_vec() }, &tokens);
             parts.sort_by_key(|part| part.blocks[0]);
             parts.into_iter().map(|part| part.blocks).collect::<Vec<_>>()
         };
@@ -306,8 +348,13 @@ mod tests {
         assert_eq!(parts(&[block(10, 0, 20)]), [[block(10, 0, 10)], [block(20, 10, 10)]]);
         // A copy of 50 tokens among repeats of another shape stays whole.
         assert_eq!(
-            parts(&[block(75, 0, 10), block(100, 20, 50), block(170, 90, 12)]),
-            [vec![block(75, 0, 10), block(100, 20, 50)], vec![block(170, 90, 12)]]
+            parts(&[block(80, 0, 12), block(100, 20, 50), block(170, 90, 12)]),
+            [vec![block(80, 0, 12), block(100, 20, 50)], vec![block(170, 90, 12)]]
+        );
+        // What is near belongs together, though what is far comes first.
+        assert_eq!(
+            parts(&[block(85, 0, 8), block(120, 40, 40), block(161, 81, 10)]),
+            [vec![block(85, 0, 8)], vec![block(120, 40, 40), block(161, 81, 10)]]
         );
     }
 }

@@ -100,7 +100,8 @@ pub struct ClonePair {
     pub spelled: f64,
     /// The longest run of equal symbols.
     pub longest_run: usize,
-    /// Names and keywords divided by all aligned tokens, 0 to 1: data has few.
+    /// Names and keywords, and as many strings if they are spelled the same, divided by all aligned tokens, 0 to 1:
+    /// data has few.
     pub worded: f64,
 }
 
@@ -113,6 +114,10 @@ impl ClonePair {
         let n_solid: usize = solid_runs(&alignment, query, target).iter().map(|run| run.len as usize).sum();
         let is_named = |&(a, _): &(usize, usize)| matches!(query[a].kind(), Kind::Identifier | Kind::Keyword);
         let n_named = alignment.pairs().filter(is_named).count();
+        // A string says something if both sides spell it the same, in a row with a name: by itself it is text.
+        let is_same_string =
+            |&(a, b): &(usize, usize)| query[a].kind() == Kind::String && query[a].exact == target[b].exact;
+        let n_words = n_named + alignment.pairs().filter(is_same_string).count().min(n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
         let clone_type = match (is_whole, n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
@@ -129,7 +134,7 @@ impl ClonePair {
             solidity: ratio(n_solid, n_query.min(n_target)),
             agreement: agreement(&alignment, query, target),
             spelled: spelled(&alignment, query, target),
-            worded: ratio(n_named, n_aligned),
+            worded: ratio(n_words, n_aligned),
             longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
         }
@@ -166,8 +171,8 @@ impl ClonePair {
     }
 }
 
-/// Minimum fraction of names and keywords; with fewer, tokens are a table or scattered pieces of text. Code has about
-/// two fifths.
+/// Minimum fraction of words: with fewer, tokens are numbers or scattered pieces of text. Code has about two fifths,
+/// and so do the rows of a table of strings, which says something if both sides spell them the same.
 const WORDED: f64 = 0.2;
 
 /// The cost of a gap token in matched tokens, tried one after the other: an alignment that is not a clone at one cost

@@ -2,7 +2,7 @@
 //!
 //! Invariant: runs are maximal on their diagonal, none overlap on one, and each contains a seed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::alignment::Block;
@@ -19,7 +19,8 @@ const MAX_WALKS: usize = 32;
 /// With `is_same`, both documents are one, and a run that overlaps its own other side is a tandem repeat: the same
 /// `period` tokens over and over. A period below `min_period` is typical of tables, lists and accessors, and not a
 /// copy: the run is left out, and so is every other run between two positions in the repeat. (Masking of tandem
-/// repeats, as DUST and TRF do for genomes.)
+/// repeats, as DUST and TRF do for genomes.) What is spelled the same for `min_period` tokens is no such repeat, even
+/// there: rows of one shape differ in their names and literals, so rows that agree in all of these were copied.
 ///
 /// Time O(s log s + n) for s seeds, where n is at most `MAX_WALKS` times the tokens of both documents.
 pub fn runs(
@@ -35,6 +36,7 @@ pub fn runs(
     let mut n_walks_left = MAX_WALKS * (query.len() + target.len());
     let mut runs: Vec<Block> = Vec::new();
     let mut tandems = Tandems::default();
+    let mut spelled = Spelled { query, target, min_len: min_period.unwrap_or(usize::MAX), ..Spelled::default() };
     let mut known: Option<(i64, usize)> = None;
     let mut n_left = 0;
     for (number, seed) in seeds.iter().enumerate() {
@@ -46,6 +48,7 @@ pub fn runs(
             _ => 0,
         };
         if tandems.holds_both(a, b) {
+            n_walks_left = n_walks_left.saturating_sub(spelled.grow(a, b, k));
             continue;
         }
         let is_equal = |(a, b): &(&Token, &Token)| a.symbol == b.symbol;
@@ -73,11 +76,64 @@ pub fn runs(
             }
         }
     }
-    runs.retain(|run| {
+    let is_in_tandem = |run: &Block| {
         let (query, target, last) = (run.query as usize, run.target as usize, run.len as usize - 1);
-        !(tandems.holds_both(query, target) && tandems.holds_both(query, query + last))
-    });
+        tandems.holds_both(query, target) && tandems.holds_both(query, query + last)
+    };
+    // What was a run before its tandem was known.
+    spelled.ends.clear();
+    for run in runs.iter().filter(|run| is_in_tandem(run)) {
+        (0..run.len as usize).step_by(k).for_each(|at| {
+            spelled.grow(run.query as usize + at, run.target as usize + at, 1);
+        });
+    }
+    runs.retain(|run| !is_in_tandem(run));
+    spelled.runs.sort_unstable();
+    spelled.runs.dedup();
+    runs.extend(spelled.runs);
     (runs, n_left)
+}
+
+/// The runs within tandem repeats that are spelled the same.
+#[derive(Default)]
+struct Spelled<'t> {
+    query: &'t [Token],
+    target: &'t [Token],
+    /// Minimum tokens of a run.
+    min_len: usize,
+    runs: Vec<Block>,
+    /// Where the spelling repeats itself too: copied or not, it says the same again and again.
+    tandems: Tandems,
+    /// By diagonal, the end of the last run in the query.
+    ends: HashMap<i64, usize>,
+}
+
+impl Spelled<'_> {
+    /// Grows two positions into a run if `k` tokens there are spelled the same; returns how many tokens were compared.
+    ///
+    /// On each diagonal, positions have to ascend.
+    fn grow(&mut self, a: usize, b: usize, k: usize) -> usize {
+        let Self { query, target, .. } = *self;
+        let end = self.ends.entry(b as i64 - a as i64).or_default();
+        if a < *end || self.tandems.holds_both(a, b) {
+            return 0;
+        }
+        let is_equal = |(a, b): &(&Token, &Token)| a.exact == b.exact;
+        let n_after = query[a..].iter().zip(&target[b..]).take_while(is_equal).count();
+        if n_after < k {
+            return n_after;
+        }
+        let n_before = query[*end..a].iter().rev().zip(target[..b].iter().rev()).take_while(is_equal).count();
+        *end = a + n_after;
+        let (len, period) = (n_before + n_after, a.abs_diff(b));
+        let (a, b) = (a - n_before, b - n_before);
+        if len > period {
+            self.tandems.add(a.min(b)..a.max(b) + len);
+        } else if len >= self.min_len {
+            self.runs.push(Block { query: a as u32, target: b as u32, len: len as u32 });
+        }
+        len
+    }
 }
 
 /// The tandem repeats of a document; overlapping ones are joined.
@@ -148,5 +204,13 @@ mod tests {
         assert_eq!(runs_of(rows, rows, &[(5, 0)], Some(5)), [(5, 0, 10)]);
         assert_eq!(runs_of(rows, rows, &[(10, 0)], Some(40)), [(10, 0, 5)], "its sides do not overlap");
         assert_eq!(runs_of(rows, rows, &[(10, 0), (5, 0)], Some(40)), [], "they lie within a repeat");
+    }
+
+    #[test]
+    fn rows_of_one_shape_that_are_spelled_the_same_are_a_run() {
+        let rows = "f(a); f(b); f(c); f(d); f(a); f(b); f(c); f(e);";
+        let seeds = [(5, 0), (20, 0), (30, 0)];
+        assert_eq!(runs_of(rows, rows, &seeds, Some(15)), [(20, 0, 17)]);
+        assert_eq!(runs_of(rows, rows, &seeds, Some(18)), [], "too few are");
     }
 }

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::{About, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
+use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
 
 /// The configured levels.
 #[derive(Debug, Clone)]
@@ -73,6 +73,16 @@ pub enum Milder {
     InStep(u8),
     /// Its file is again as it was a few commits before.
     Reverted,
+    /// A message of the change says that it reverts the commit which deleted it.
+    RevertedByName,
+    /// It is a component's, whose license asks for nothing more: its notice is with the copy, or none is asked for.
+    NothingOwed,
+    /// A program cannot decide whether its license is in conflict.
+    Undecided,
+    /// No commit that it lacks says that it fixes a security fault.
+    NoFault,
+    /// Its files are left out on purpose.
+    LeftOut,
     /// The change has this many findings that are worth more.
     Beyond(usize),
 }
@@ -90,6 +100,11 @@ impl Milder {
                 format!("the two files are kept in step: {percent} % of one was in the other before")
             }
             Self::Reverted => "a revert: the file is as it was a few commits before".to_owned(),
+            Self::RevertedByName => "a revert of the commit that deleted it".to_owned(),
+            Self::NothingOwed => "nothing is owed: its notice is kept, or its license asks for none".to_owned(),
+            Self::Undecided => "its license needs review".to_owned(),
+            Self::NoFault => "no commit that it lacks says that it fixes a security fault".to_owned(),
+            Self::LeftOut => "left out on purpose".to_owned(),
             Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
         }
     }
@@ -110,15 +125,15 @@ pub struct Judgment {
 const AS_ALIKE: f64 = 0.02;
 
 impl Levels {
-    /// Applies one rule to something that is `at_most` this severe for it; `None` if the rule is off.
-    fn judge(&self, rule: &'static Rule, at_most: Level, circumstances: Circumstances) -> Option<Judgment> {
+    /// Applies one rule to something that is `at_most` this severe for it, and why; `None` if the rule is off.
+    fn judge(&self, rule: &'static Rule, at_most: (Level, Milder), circumstances: Circumstances) -> Option<Judgment> {
         // The settings come first: they may also turn the rule off.
         let level = self.of(rule)?;
-        // The rule itself is milder in some cases: a revert, a license to review, a notice that is present.
-        let level = level.min(at_most);
         // If no change adds the code, nothing has to be done now.
         let level = if circumstances.is_new { level } else { level.min(Level::Note) };
         let mut judgment = Judgment { rule, level, milder: None };
+        // The rule itself is milder in some cases: a revert, a license to review, a notice that is present.
+        judgment.soften(at_most.0, at_most.1);
         // It may be milder where such findings are expected.
         let ground = circumstances.ground;
         if rule.milder_in.contains(&ground) {
@@ -167,7 +182,13 @@ impl Levels {
 
     /// Judges a copy as if it had only this origin.
     fn judge_origin(&self, origin: &Origin, circumstances: Circumstances) -> Option<Judgment> {
-        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_copy(origin)?, circumstances));
+        let why = match (&origin.place, origin.verdict.as_ref().map(|verdict| verdict.answer)) {
+            (Place::Component(_), Some(Answer::Allowed)) => Milder::NothingOwed,
+            (Place::Component(_), _) => Milder::Undecided,
+            _ => Milder::RevertedByName,
+        };
+        let judge = |rule: &&'static Rule| self.judge(rule, (rule.when.of_copy(origin)?, why), circumstances);
+        let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
@@ -175,7 +196,9 @@ impl Levels {
     pub fn judge_behind(&self, behind: &Behind, ground: Ground) -> Option<Judgment> {
         let circumstances =
             Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
-        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_behind(behind)?, circumstances));
+        let judge =
+            |rule: &&'static Rule| self.judge(rule, (rule.when.of_behind(behind)?, Milder::NoFault), circumstances);
+        let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
@@ -188,7 +211,9 @@ impl Levels {
     pub fn judge_other(&self, about: &About, ground: Ground) -> Option<Judgment> {
         let circumstances =
             Circumstances { ground, is_new: true, says_little: None, in_step: None, is_reverted: false };
-        let judged = RULES.iter().filter_map(|rule| self.judge(rule, rule.when.of_other(about)?, circumstances));
+        let judge =
+            |rule: &&'static Rule| self.judge(rule, (rule.when.of_other(about)?, Milder::LeftOut), circumstances);
+        let judged = RULES.iter().filter_map(judge);
         judged.max_by_key(|judgment| (judgment.level, judgment.gravity()))
     }
 
@@ -238,7 +263,7 @@ mod tests {
 
     use super::*;
     use crate::matching::CloneType;
-    use crate::policy::{Answer, Attribution, Component, Deletion, Fragment, InCommon, Rank, Unexamined, Verdict};
+    use crate::policy::{Attribution, Component, Deletion, Fragment, InCommon, Rank, Unexamined, Verdict};
     use crate::text::{FilePath, Position};
 
     fn origin(place: Place, verdict: Option<Verdict>) -> Origin {
@@ -363,6 +388,21 @@ mod tests {
             assert_eq!([of(Ground::Code), of(test), of(document)], expected, "{origin:?}");
             assert_eq!(level_of(&origin, Circumstances { is_new: false, ..NEW_CODE }), Level::Note, "{origin:?}");
         }
+    }
+
+    #[test]
+    fn a_finding_that_is_milder_than_its_rule_says_why() {
+        let reason = |origin: Origin| {
+            let errors: Vec<_> = RULES.iter().map(|rule| (rule.id, Some(Level::Error))).collect();
+            let judged = levels(&errors).judge_copy(&mut [origin], NEW_CODE).expect("no rule is off");
+            judged.milder.map(|milder| milder.describe())
+        };
+        let given = Attribution::Given("NOTICE".to_owned());
+        assert!(reason(in_component(Answer::Allowed, given)).is_some_and(|why| why.starts_with("nothing is owed")));
+        assert!(reason(in_component(Answer::Allowed, Attribution::NotAsked)).is_some());
+        assert_eq!(reason(in_component(Answer::Review, owed())).as_deref(), Some("its license needs review"));
+        assert_eq!(reason(in_past(true)).as_deref(), Some("a revert of the commit that deleted it"));
+        assert_eq!(reason(in_component(Answer::Allowed, owed())), None);
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         text.push_str(&format!("\n{}, {}", super::words::likeness(origin), count(finding.n_tokens, "token")));
         text.extend(super::words::provenance(origin).map(|note| format!("\n{note}")));
     }
-    text.extend(finding.milder.iter().map(|milder| format!("\na note: {}", milder.describe())));
+    text.extend(finding.milder.iter().map(|milder| format!("\na {}: {}", finding.level.name(), milder.describe())));
     for place in places.take(MAX_OF_LEVEL) {
         text.push_str(&format!("\n- {place}"));
     }

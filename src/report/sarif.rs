@@ -264,7 +264,7 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         text.push_str(&if n_more > 0 { format!(" and {n_more} more.") } else { ".".to_owned() });
     }
     if let Some(milder) = &finding.milder {
-        text.push_str(&format!(" A note: {}.", milder.describe()));
+        text.push_str(&format!(" A {}: {}.", finding.level.name(), milder.describe()));
     }
     for other in others {
         text.push_str(&format!(" {}, too, are copied: {}.", lines("Line", &other.fragment), plain(&other.message())));

@@ -185,7 +185,7 @@ fn allowing(finding: &Finding, languages: &Languages) -> String {
 
 /// Why a finding is milder than its rule is.
 fn why_milder(finding: &Finding, canvas: Canvas) -> String {
-    let why = finding.milder.map(|milder| note(&format!("a note: {}", milder.describe()), canvas));
+    let why = finding.milder.map(|milder| note(&format!("a {}: {}", finding.level.name(), milder.describe()), canvas));
     why.unwrap_or_default()
 }
 

@@ -19,6 +19,7 @@ mod oracle;
 #[allow(dead_code, reason = "other programs use the rest")]
 #[path = "../../tools/random.rs"]
 mod random;
+mod real;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../semantics/repository.rs"]
 mod repository;
@@ -360,6 +361,18 @@ fn a_function_pasted_many_times() {
         let old = some(language, 3, random);
         let new = vec![old[random.below(3)].clone(); random.between(3, 9)];
         Case::new(language).with_base("old", &old).with_new("new", &new)
+    });
+}
+
+#[test]
+fn rows_of_a_table_in_another_table_of_their_file() {
+    check(|language, random| {
+        let rows = |n: usize, random: &mut Random| language.rows(n, random);
+        let (one, two) = (rows(12, random), rows(12, random));
+        let at = random.below(5);
+        let pasted = [&two[..4], &one[at..at + 7], &two[4..]].concat();
+        let tables = [language.table(&one), language.table(&pasted)];
+        Case::new(language).with_base("old", &some(language, 3, random)).with_new("new", &tables)
     });
 }
 

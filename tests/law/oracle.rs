@@ -1,7 +1,8 @@
 //! Computes by brute force what the law asks for, and holds a report against it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use secondhand::language::{Kind, Languages, Token};
@@ -21,11 +22,17 @@ pub struct Text {
     lines: Vec<usize>,
     /// The number of the paragraph of each token: functions hold no blank line, and one lies between them.
     paragraphs: Vec<usize>,
+    /// For each token that `SEED` begin with, their hash.
+    seeds: Vec<u64>,
 }
 
 impl Text {
     pub fn new(path: &str, text: &str, language: &Language) -> Self {
-        let tokens = tokens(text, language);
+        Self::of(path, text, tokens(text, language))
+    }
+
+    /// A file with these tokens.
+    pub fn of(path: &str, text: &str, tokens: Vec<Token>) -> Self {
         let (mut lines, mut paragraphs) = (Vec::new(), Vec::new());
         let mut at = 0;
         let mut paragraph = 0;
@@ -37,7 +44,27 @@ impl Text {
                 paragraphs.push(paragraph);
             }
         }
-        Self { path: path.to_owned(), tokens, lines, paragraphs }
+        let seeds = tokens.windows(SEED).map(seed).collect();
+        Self { path: path.to_owned(), tokens, lines, paragraphs, seeds }
+    }
+
+    /// The lines all of whose tokens are `novel`, as stretches from a first to a last line.
+    pub fn lines_of(&self, novel: &[bool]) -> Vec<(usize, usize)> {
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        let mut at = 0;
+        let mut ends = false;
+        while let Some(&line) = self.lines.get(at) {
+            let n = self.lines[at..].iter().take_while(|&&of| of == line).count();
+            let is_novel = novel[at..at + n].iter().all(|&is_novel| is_novel);
+            match found.last_mut() {
+                Some(last) if is_novel && !ends => last.1 = line,
+                _ if is_novel => found.push((line, line)),
+                _ => {}
+            }
+            ends = !is_novel;
+            at += n;
+        }
+        found
     }
 
     /// All its lines: its path, the first and the last.
@@ -110,16 +137,27 @@ pub fn asked(
     may_be_origin: impl Fn(&str, &str) -> bool,
 ) -> Vec<Asked> {
     let mut asked = Vec::new();
+    let mut novel_of: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
     for (path, first, last) in novel {
-        let file = texts.iter().position(|text| text.path == *path).expect("the head has the file");
+        novel_of.entry(path).or_default().push((*first, *last));
+    }
+    for (path, novel) in novel_of {
+        let file = texts.iter().position(|text| text.path == path).expect("the head has the file");
         let text = &texts[file];
-        let is_novel = |part: &Range<usize>| (*first..=*last).contains(&text.lines[part.start]);
+        let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
+        text.seeds.iter().enumerate().for_each(|(at, &seed)| places.entry(seed).or_default().push(at));
         let others = (0..texts.len()).filter(|&other| may_be_origin(path, &texts[other].path));
-        let runs: Vec<Run> = others.flat_map(|other| runs(texts, file, other, min_tokens)).collect();
+        let runs: Vec<Run> = others.flat_map(|other| runs(texts, file, other, &places, min_tokens)).collect();
+        // What of a part is novel.
+        let within = |part: Range<usize>, &(first, last): &(usize, usize)| {
+            let before = |line: usize| text.lines.partition_point(|&of| of < line);
+            part.start.max(before(first))..part.end.min(before(last + 1))
+        };
         let parts: BTreeSet<(usize, usize)> = runs
             .iter()
             .flat_map(|run| text.parts(run.at..run.at + run.len))
-            .filter(|part| is_novel(part) && part.len() >= least(text, part, min_tokens))
+            .flat_map(|part| novel.iter().map(move |lines| within(part.clone(), lines)))
+            .filter(|part| !part.is_empty() && part.len() >= least(text, part, min_tokens))
             .map(|part| (part.start, part.end))
             .collect();
         // What holds for a part holds for those inside of it.
@@ -139,20 +177,23 @@ fn least(text: &Text, part: &Range<usize>, min_tokens: usize) -> usize {
     min_tokens + RAGGED * n_ragged
 }
 
+/// Tokens that a run has at least: only diagonals with so many in common are walked.
+const SEED: usize = 20;
+
+fn seed(tokens: &[Token]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    tokens.iter().for_each(|token| token.symbol.hash(&mut hasher));
+    hasher.finish()
+}
+
 /// The maximal runs of at least `min_tokens` between two files, or a file and itself.
 ///
 /// Every diagonal that has a run has its first `SEED` tokens in common: only such diagonals are walked.
-fn runs(texts: &[Text], file: usize, other: usize, min_tokens: usize) -> Vec<Run> {
-    const SEED: usize = 20;
+fn runs(texts: &[Text], file: usize, other: usize, places: &HashMap<u64, Vec<usize>>, min_tokens: usize) -> Vec<Run> {
     let (a, b) = (&texts[file].tokens, &texts[other].tokens);
-    let seed = |tokens: &[Token]| tokens.iter().map(|token| token.symbol).collect::<Vec<_>>();
-    let mut places: HashMap<Vec<_>, Vec<usize>> = HashMap::new();
-    for (at, window) in b.windows(SEED).enumerate() {
-        places.entry(seed(window)).or_default().push(at);
-    }
-    let seeds = a.windows(SEED).enumerate().filter_map(|(at, window)| Some((at, places.get(&seed(window))?)));
+    let seeds = texts[other].seeds.iter().enumerate().filter_map(|(place, seed)| Some((place, places.get(seed)?)));
     let diagonals: BTreeSet<isize> =
-        seeds.flat_map(|(at, places)| places.iter().map(move |&place| place as isize - at as isize)).collect();
+        seeds.flat_map(|(place, at)| at.iter().map(move |&at| place as isize - at as isize)).collect();
     let is_itself = |diagonal: &isize| file == other && *diagonal == 0;
     let runs = diagonals.into_iter().filter(|diagonal| !is_itself(diagonal));
     runs.flat_map(|diagonal| runs_along(a, b, other, diagonal)).filter(|run| run.len >= min_tokens).collect()

@@ -291,6 +291,29 @@ impl Language {
         !word.is_empty() && !OTHERS.contains(&word.as_str()) && is_balanced && is_closed && line.contains(['=', '('])
     }
 
+    /// Rows of a table: two each of one shape, with strings of their own.
+    pub fn rows(&self, n: usize, random: &mut Random) -> Vec<String> {
+        let mut rows = Vec::new();
+        while rows.len() < n {
+            let names = [(); 2].map(|()| ["limit", "base", "", "", ""][random.below(5)]);
+            let last = ["yes", "no"][random.below(2)];
+            for _ in 0..2 {
+                let [one, two] = names.map(|name| match name {
+                    "" => format!("\"{:x}\"", random.below(0x10_0000)),
+                    name => name.to_owned(),
+                });
+                rows.push(format!("    {{{one}, {two}, {last}}},\n"));
+            }
+        }
+        rows.truncate(n);
+        rows
+    }
+
+    /// A table with these rows.
+    pub fn table(&self, rows: &[String]) -> String {
+        format!("cases = {{\n{}}}{}\n", rows.concat(), self.end)
+    }
+
     /// `n` tests that differ in their names and numbers.
     pub fn alike_tests(&self, n: usize, random: &mut Random) -> Vec<String> {
         let mut test = |i: usize| {

@@ -83,6 +83,30 @@ fn code_that_still_stands_is_copied_not_revived() {
 }
 
 #[test]
+fn code_that_comes_back_is_revived_although_the_tree_has_some_of_it() {
+    for language in LANGUAGES {
+        let repository = Repository::new();
+        let all = format!("{}\n{}", language.first, language.second);
+        let store = language.file("store", &[language.third, &all]);
+        commit(&repository, &[&store, &language.file("other", &[language.first])]);
+        let deleting = commit(&repository, &[&language.file("store", &[language.third])]);
+        let new = language.file("new", &[&all]);
+        commit(&repository, &[&new]);
+        let report = repository.check(&["--base", "HEAD~1", "--history"]);
+        let of_rule = |rule: &str| -> Vec<u64> {
+            let of = report.list("/findings").iter().filter(|finding| finding["rule"] == rule);
+            of.map(|finding| finding["fragment"]["startLine"].as_u64().expect("it has lines")).collect()
+        };
+        assert_eq!(of_rule("copied-code").len(), 1, "{:?}", report.findings());
+        assert!(!of_rule("revived-code").is_empty(), "{:?}", report.findings());
+        let origins =
+            report.list("/findings").iter().flat_map(|finding| finding["origins"].as_array().expect("a list"));
+        let mut origins = origins.filter_map(|origin| origin["deletion"]["commit"].as_str());
+        assert!(origins.any(|commit| commit == deleting), "{:?}", report.findings());
+    }
+}
+
+#[test]
 fn a_revert_of_a_deletion_is_a_note_at_most_and_names_the_commit() {
     let language = &LANGUAGES[0];
     let (repository, store, deleting) = with_deleted(language);

@@ -16,7 +16,7 @@ use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
     Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
-    hold_runs, is_same_place, n_shared, names_alike, shown_lines,
+    hold_runs, is_same_place, names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
@@ -163,7 +163,7 @@ impl<'c> FileUnderAudit<'c> {
             Place::Past(_) => 2,
         };
         let mut drafts: Vec<Draft> = Vec::new();
-        let mut in_tree: Vec<Range<usize>> = Vec::new();
+        let mut in_tree: BTreeSet<u32> = BTreeSet::new();
         for asked in 0..3 {
             let of_kind: Vec<&Copied> = copies.iter().filter(|copied| kind(copied) == asked).collect();
             let is_past = asked == 2;
@@ -175,15 +175,13 @@ impl<'c> FileUnderAudit<'c> {
             for draft in self.drafts(&of_kind, found) {
                 match drafts[..n_before].iter().position(|other| is_same_place(&other.range, &draft.range)) {
                     Some(other) => drafts[other].join(draft),
-                    // Code that is in the tree was not revived, or only next to code that was.
-                    None if is_past
-                        && !is_file(&draft)
-                        && n_covered(&draft.range, &in_tree) * 2 >= draft.range.len() => {}
+                    // Code that the tree has as well was not revived: the past has it because the tree had it then.
+                    None if is_past && !is_file(&draft) && draft.is_explained(&in_tree) => {}
                     None => drafts.push(draft),
                 }
             }
             if asked == 0 {
-                in_tree = drafts.iter().map(|draft| draft.range.clone()).collect();
+                in_tree = drafts.iter().flat_map(|draft| draft.spelled.iter().copied()).collect();
             }
         }
         drafts.sort_by_key(|draft| (draft.range.start, draft.range.end));
@@ -252,14 +250,18 @@ impl<'c> FileUnderAudit<'c> {
             params: matching,
         };
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        let mut draft = |Named { query: range, members }| {
+        let mut draft = |Named { query: range, members }: Named| {
+            let spelled = |(member, pair): &(usize, ClonePair)| {
+                pair.candidate(tokens, &found[copies[*member].found].target.tokens).exact
+            };
+            let spelled = members.iter().map(spelled).max_by_key(Vec::len).unwrap_or_default();
             let origin = |(member, pair): (usize, ClonePair)| {
                 let number = copies[member].found;
                 let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
                 self.origin(&range, &pair, &found[number], lines)
             };
             let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
-            (!origins.is_empty()).then_some(Draft { range, origins, parts: Vec::new() })
+            (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
         };
         hold_runs(classes.filter(is_told).collect(), searched).classes.into_iter().filter_map(&mut draft).collect()
     }
@@ -341,7 +343,7 @@ impl<'c> FileUnderAudit<'c> {
     /// The finding of a draft. It is as severe as the most severe of its parts alone: another origin may make a
     /// copy worth less, or name a milder rule.
     fn finding_of_draft(&self, draft: Draft) -> Option<Joined> {
-        let Draft { range, origins, parts } = draft;
+        let Draft { range, origins, parts, .. } = draft;
         let parts: Vec<Finding> =
             parts.into_iter().filter_map(|(range, origins)| self.finding_of(range, origins)).collect();
         let gravest = parts.iter().max_by_key(|part| part.level);
@@ -416,6 +418,8 @@ impl<'c> FileUnderAudit<'c> {
 struct Draft {
     range: Range<usize>,
     origins: Vec<Origin>,
+    /// The positions of its tokens that the most similar origin spells the same.
+    spelled: Vec<u32>,
     /// The drafts that were joined in it, if any.
     parts: Vec<(Range<usize>, Vec<Origin>)>,
 }
@@ -430,11 +434,12 @@ impl Draft {
         self.range = self.range.start.min(other.range.start)..self.range.end.max(other.range.end);
         self.origins.extend(other.origins);
     }
-}
 
-/// How much of `range` the others cover.
-fn n_covered(range: &Range<usize>, others: &[Range<usize>]) -> usize {
-    others.iter().map(|other| n_shared(range, other)).sum()
+    /// Whether others spell nearly all that this one spells: all but a tenth, since copies end where they differ.
+    fn is_explained(&self, others: &BTreeSet<u32>) -> bool {
+        let n_own = self.spelled.iter().filter(|at| !others.contains(at)).count();
+        10 * n_own < self.spelled.len().max(1)
+    }
 }
 
 /// The number of other places with the tokens of a draft, aligned or not: the median of its fingerprints.

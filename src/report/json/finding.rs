@@ -15,7 +15,8 @@ use crate::report::words::crosses_border;
 pub(super) struct Finding {
     rule: &'static str,
     level: Level,
-    /// Why the level is below that of the rule: where the copy is, or that it says little; null when it is not.
+    /// Why the level is below that of the rule: where the copy is, that it says little, or that nothing is owed; null
+    /// when it is not.
     level_reason: Option<String>,
     message: String,
     /// How much the copy does that its origin does as well: statements that decide, call or compute, weighted by how
