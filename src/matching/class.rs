@@ -233,7 +233,9 @@ impl Net<'_> {
         let agreement = candidate.agreement_in(&range);
         let best = members.iter().map(|&member| self.candidates[member].agreement_in(&range)).max().unwrap_or(0);
         let ends = if agreement >= best { self.free_ends(candidate, &query) } else { [0..0, 0..0] };
-        let is_better = agreement > best && candidate.aligned.len() >= self.min_tokens;
+        // What agrees as well with all of the class is another origin of it, however much more it has around.
+        let covers = range == query;
+        let is_better = (agreement > best || covers && agreement == best) && candidate.aligned.len() >= self.min_tokens;
         if !is_same && !is_better && ends.iter().all(Range::is_empty) {
             return;
         }
