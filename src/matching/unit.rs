@@ -142,6 +142,14 @@ impl Document<'_> {
         None
     }
 
+    /// The head of a function: from its first token to the bracket behind its parameters.
+    pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
+        let open = unit.name? + 1;
+        let is_open = open < unit.tokens.end && self.tokens[open].text(self.text) == b"(";
+        let end = self.closing(open, unit.tokens.end).filter(|_| is_open)?;
+        Some(unit.tokens.start..end + 1)
+    }
+
     /// The bracket that closes the one at `at`, before `end`.
     fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -42,12 +42,17 @@ const MIN_RUN: usize = 16;
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
+/// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
+/// another version by design.
+const MAX_REWRITE: usize = 2_000;
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
 const LOCAL: usize = 160;
 /// Maximum places of a file whose surroundings are aligned with those of edits.
 const MAX_LOCAL: usize = 256;
 /// Maximum tokens between an edit and a run beside it.
 const BESIDE: usize = 4;
+/// Minimum letters of a function's name to be recognized in another name.
+const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
 
@@ -130,6 +135,10 @@ impl<'p> PreImages<'p> {
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
+        let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
+        if n_edited > MAX_REWRITE {
+            edits.iter_mut().for_each(Vec::clear);
+        }
         let mut n_left = MAX_EDITS;
         let mut n_left_out = 0;
         for of_file in &mut edits {
@@ -139,7 +148,10 @@ impl<'p> PreImages<'p> {
         }
         // Units are looked for last, since that reads the file from the edit on.
         for (of_file, before) in edits.iter_mut().zip(base) {
-            of_file.retain(|edit| around(&before.source, edit.removed().start, edit.removed().end).is_some());
+            of_file.retain(|edit| {
+                let unit = around(&before.source, edit.removed().start, edit.removed().end);
+                unit.is_some_and(|unit| !is_of_head(edit, &unit, &before.source))
+            });
         }
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !edits[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
@@ -389,10 +401,20 @@ impl<'p> PreImages<'p> {
         let unit = around(own, edit.removed().start, edit.removed().end)?;
         let of = around(target, spot.target.start, spot.target.end)?;
         let in_head = self.in_head(&spot, other)?;
+        let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
+        // What makes the member like its sibling is no edit that the sibling lacks.
+        if renaming.makes(added, &target.tokens[spot.target.clone()]) {
+            return None;
+        }
+        let is_substitution = removed.len() == added.len()
+            && !removed.is_empty()
+            && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol);
+        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (&unit, &of)) {
+            return None;
+        }
         let in_units = alignment.within(unit.tokens.clone());
         let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
         let n_agreeing = pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count();
-        let (added, removed) = (&head.source.tokens[edit.added()], &own.tokens[edit.removed()]);
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
         let is_known =
@@ -403,6 +425,7 @@ impl<'p> PreImages<'p> {
             is_same_unit: other.number.is_some_and(|number| std::ptr::eq(own, &self.base[number].source)) && unit == of,
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
+            is_substitution,
             is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
             had: has_already(
                 added,
@@ -421,6 +444,33 @@ impl<'p> PreImages<'p> {
             of,
             likeness,
             is_missed,
+        })
+    }
+
+    /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue` in
+    /// what was copied from `Queue`.
+    fn is_own_name(
+        &self,
+        edit: &Edit,
+        head: &Changed,
+        alignment: &Alignment,
+        own: &Source,
+        other: &Other<'_>,
+        (unit, of): (&Unit, &Unit),
+    ) -> bool {
+        let counterparts: HashSet<(u32, u32)> =
+            alignment.pairs().map(|(a, b)| (own.tokens[a].exact, other.source.tokens[b].exact)).collect();
+        let name_of = |source: &Source, unit: &Unit| {
+            unit.name.map(|at| source.tokens[at].text(&source.text).to_ascii_lowercase()).unwrap_or_default()
+        };
+        let (own_name, other_name) = (name_of(own, unit), name_of(other.source, of));
+        let changed = edit.removed().zip(edit.added());
+        let changed =
+            changed.map(|(a, b)| (&own.tokens[a], &head.source.tokens[b])).filter(|(a, b)| a.exact != b.exact);
+        changed.into_iter().all(|(was, is)| {
+            let text = is.text(&head.source.text).to_ascii_lowercase();
+            let is_of = |name: &[u8]| name.len() >= MIN_NAME && memchr::memmem::find(&text, name).is_some();
+            counterparts.contains(&(is.exact, was.exact)) || is_of(&own_name) && !is_of(&other_name)
         })
     }
 
@@ -533,7 +583,7 @@ fn around(source: &Source, start: usize, end: usize) -> Option<Unit> {
 }
 
 fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
-    let of_head = |head: &Changed| edits(&before.kept, head.source.tokens.len(), before.source.tokens.len());
+    let of_head = |head: &Changed| edits(&before.kept, &head.source.tokens, &before.source.tokens);
     head.map(of_head).unwrap_or_default()
 }
 
@@ -573,7 +623,9 @@ fn candidates(
             };
             holds(&head.source, &added) || holds(source, &removed)
         };
-        is_small && n_removed + n_novel > 0 && !holds_unit()
+        // Where all is kept, a name became another one.
+        let is_kept = !removed.is_empty() && before.removed[removed.clone()].iter().all(|&is_removed| !is_removed);
+        is_small && (is_kept || n_removed + n_novel > 0) && !holds_unit()
     };
     let lines = Lines::new(&head.source.text);
     let test_lines = test_lines(&head.source, sources);
@@ -582,6 +634,12 @@ fn candidates(
         token.is_some_and(|token| test_lines.iter().any(|of| of.contains(&lines.line_of(token.start))))
     };
     all.iter().filter(is_edit).filter(|edit| !is_test_line(edit)).cloned().collect()
+}
+
+/// Whether an edit is within the head of a function: with another parameter, what calls it changes, not its siblings.
+fn is_of_head(edit: &Edit, unit: &Unit, source: &Source) -> bool {
+    let head = source.document().head_of(unit);
+    head.is_some_and(|head| head.start <= edit.base.0 && edit.base.1 < head.end)
 }
 
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
@@ -614,8 +672,9 @@ fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Optio
 fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
     places.iter().any(|(edit, _)| {
         let added = &head.source.tokens[edit.added()];
-        let acts =
-            |text: &[u8]| matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if");
+        let acts = |text: &[u8]| {
+            matches!(text, b"(" | b"," | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
+        };
         let is_replaced = !edit.removed().is_empty();
         let own = &own.tokens[edit.removed()];
         (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
