@@ -402,6 +402,8 @@ pub struct Likeness {
     pub had: f64,
     /// Whether the change is so large that one of its many edits agrees with something by chance.
     pub is_large_change: bool,
+    /// Whether the change edits so much, of this unit too, that it is no fix.
+    pub is_rewritten: bool,
 }
 
 /// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
@@ -424,6 +426,8 @@ const MIN_AGREEING: usize = 24;
 const VERBATIM_RUN: usize = 24;
 /// Minimum different names and literals of such a run: brackets and keywords alone are everywhere.
 const VERBATIM_WORDS: usize = 5;
+/// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
+const VERBATIM_UNKNOWN: usize = 40;
 /// Tokens in a row from which on it does not matter what is beyond them.
 const LONG_RUN: usize = 32;
 /// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
@@ -509,7 +513,8 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
     // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
     let is_foreign = likeness.is_substitution && likeness.n_known < likeness.n_names
+        || likeness.n_names > 0 && likeness.n_known == 0 && spot.n_verbatim < VERBATIM_UNKNOWN
         || 2 * likeness.n_known < likeness.n_names && of_larger < 0.5 && !(of_smaller >= 0.7 && spelled >= 0.9);
-    let is_chance = likeness.is_large_change && of_larger < 0.5;
+    let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
     (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance
 }

@@ -142,12 +142,13 @@ impl Document<'_> {
         None
     }
 
-    /// The head of a function: from its first token to the bracket behind its parameters.
+    /// The head of a function: from its first token to its body, with what it returns.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let open = unit.name? + 1;
         let is_open = open < unit.tokens.end && self.tokens[open].text(self.text) == b"(";
         let end = self.closing(open, unit.tokens.end).filter(|_| is_open)?;
-        Some(unit.tokens.start..end + 1)
+        let is_body = |at: &usize| self.starts_line(*at) || matches!(self.tokens[*at].text(self.text), b"{" | b"=");
+        Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
     }
 
     /// The bracket that closes the one at `at`, before `end`.

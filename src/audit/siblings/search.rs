@@ -42,6 +42,8 @@ const MIN_RUN: usize = 16;
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
+/// Minimum tokens that a change edits to be a rewrite in part: a unit of which it edits more than a quarter was not fixed.
+const REWRITE: usize = 600;
 /// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
 /// another version by design.
 const MAX_REWRITE: usize = 2_000;
@@ -77,6 +79,7 @@ pub(in crate::audit) struct PreImages<'p> {
     numbers: Vec<usize>,
     pub queries: Queries<'p>,
     is_large: bool,
+    is_rewrite: bool,
     /// Edits that were not looked up.
     pub n_left_out: usize,
 }
@@ -136,6 +139,7 @@ impl<'p> PreImages<'p> {
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
         let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
+        let is_rewrite = n_edited > REWRITE;
         if n_edited > MAX_REWRITE {
             edits.iter_mut().for_each(Vec::clear);
         }
@@ -167,7 +171,7 @@ impl<'p> PreImages<'p> {
         let all = Params::new(k, k).expect("k <= k");
         let queries = Queries::sampled(asked.collect(), lenient, all);
         let is_large = changed.iter().map(Changed::n_novel).sum::<usize>() > LARGE_CHANGE;
-        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, n_left_out }
+        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, is_rewrite, n_left_out }
     }
 
     /// What the edited file number `number` became.
@@ -273,7 +277,8 @@ impl<'p> PreImages<'p> {
         let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         for (_, alignment) in &aligned.alignments {
             let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
-            let place = |edit: &Edit| Some((edit.clone(), self.place(edit, head, alignment, &renaming, own, other)?));
+            let place =
+                |edit: &Edit| Some((edit.clone(), self.place(number, edit, head, alignment, &renaming, other)?));
             let places: Vec<(Edit, Place)> = self.edits[number].iter().filter_map(place).collect();
             let mut places = places.into_iter().peekable();
             while let Some(first) = places.next() {
@@ -337,7 +342,7 @@ impl<'p> PreImages<'p> {
                 let reach = if is_same { LOCAL.min(diagonal.unsigned_abs() as usize / 2) } else { LOCAL };
                 let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
-                let place = self.place(edit, head, &alignment, &renaming, own, other);
+                let place = self.place(number, edit, head, &alignment, &renaming, other);
                 if let Some(place) = place.filter(|place| place.is_missed && seen.insert(place.in_base.start)) {
                     let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
                     found.push((vec![(edit.clone(), place)], names));
@@ -388,14 +393,14 @@ impl<'p> PreImages<'p> {
     /// The place of the other file that lacks `edit`, if it may.
     fn place(
         &self,
+        number: usize,
         edit: &Edit,
         head: &Changed,
         alignment: &Alignment,
         renaming: &Renaming,
-        own: &Source,
         other: &Other<'_>,
     ) -> Option<Place> {
-        let target = other.source;
+        let (own, target) = (&self.base[number].source, other.source);
         // Most places differ: what is dear to find out comes after this.
         let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
         let unit = around(own, edit.removed().start, edit.removed().end)?;
@@ -435,6 +440,11 @@ impl<'p> PreImages<'p> {
                 renaming,
             ),
             is_large_change: self.is_large,
+            is_rewritten: self.is_rewrite && {
+                let within = |edit: &&Edit| edit.base.0 <= unit.tokens.end && edit.base.1 >= unit.tokens.start;
+                let n_edited: usize = self.all_edits[number].iter().filter(within).map(Edit::len).sum();
+                4 * n_edited > unit.tokens.len()
+            },
         };
         let is_missed = is_missed(edit, &spot, &likeness);
         (is_missed || may_be_missed(edit, &spot, &likeness)).then(|| Place {
@@ -639,7 +649,7 @@ fn candidates(
 /// Whether an edit is within the head of a function: with another parameter, what calls it changes, not its siblings.
 fn is_of_head(edit: &Edit, unit: &Unit, source: &Source) -> bool {
     let head = source.document().head_of(unit);
-    head.is_some_and(|head| head.start <= edit.base.0 && edit.base.1 < head.end)
+    head.is_some_and(|head| head.start <= edit.base.0 && edit.base.1 <= head.end && edit.base.0 < head.end)
 }
 
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
@@ -676,8 +686,15 @@ fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> boo
             matches!(text, b"(" | b"," | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
         };
         let is_replaced = !edit.removed().is_empty();
+        // `@Override` and `#[inline]` are about what follows.
+        let mut first = added.iter().map(|token| token.text(&head.source.text));
+        let is_annotation = match first.next() {
+            Some(b"@") => true,
+            Some(b"#") => first.next() == Some(b"["),
+            _ => false,
+        };
         let own = &own.tokens[edit.removed()];
         (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
-            || added.iter().any(|token| acts(token.text(&head.source.text)))
+            || !is_annotation && added.iter().any(|token| acts(token.text(&head.source.text)))
     })
 }
