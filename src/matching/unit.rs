@@ -98,8 +98,9 @@ impl Document<'_> {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
                     let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
-                    // `) -> u8 {` goes on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
-                    if after <= 0 || (word == b"}" && next == at + 1) {
+                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
+                    let opens_body = self.tokens[next - 1].text(self.text) == b":";
+                    if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
                     }
                 } else if depth <= 0 && word != b"{" {
@@ -256,6 +257,7 @@ mod tests {
         check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
+        check_unit("def f(\n  a,\n):\n  return x\ny = 1\n", 1..4, Some("f"));
         check_unit("run(a, () => {\n  x();\n});\n", 1..3, None);
     }
 

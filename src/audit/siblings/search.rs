@@ -34,6 +34,8 @@ const MAX_EDITS: usize = 400;
 /// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
 /// more members is counted as far as they were compared.
 const MAX_FILES: usize = 24;
+/// Maximum further files in which comments that keep blocks in step are looked for.
+const MAX_DECLARED: usize = 1_000;
 /// Maximum shared fingerprints that rank a file; beyond them its distance decides.
 const MANY_SHARED: usize = 12;
 /// Minimum tokens of a run that both have: an edit parts what is longer.
@@ -192,6 +194,7 @@ impl<'p> PreImages<'p> {
     ) -> Result<Vec<Sibling>, Error> {
         let sightings = self.sightings(sighted, is_new, sources);
         let wanted = self.wanted(&sightings);
+        let compared: BTreeSet<usize> = wanted.keys().copied().collect();
         let found = wanted.into_par_iter().map_init(
             || repository.reader(),
             |reader, (at, queries)| {
@@ -210,7 +213,42 @@ impl<'p> PreImages<'p> {
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
-        Ok(found.into_iter().flatten().collect())
+        let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
+        found.extend(self.further_declared(&found, &sightings, &compared, repository, sources)?);
+        Ok(found)
+    }
+
+    /// The blocks that comments keep in step with edited ones, in files that were not compared: where one file has such
+    /// a comment, so may any other that shares something with the edited one.
+    fn further_declared(
+        &self,
+        found: &[Sibling],
+        sightings: &[Sighting],
+        compared: &BTreeSet<usize>,
+        repository: &Repository,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Sibling>, Error> {
+        let numbers: BTreeSet<usize> = found.iter().filter(|of| of.is_declared).map(|of| of.number).collect();
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let others = sightings.iter().enumerate().filter(|(at, _)| !compared.contains(at)).take(MAX_DECLARED);
+        let others: Vec<&Sighting> = others.map(|(_, sighting)| sighting).collect();
+        let further = others.into_par_iter().map_init(
+            || repository.reader(),
+            |reader, Sighting { path, target, .. }| {
+                let Target::Same(entry) = target else { return Ok(Vec::new()) };
+                let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
+                let other = Other { path, source: &source, number: None };
+                let declared = |&number: &usize| {
+                    let head = self.heads[number]?;
+                    Some(self.declared(number, head, &other).into_iter().map(|(_, sibling)| sibling))
+                };
+                Ok(numbers.iter().filter_map(declared).flatten().collect())
+            },
+        );
+        let further: Vec<Vec<Sibling>> = further.collect::<Result<_, Error>>()?;
+        Ok(further.into_iter().flatten().collect())
     }
 
     fn sightings(
@@ -254,8 +292,14 @@ impl<'p> PreImages<'p> {
             rows.into_iter().for_each(|(key, rows)| sharing.entry(key).or_default().push((rows.len(), at)));
         }
         let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let marks: Vec<Marks> = self.queries.sources().iter().map(|source| Marks::of(source)).collect();
         for ((query, _), mut files) in sharing {
             let own = &self.queries.sources()[query].path;
+            // What a comment names is compared, even if many others are nearer.
+            let named = files.iter().filter(|(_, at)| marks[query].name(&sightings[*at].path));
+            for &(_, at) in named {
+                wanted.entry(at).or_default().insert(query);
+            }
             files.sort_by_cached_key(|&(n, at)| {
                 let path = &sightings[at].path;
                 (Reverse(n.min(MANY_SHARED)), path.distance(own), Reverse(n), path.clone())
