@@ -72,7 +72,7 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
     for part in parts {
         match edits.last_mut() {
             Some(last) if is_continued(last, &part, head, base) => {
-                (last.base.1, last.head.1) = (part.base.1, part.head.1)
+                (last.base.1, last.head.1) = (part.base.1, part.head.1);
             }
             _ => edits.push(part),
         }
