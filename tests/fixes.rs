@@ -122,6 +122,33 @@ fn an_operator_is_enough_of_a_fix_between_sure_clones() {
 }
 
 #[test]
+fn a_wrong_name_that_was_mended_and_a_call_put_around_something_are_edits() {
+    let (before, _) = fix_of_one();
+    let rows = [
+        ("names", "rename(path, target) == -1", "rename(target, path) == -1"),
+        ("a call", "write_rdb(rdb, fp) < 0", "write_rdb(checked(rdb, fp), fp) < 0"),
+        ("an argument", "unlink(path)", "unlink(path, 1)"),
+    ];
+    for (what, was, is) in rows {
+        let after = [("rdb.c", before[0].1.replace(was, is)), before[1].clone()];
+        assert_ne!(after[0].1, before[0].1, "{what}");
+        assert_eq!(missed(&Change { before: &before, after: &after }).len(), 1, "{what}");
+    }
+}
+
+#[test]
+fn an_edit_that_gives_a_member_its_own_name_or_a_parameter_is_nothing() {
+    let (before, _) = fix_of_one();
+    // It was copied from the other and still had its name.
+    let copied = before[0].1.replace("write_rdb(rdb, fp)", "write_aof(rdb, fp)");
+    let was = [("rdb.c", copied), before[1].clone()];
+    assert_eq!(missed(&Change { before: &was, after: &before }), [""; 0], "its own name");
+    let longer = before[0].1.replace("const char *target)", "const char *target, int flags)");
+    let after = [("rdb.c", longer), before[1].clone()];
+    assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "a parameter");
+}
+
+#[test]
 fn an_edit_that_reaches_all_members_is_nothing() {
     let (before, after) = fix_of_one();
     let both = [after[0].clone(), ("aof.c", fixed("save_aof", "aof", "out"))];

@@ -33,6 +33,8 @@ const MIN_TOKENS: usize = 20;
 const MIN_WORDS: usize = 6;
 /// Minimum part of the names and literals that a copy spells the same, in percent.
 const MIN_SPELLED: usize = 80;
+/// Minimum bytes of a string literal, with its quotes, to be a text for people.
+const MIN_MESSAGE: u32 = 8;
 /// Length of the runs that an index of a copy looks up.
 const RUN: usize = 6;
 
@@ -107,6 +109,11 @@ fn is_word(token: &Token) -> bool {
     !matches!(token.kind(), Kind::Punctuation | Kind::Keyword)
 }
 
+/// Whether a token is a text for people: `'0'`, `"rb"` and `"%d"` are code.
+fn is_message(token: &Token) -> bool {
+    token.kind() == Kind::String && token.end - token.start >= MIN_MESSAGE
+}
+
 /// Whether two runs have the same symbols, spell most words the same, and differ in names one to one.
 fn reads_as(a: &[Token], b: &[Token]) -> bool {
     if !a.iter().zip(b).all(|(a, b)| a.symbol == b.symbol) {
@@ -119,8 +126,8 @@ fn reads_as(a: &[Token], b: &[Token]) -> bool {
         n_same += usize::from(a.exact == b.exact);
         // Messages differ from version to version and say nothing about the code; a number is what it is.
         match a.kind() {
-            Kind::String => continue,
-            Kind::Number if a.exact != b.exact => return false,
+            Kind::String if is_message(a) && is_message(b) => continue,
+            Kind::String | Kind::Number if a.exact != b.exact => return false,
             _ => {}
         }
         if *to.entry(a.exact).or_insert(b.exact) != b.exact || *from.entry(b.exact).or_insert(a.exact) != a.exact {
@@ -197,7 +204,7 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
             let is_idle = |(a, b): (&Token, &Token)| {
                 let is_renamed =
                     a.kind() == Kind::Identifier && !in_new.contains(&a.exact) && !in_old.contains(&b.exact);
-                a.exact == b.exact || a.kind() == Kind::String || is_renamed
+                a.exact == b.exact || is_message(a) && is_message(b) || is_renamed
             };
             if removed.iter().zip(added).all(is_idle) {
                 return false;

@@ -34,30 +34,107 @@ impl Edit {
     pub fn added(&self) -> Range<usize> {
         self.head.0..self.head.1
     }
+
+    /// How many tokens it removed or added, whichever are more.
+    pub fn len(&self) -> usize {
+        self.removed().len().max(self.added().len())
+    }
+
+    /// Whether it changed nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Maximum kept tokens between two edits for them to be one: with `- 1` replaced by `.saturating_sub(1)`, the `1` was
 /// kept.
 const MAX_BETWEEN: usize = 4;
+/// Maximum kept tokens between an edit that opens a bracket and the one that closes it: `f(a, b)` became `g(f(a, b))`.
+const MAX_WRAPPED: usize = 40;
 
 /// The edits between what was `kept`, in order: the head file is the query, the base file the target.
-pub fn edits(kept: &Alignment, n_head: usize, n_base: usize) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = Vec::new();
+///
+/// A kept name that is another one now is an edit, unless it was renamed: see [`substituted`]. Time O(n).
+pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
+    let mut parts: Vec<Edit> = Vec::new();
     let mut from = (0, 0);
     let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
-    for (of_base, of_head, len) in blocks.chain([(n_base, n_head, 0)]) {
+    for (of_base, of_head, len) in blocks.chain([(base.len(), head.len(), 0)]) {
         if from.0 < of_base || from.1 < of_head {
-            match edits.last_mut() {
-                Some(last) if from.0 - last.base.1 <= MAX_BETWEEN => {
-                    (last.base.1, last.head.1) = (of_base, of_head);
-                }
-                _ => edits.push(Edit { base: (from.0, of_base), head: (from.1, of_head) }),
-            }
+            parts.push(Edit { base: (from.0, of_base), head: (from.1, of_head) });
         }
         from = (of_base + len, of_head + len);
     }
+    let substituted = substituted(kept, head, base);
+    parts.extend(substituted.into_iter().map(|(a, b)| Edit { base: (a, a + 1), head: (b, b + 1) }));
+    parts.sort_unstable();
+    let mut edits: Vec<Edit> = Vec::new();
+    for part in parts {
+        match edits.last_mut() {
+            Some(last) if is_continued(last, &part, head, base) => {
+                (last.base.1, last.head.1) = (part.base.1, part.head.1);
+            }
+            _ => edits.push(part),
+        }
+    }
     edits
 }
+
+/// Whether two edits are one: next to each other, or the two brackets put around something.
+fn is_continued(edit: &Edit, next: &Edit, head: &[Token], base: &[Token]) -> bool {
+    let n_between = next.base.0 - edit.base.1;
+    let n_open = |tokens: &[Token]| tokens.iter().map(nesting).sum::<i64>();
+    n_between <= MAX_BETWEEN
+        || n_between <= MAX_WRAPPED && {
+            let opened = n_open(&head[edit.added()]) - n_open(&base[edit.removed()]);
+            let closed = n_open(&base[next.removed()]) - n_open(&head[next.added()]);
+            opened != 0 && opened == closed && n_open(&base[edit.base.1..next.base.0]) == 0
+        }
+}
+
+/// 1 for an opening bracket, -1 for a closing one.
+fn nesting(token: &Token) -> i64 {
+    match (token.kind(), token.symbol.get() as u8) {
+        (Kind::Punctuation, b'(' | b'[' | b'{') => 1,
+        (Kind::Punctuation, b')' | b']' | b'}') => -1,
+        _ => 0,
+    }
+}
+
+/// The kept names, in base and in the head, that became other ones: `super->settings` is `host->settings` now.
+///
+/// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
+/// that is kept in one place and changed in another was not renamed, and neither was one that became a known one.
+fn substituted(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<(usize, usize)> {
+    let is_changed = |&(b, a): &(usize, usize)| base[a].exact != head[b].exact && base[a].kind() == Kind::Identifier;
+    let changed: Vec<(usize, usize)> = kept.pairs().filter(is_changed).map(|(b, a)| (a, b)).collect();
+    if changed.is_empty() {
+        return changed;
+    }
+    let names = |tokens: &[Token]| tokens.iter().map(|token| token.exact).collect::<HashSet<u32>>();
+    let (in_base, in_head) = (names(base), names(head));
+    // How often each name became which one: a variable that is renamed in one function stays in others.
+    let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+    for &(a, b) in &changed {
+        *counts.entry((base[a].exact, head[b].exact)).or_default() += 1;
+    }
+    let is_renamed = |&(a, b): &(usize, usize)| {
+        let (was, is) = (base[a].exact, head[b].exact);
+        let is_everywhere = !in_head.contains(&was) && !in_base.contains(&is);
+        let is_local = || {
+            let near = |tokens: &[Token], at: usize, name: u32| {
+                let (from, to) = (at.saturating_sub(RENAMED_AROUND), (at + RENAMED_AROUND).min(tokens.len()));
+                tokens[from..to].iter().any(|token| token.exact == name)
+            };
+            counts[&(was, is)] > 1 && !near(head, b, was) && !near(base, a, is)
+        };
+        is_everywhere || is_local()
+    };
+    changed.into_iter().filter(|pair| !is_renamed(pair)).collect()
+}
+
+/// Number of tokens on either side of a changed name in which a renamed variable is found under its new name only.
+const RENAMED_AROUND: usize = 80;
 
 /// Which name of a sibling corresponds to which of the edited file.
 #[derive(Debug, Default)]
@@ -96,6 +173,11 @@ impl Renaming {
     /// The names and what they are in the sibling, in no order.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.to.iter().map(|(&name, &to)| (name, to))
+    }
+
+    /// Whether `tokens` are `target` in the sibling.
+    pub fn makes(&self, tokens: &[Token], target: &[Token]) -> bool {
+        tokens.len() == target.len() && tokens.iter().zip(target).all(|(a, b)| self.agrees(a, b))
     }
 
     /// Whether two tokens are the same, up to the renaming.
@@ -172,10 +254,10 @@ pub struct Spot {
     pub n_spelled: usize,
     /// Words among the aligned ones around that do not agree.
     pub n_clashing: usize,
-    /// Different words of the runs right beside the edit, and of what it removed, that the sibling spells the same.
-    pub n_run_spelled: usize,
-    /// Words of these that it spells in another way.
-    pub n_run_renamed: usize,
+    /// Tokens in a row across the edit, with what it removed, that the sibling spells the same.
+    pub n_verbatim: usize,
+    /// Different words of them.
+    pub n_verbatim_words: usize,
     /// Removed tokens that the sibling has at its place.
     pub n_removed_there: usize,
     /// Removed tokens aligned in order.
@@ -245,16 +327,19 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
     } else {
         right.iter().take(n_right_run).all(is_spelled)
     };
-    let in_run = || {
-        let beside = left.iter().rev().take(n_left_run).chain(right.iter().take(n_right_run));
-        beside.chain(inside.iter().filter(agrees)).filter(|&&(a, _)| is_word(a))
-    };
-    let spelled: HashSet<u32> = in_run().filter(|pair| is_spelled(pair)).map(|&(a, _)| base[a].exact).collect();
+    // A name that differs farther away does not make what is nearer less alike.
+    let is_inside_spelled = inside.iter().filter(agrees).all(is_spelled);
+    let verbatim_left = left.iter().rev().take(n_left_run).take_while(|pair| is_spelled(pair));
+    let verbatim_right = right.iter().take(n_right_run).take_while(|pair| is_spelled(pair));
+    let verbatim = verbatim_left.chain(inside.iter().filter(agrees)).chain(verbatim_right);
+    let verbatim: Vec<&(usize, usize)> = verbatim.filter(|_| is_inside_spelled).collect();
+    let words_of_run: HashSet<u32> =
+        verbatim.iter().filter(|&&&(a, _)| is_word(a)).map(|&&(a, _)| base[a].exact).collect();
     Some(Spot {
         target: place,
         is_short_run_spelled,
-        n_run_spelled: spelled.len(),
-        n_run_renamed: in_run().filter(|pair| !is_spelled(pair)).count(),
+        n_verbatim: verbatim.len(),
+        n_verbatim_words: words_of_run.len(),
         n_left_run,
         n_right_run,
         n_left: left.iter().filter(agrees).count(),
@@ -305,6 +390,8 @@ pub struct Likeness {
     pub n_agreeing: usize,
     /// Whether the edit replaces operators and numbers only.
     pub is_operator: bool,
+    /// Whether the edit replaces names by others, and nothing else.
+    pub is_substitution: bool,
     /// Whether both are one unit: two branches of a function.
     pub is_same_unit: bool,
     /// Distinct names that the edit adds.
@@ -315,6 +402,8 @@ pub struct Likeness {
     pub had: f64,
     /// Whether the change is so large that one of its many edits agrees with something by chance.
     pub is_large_change: bool,
+    /// Whether the change edits so much, of this unit too, that it is no fix.
+    pub is_rewritten: bool,
 }
 
 /// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
@@ -337,6 +426,8 @@ const MIN_AGREEING: usize = 24;
 const VERBATIM_RUN: usize = 24;
 /// Minimum different names and literals of such a run: brackets and keywords alone are everywhere.
 const VERBATIM_WORDS: usize = 5;
+/// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
+const VERBATIM_UNKNOWN: usize = 40;
 /// Tokens in a row from which on it does not matter what is beyond them.
 const LONG_RUN: usize = 32;
 /// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
@@ -397,7 +488,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let n_run = spot.n_run();
     // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A
     // `const` or a comma is none.
-    let is_tiny_fix = n_removed > 0 && n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
+    let is_tiny_fix = n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
     let is_enough = n_removed + n_added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6 || is_tiny_fix;
     let is_alike_there = is_enough
         && spot.is_alike(edit)
@@ -415,15 +506,15 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
     let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
     let is_renamed = n_run >= RENAMED_RUN && spot.n_clashing == 0 && of_larger >= 0.25 && spelled >= 0.3;
-    let is_verbatim = n_run >= VERBATIM_RUN
-        && spot.n_run_renamed == 0
-        && spot.n_run_spelled >= VERBATIM_WORDS
+    let is_verbatim = spot.n_verbatim >= VERBATIM_RUN
+        && spot.n_verbatim_words >= VERBATIM_WORDS
         && (clashing <= 0.12 || n_run >= LONG_RUN);
     // An author who edits one branch sees the other.
     let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
     // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
-    let is_foreign =
-        2 * likeness.n_known < likeness.n_names && of_larger < 0.5 && !(of_smaller >= 0.7 && spelled >= 0.9);
-    let is_chance = likeness.is_large_change && of_larger < 0.5;
-    (is_verbatim || are_units && (is_part || is_twin || is_renamed)) && !is_seen && !is_foreign && !is_chance
+    let is_foreign = likeness.is_substitution && likeness.n_known < likeness.n_names
+        || likeness.n_names > 0 && likeness.n_known == 0 && spot.n_verbatim < VERBATIM_UNKNOWN
+        || 2 * likeness.n_known < likeness.n_names && of_larger < 0.5 && !(of_smaller >= 0.7 && spelled >= 0.9);
+    let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
+    (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance
 }

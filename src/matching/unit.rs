@@ -98,8 +98,9 @@ impl Document<'_> {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
                     let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
-                    // `) -> u8 {` goes on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
-                    if after <= 0 || (word == b"}" && next == at + 1) {
+                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
+                    let opens_body = self.tokens[next - 1].text(self.text) == b":";
+                    if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);
                     }
                 } else if depth <= 0 && word != b"{" {
@@ -140,6 +141,15 @@ impl Document<'_> {
             }
         }
         None
+    }
+
+    /// The head of a function: from its first token to its body, with what it returns.
+    pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
+        let open = unit.name? + 1;
+        let is_open = open < unit.tokens.end && self.tokens[open].text(self.text) == b"(";
+        let end = self.closing(open, unit.tokens.end).filter(|_| is_open)?;
+        let is_body = |at: &usize| self.starts_line(*at) || matches!(self.tokens[*at].text(self.text), b"{" | b"=");
+        Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
     }
 
     /// The bracket that closes the one at `at`, before `end`.
@@ -274,6 +284,7 @@ mod tests {
         check_unit("fn f(\n  a: u8,\n) -> u8 {\n  x\n}\n", 1..5, Some("f"));
         check_unit("func (r *R) Get(a int) int {\n\treturn x\n}\n", 1..3, Some("Get"));
         check_unit("def f(a):\n  return g(x)\ny = 1\n", 1..2, Some("f"));
+        check_unit("def f(\n  a,\n):\n  return x\ny = 1\n", 1..4, Some("f"));
         check_unit("run(a, () => {\n  x();\n});\n", 1..3, None);
     }
 

@@ -1,22 +1,35 @@
 //! Writes the edits that siblings lack as a patch for `git apply`, with the names of each sibling.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::words::{lines, place};
 use super::{Format, Style};
 use crate::audit::Outcome;
-use crate::text::printable;
+use crate::text::{FilePath, printable};
 
 pub(super) const FORMAT: Format =
     Format { name: "patch", help: "the edits that siblings lack, for `git apply`", write };
 
 /// The lines between the patches say what each is for: `git apply` and `patch` skip them.
 fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut written: BTreeMap<&FilePath, Vec<Range<usize>>> = BTreeMap::new();
     for finding in &outcome.findings {
         let Some(missed) = finding.missed() else { continue };
         for (origin, patch) in finding.origins.iter().zip(&missed.patches) {
             let of = printable(format!("{}:{}", finding.path, lines(&finding.fragment)).as_bytes());
             let at = printable(place(origin).as_bytes());
+            let touched = patch.as_deref().map(touched_lines).unwrap_or_default();
+            let of_file = written.entry(&origin.path).or_default();
+            // The context of one would no longer be there after the other.
+            let is_apart =
+                |lines: &Range<usize>| !of_file.iter().any(|of| of.start < lines.end && lines.start < of.end);
+            if !touched.iter().all(is_apart) {
+                writeln!(out, "# {at} lacks the edit of {of}; its patch comes once the one above is applied\n")?;
+                continue;
+            }
+            of_file.extend(touched);
             match patch {
                 Some(patch) => write!(out, "# {at} lacks the edit of {of}\n{patch}\n")?,
                 None => writeln!(out, "# {at} lacks the edit of {of}; it has to be made by hand\n")?,
@@ -27,4 +40,14 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "# {}", printable(skipped.message().as_bytes()))?;
     }
     Ok(())
+}
+
+/// The lines of the old file that the hunks of a patch have, with their context.
+fn touched_lines(patch: &str) -> Vec<Range<usize>> {
+    let hunk = |line: &str| {
+        let (start, n) = line.strip_prefix("@@ -")?.split_once(' ')?.0.split_once(',')?;
+        let (start, n): (usize, usize) = (start.parse().ok()?, n.parse().ok()?);
+        Some(start..start + n)
+    };
+    patch.lines().filter_map(hunk).collect()
 }

@@ -16,7 +16,7 @@ use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::Params;
 use crate::git::{Attributes, blob_id};
-use crate::matching::{Document, hunks};
+use crate::matching::{Document, edited_lines, hunks};
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookup, Reading, StoredFile};
 use crate::store::{SegmentError, key};
@@ -483,22 +483,52 @@ fn changed_functions(before: &Source, after: &Source) -> Vec<FunctionPair> {
         let found = document.enclosing_unit(part).map_or(around.clone(), |unit| unit.tokens);
         found.start.min(around.start)..found.end.max(around.end)
     };
-    let mut pairs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    // Both sides begin and end at the same place: what only one of them had would be compared as if it were edited.
+    let edits = edited_lines(old, new);
+    let backwards: Vec<(Range<usize>, Range<usize>)> = edits.iter().cloned().map(|(from, to)| (to, from)).collect();
+    let mut froms: Vec<Range<usize>> = Vec::new();
     for hunk in hunks(old, new) {
-        let (from, to) = (unit(old, &hunk.removed), unit(new, &hunk.added));
-        match pairs.last_mut() {
-            Some(last) if from.start < last.0.end || to.start < last.1.end => {
-                *last = (last.0.start..last.0.end.max(from.end), last.1.start..last.1.end.max(to.end));
-            }
-            _ => pairs.push((from, to)),
+        let (from, back) = (unit(old, &hunk.removed), counterpart(&unit(new, &hunk.added), &backwards));
+        let from = whole_edits(from.start.min(back.start)..from.end.max(back.end), &edits);
+        match froms.last_mut() {
+            Some(last) if from.start <= last.end => *last = last.start.min(from.start)..last.end.max(from.end),
+            _ => froms.push(from),
         }
     }
+    let pairs = froms.into_iter().map(|from| (from.clone(), counterpart(&from, &edits)));
     let lexed = |source: &Source, tokens: Range<usize>| Lexed {
         language: source.language.clone(),
         family: source.family.clone(),
         tokens: source.tokens[tokens].to_vec(),
     };
-    pairs.into_iter().map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) }).collect()
+    pairs.map(|(from, to)| FunctionPair { before: lexed(before, from), after: lexed(after, to) }).collect()
+}
+
+/// `range`, extended so that it begins and ends inside no edit.
+fn whole_edits(range: Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> Range<usize> {
+    let inside = |at: usize| edits.iter().map(|(from, _)| from).find(move |from| from.start < at && at < from.end);
+    inside(range.start).map_or(range.start, |from| from.start)..inside(range.end).map_or(range.end, |from| from.end)
+}
+
+/// What a range of tokens is on the other side of `edits`, which are in order.
+fn counterpart(range: &Range<usize>, edits: &[(Range<usize>, Range<usize>)]) -> Range<usize> {
+    let shifted = |at: usize, edits: &[(Range<usize>, Range<usize>)]| {
+        edits.last().map_or(at, |(from, to)| to.end + (at - from.end))
+    };
+    let (before, behind) = edits.split_at(edits.partition_point(|(from, _)| from.end <= range.start));
+    let start = match behind.first() {
+        Some((from, to)) if from.start < range.start => to.start,
+        // What was put before the first token is at the start, too.
+        _ if range.start == 0 => 0,
+        _ => shifted(range.start, before),
+    };
+    let (before, behind) =
+        edits.split_at(edits.partition_point(|(from, _)| from.start < range.end && from.end <= range.end));
+    let end = match behind.first() {
+        Some((from, to)) if from.start < range.end => to.end,
+        _ => shifted(range.end, before),
+    };
+    start..end.max(start)
 }
 
 /// Number of tokens beside an edit that are kept of a function, even if it is shorter: the context that a copy must

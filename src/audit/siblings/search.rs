@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -34,6 +34,8 @@ const MAX_EDITS: usize = 400;
 /// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
 /// more members is counted as far as they were compared.
 const MAX_FILES: usize = 24;
+/// Maximum further files in which comments that keep blocks in step are looked for.
+const MAX_DECLARED: usize = 1_000;
 /// Maximum shared fingerprints that rank a file; beyond them its distance decides.
 const MANY_SHARED: usize = 12;
 /// Minimum tokens of a run that both have: an edit parts what is longer.
@@ -42,12 +44,19 @@ const MIN_RUN: usize = 16;
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
+/// Minimum tokens that a change edits to be a rewrite in part: a unit of which it edits more than a quarter was not fixed.
+const REWRITE: usize = 600;
+/// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
+/// another version by design.
+const MAX_REWRITE: usize = 2_000;
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
 const LOCAL: usize = 160;
 /// Maximum places of a file whose surroundings are aligned with those of edits.
 const MAX_LOCAL: usize = 256;
 /// Maximum tokens between an edit and a run beside it.
 const BESIDE: usize = 4;
+/// Minimum letters of a function's name to be recognized in another name.
+const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
 
@@ -72,6 +81,7 @@ pub(in crate::audit) struct PreImages<'p> {
     numbers: Vec<usize>,
     pub queries: Queries<'p>,
     is_large: bool,
+    is_rewrite: bool,
     /// Edits that were not looked up.
     pub n_left_out: usize,
 }
@@ -130,6 +140,11 @@ impl<'p> PreImages<'p> {
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
+        let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
+        let is_rewrite = n_edited > REWRITE;
+        if n_edited > MAX_REWRITE {
+            edits.iter_mut().for_each(Vec::clear);
+        }
         let mut n_left = MAX_EDITS;
         let mut n_left_out = 0;
         for of_file in &mut edits {
@@ -139,7 +154,10 @@ impl<'p> PreImages<'p> {
         }
         // Units are looked for last, since that reads the file from the edit on.
         for (of_file, before) in edits.iter_mut().zip(base) {
-            of_file.retain(|edit| around(&before.source, edit.removed().start, edit.removed().end).is_some());
+            of_file.retain(|edit| {
+                let unit = around(&before.source, edit.removed().start, edit.removed().end);
+                unit.is_some_and(|unit| !is_of_head(edit, &unit, &before.source))
+            });
         }
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !edits[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
@@ -155,7 +173,7 @@ impl<'p> PreImages<'p> {
         let all = Params::new(k, k).expect("k <= k");
         let queries = Queries::sampled(asked.collect(), lenient, all);
         let is_large = changed.iter().map(Changed::n_novel).sum::<usize>() > LARGE_CHANGE;
-        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, n_left_out }
+        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, is_rewrite, n_left_out }
     }
 
     /// What the edited file number `number` became.
@@ -176,6 +194,7 @@ impl<'p> PreImages<'p> {
     ) -> Result<Vec<Sibling>, Error> {
         let sightings = self.sightings(sighted, is_new, sources);
         let wanted = self.wanted(&sightings);
+        let compared: BTreeSet<usize> = wanted.keys().copied().collect();
         let found = wanted.into_par_iter().map_init(
             || repository.reader(),
             |reader, (at, queries)| {
@@ -194,7 +213,42 @@ impl<'p> PreImages<'p> {
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
-        Ok(found.into_iter().flatten().collect())
+        let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
+        found.extend(self.further_declared(&found, &sightings, &compared, repository, sources)?);
+        Ok(found)
+    }
+
+    /// The blocks that comments keep in step with edited ones, in files that were not compared: where one file has such
+    /// a comment, so may any other that shares something with the edited one.
+    fn further_declared(
+        &self,
+        found: &[Sibling],
+        sightings: &[Sighting],
+        compared: &BTreeSet<usize>,
+        repository: &Repository,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Sibling>, Error> {
+        let numbers: BTreeSet<usize> = found.iter().filter(|of| of.is_declared).map(|of| of.number).collect();
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let others = sightings.iter().enumerate().filter(|(at, _)| !compared.contains(at)).take(MAX_DECLARED);
+        let others: Vec<&Sighting> = others.map(|(_, sighting)| sighting).collect();
+        let further = others.into_par_iter().map_init(
+            || repository.reader(),
+            |reader, Sighting { path, target, .. }| {
+                let Target::Same(entry) = target else { return Ok(Vec::new()) };
+                let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
+                let other = Other { path, source: &source, number: None };
+                let declared = |&number: &usize| {
+                    let head = self.heads[number]?;
+                    Some(self.declared(number, head, &other).into_iter().map(|(_, sibling)| sibling))
+                };
+                Ok(numbers.iter().filter_map(declared).flatten().collect())
+            },
+        );
+        let further: Vec<Vec<Sibling>> = further.collect::<Result<_, Error>>()?;
+        Ok(further.into_iter().flatten().collect())
     }
 
     fn sightings(
@@ -238,8 +292,14 @@ impl<'p> PreImages<'p> {
             rows.into_iter().for_each(|(key, rows)| sharing.entry(key).or_default().push((rows.len(), at)));
         }
         let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let marks: Vec<Marks> = self.queries.sources().iter().map(|source| Marks::of(source)).collect();
         for ((query, _), mut files) in sharing {
             let own = &self.queries.sources()[query].path;
+            // What a comment names is compared, even if many others are nearer.
+            let named = files.iter().filter(|(_, at)| marks[query].name(&sightings[*at].path));
+            for &(_, at) in named {
+                wanted.entry(at).or_default().insert(query);
+            }
             files.sort_by_cached_key(|&(n, at)| {
                 let path = &sightings[at].path;
                 (Reverse(n.min(MANY_SHARED)), path.distance(own), Reverse(n), path.clone())
@@ -261,7 +321,8 @@ impl<'p> PreImages<'p> {
         let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         for (_, alignment) in &aligned.alignments {
             let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
-            let place = |edit: &Edit| Some((edit.clone(), self.place(edit, head, alignment, &renaming, own, other)?));
+            let place =
+                |edit: &Edit| Some((edit.clone(), self.place(number, edit, head, alignment, &renaming, other)?));
             let places: Vec<(Edit, Place)> = self.edits[number].iter().filter_map(place).collect();
             let mut places = places.into_iter().peekable();
             while let Some(first) = places.next() {
@@ -325,7 +386,7 @@ impl<'p> PreImages<'p> {
                 let reach = if is_same { LOCAL.min(diagonal.unsigned_abs() as usize / 2) } else { LOCAL };
                 let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
-                let place = self.place(edit, head, &alignment, &renaming, own, other);
+                let place = self.place(number, edit, head, &alignment, &renaming, other);
                 if let Some(place) = place.filter(|place| place.is_missed && seen.insert(place.in_base.start)) {
                     let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
                     found.push((vec![(edit.clone(), place)], names));
@@ -376,23 +437,33 @@ impl<'p> PreImages<'p> {
     /// The place of the other file that lacks `edit`, if it may.
     fn place(
         &self,
+        number: usize,
         edit: &Edit,
         head: &Changed,
         alignment: &Alignment,
         renaming: &Renaming,
-        own: &Source,
         other: &Other<'_>,
     ) -> Option<Place> {
-        let target = other.source;
+        let (own, target) = (&self.base[number].source, other.source);
         // Most places differ, so the expensive checks come after this one.
         let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
         let unit = around(own, edit.removed().start, edit.removed().end)?;
         let of = around(target, spot.target.start, spot.target.end)?;
         let in_head = self.in_head(&spot, other)?;
+        let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
+        // What makes the member like its sibling is no edit that the sibling lacks.
+        if renaming.makes(added, &target.tokens[spot.target.clone()]) {
+            return None;
+        }
+        let is_substitution = removed.len() == added.len()
+            && !removed.is_empty()
+            && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol);
+        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (&unit, &of)) {
+            return None;
+        }
         let in_units = alignment.within(unit.tokens.clone());
         let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
         let n_agreeing = pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count();
-        let (added, removed) = (&head.source.tokens[edit.added()], &own.tokens[edit.removed()]);
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
         let is_known =
@@ -403,6 +474,7 @@ impl<'p> PreImages<'p> {
             is_same_unit: other.number.is_some_and(|number| std::ptr::eq(own, &self.base[number].source)) && unit == of,
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
+            is_substitution,
             is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
             had: has_already(
                 added,
@@ -412,6 +484,11 @@ impl<'p> PreImages<'p> {
                 renaming,
             ),
             is_large_change: self.is_large,
+            is_rewritten: self.is_rewrite && {
+                let within = |edit: &&Edit| edit.base.0 <= unit.tokens.end && edit.base.1 >= unit.tokens.start;
+                let n_edited: usize = self.all_edits[number].iter().filter(within).map(Edit::len).sum();
+                4 * n_edited > unit.tokens.len()
+            },
         };
         let is_missed = is_missed(edit, &spot, &likeness);
         (is_missed || may_be_missed(edit, &spot, &likeness)).then(|| Place {
@@ -421,6 +498,33 @@ impl<'p> PreImages<'p> {
             of,
             likeness,
             is_missed,
+        })
+    }
+
+    /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue` in
+    /// what was copied from `Queue`.
+    fn is_own_name(
+        &self,
+        edit: &Edit,
+        head: &Changed,
+        alignment: &Alignment,
+        own: &Source,
+        other: &Other<'_>,
+        (unit, of): (&Unit, &Unit),
+    ) -> bool {
+        let counterparts: HashSet<(u32, u32)> =
+            alignment.pairs().map(|(a, b)| (own.tokens[a].exact, other.source.tokens[b].exact)).collect();
+        let name_of = |source: &Source, unit: &Unit| {
+            unit.name.map(|at| source.tokens[at].text(&source.text).to_ascii_lowercase()).unwrap_or_default()
+        };
+        let (own_name, other_name) = (name_of(own, unit), name_of(other.source, of));
+        let changed = edit.removed().zip(edit.added());
+        let changed =
+            changed.map(|(a, b)| (&own.tokens[a], &head.source.tokens[b])).filter(|(a, b)| a.exact != b.exact);
+        changed.into_iter().all(|(was, is)| {
+            let text = is.text(&head.source.text).to_ascii_lowercase();
+            let is_of = |name: &[u8]| name.len() >= MIN_NAME && memchr::memmem::find(&text, name).is_some();
+            counterparts.contains(&(is.exact, was.exact)) || is_of(&own_name) && !is_of(&other_name)
         })
     }
 
@@ -533,7 +637,7 @@ fn around(source: &Source, start: usize, end: usize) -> Option<Unit> {
 }
 
 fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
-    let of_head = |head: &Changed| edits(&before.kept, head.source.tokens.len(), before.source.tokens.len());
+    let of_head = |head: &Changed| edits(&before.kept, &head.source.tokens, &before.source.tokens);
     head.map(of_head).unwrap_or_default()
 }
 
@@ -573,7 +677,9 @@ fn candidates(
             };
             holds(&head.source, &added) || holds(source, &removed)
         };
-        is_small && n_removed + n_novel > 0 && !holds_unit()
+        // Where all is kept, a name became another one.
+        let is_kept = !removed.is_empty() && before.removed[removed.clone()].iter().all(|&is_removed| !is_removed);
+        is_small && (is_kept || n_removed + n_novel > 0) && !holds_unit()
     };
     let lines = Lines::new(&head.source.text);
     let test_lines = test_lines(&head.source, sources);
@@ -582,6 +688,12 @@ fn candidates(
         token.is_some_and(|token| test_lines.iter().any(|of| of.contains(&lines.line_of(token.start))))
     };
     all.iter().filter(is_edit).filter(|edit| !is_test_line(edit)).cloned().collect()
+}
+
+/// Whether an edit is within the head of a function: with another parameter, what calls it changes, not its siblings.
+fn is_of_head(edit: &Edit, unit: &Unit, source: &Source) -> bool {
+    let head = source.document().head_of(unit);
+    head.is_some_and(|head| head.start <= edit.base.0 && edit.base.1 <= head.end && edit.base.0 < head.end)
 }
 
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
@@ -614,11 +726,19 @@ fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Optio
 fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
     places.iter().any(|(edit, _)| {
         let added = &head.source.tokens[edit.added()];
-        let acts =
-            |text: &[u8]| matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if");
+        let acts = |text: &[u8]| {
+            matches!(text, b"(" | b"," | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
+        };
         let is_replaced = !edit.removed().is_empty();
+        // `@Override` and `#[inline]` are about what follows.
+        let mut first = added.iter().map(|token| token.text(&head.source.text));
+        let is_annotation = match first.next() {
+            Some(b"@") => true,
+            Some(b"#") => first.next() == Some(b"["),
+            _ => false,
+        };
         let own = &own.tokens[edit.removed()];
         (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
-            || added.iter().any(|token| acts(token.text(&head.source.text)))
+            || !is_annotation && added.iter().any(|token| acts(token.text(&head.source.text)))
     })
 }

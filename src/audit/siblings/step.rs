@@ -68,6 +68,11 @@ impl Marks {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Whether a mark names a block of the file at `path`.
+    pub fn name(&self, path: &FilePath) -> bool {
+        self.0.iter().any(|mark| mark.is_in(path))
+    }
 }
 
 impl Mark {
@@ -155,6 +160,8 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     start..end
 }
 
+/// Words before the name of what is defined, in languages that have them.
+const DEFINING: &[&[u8]] = &[b"def", b"class", b"fn", b"func", b"function", b"fun", b"struct", b"trait", b"interface"];
 /// Minimum tokens of a block with a body.
 const MIN_BLOCK: usize = 8;
 
@@ -172,7 +179,12 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
                 has_body && block.len() > MIN_BLOCK
             }
         };
-        let at = within.clone().find(is_defined)?;
+        // A call over several lines has a body, too, and often comes first.
+        let is_declared = |at: &usize| {
+            let before = at.checked_sub(1).map(|before| source.tokens[before].text(&source.text));
+            before.is_some_and(|word| DEFINING.contains(&word)) && is_defined(at)
+        };
+        let at = within.clone().find(is_declared).or_else(|| within.clone().find(is_defined))?;
         let first = (0..=at).rev().find(|&first| document.starts_line(first))?;
         within = block_at(source, first);
     }
