@@ -262,8 +262,8 @@ fn prose_is_wrapped_at_120_columns() {
     assert!(long.is_empty(), "wrap these lines: {long:#?}");
 }
 
-/// The words of a command in a shell, up to what is not part of it: a comment, a pipe, a redirection, a further command.
-/// Variables that may be several words are left out.
+/// The words of a command in a shell, up to what is not part of it: a comment, a pipe, a redirection, a further
+/// command. Variables that may be several words are left out.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut depth, mut quote) = (Vec::new(), None::<String>, 0, None);
     let is_one = |word: &String| !word.starts_with('$') || word.contains('/');

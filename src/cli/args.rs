@@ -403,8 +403,8 @@ pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// Scan only this project: a folder with settings of its own, by the name that these give it, or by its path; may be
-    /// repeated
+    /// Scan only this project: a folder with settings of its own, by the name that these give it, or by its path; may
+    /// be repeated
     #[arg(long, value_name = "NAME")]
     pub project: Vec<String>,
     #[command(flatten)]

@@ -42,8 +42,8 @@ struct Watch {
     n_steps: AtomicUsize,
 }
 
-/// Watches this process from now on, as the flags say. A server has no timeout: it runs until its client ends it, and what
-/// it uses now and then is no reason to skip anything later.
+/// Watches this process from now on, as the flags say. A server has no timeout: it runs until its client ends it, and
+/// what it uses now and then is no reason to skip anything later.
 pub(super) fn start(common: &Common, is_server: bool) {
     let timeout = common.timeout.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64);
     if is_server && timeout.is_some() {

@@ -98,7 +98,8 @@ impl Document<'_> {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
                     let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
-                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with `#ifdef`.
+                    // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with
+                    // `#ifdef`.
                     let opens_body = self.tokens[next - 1].text(self.text) == b":";
                     if after <= 0 && !opens_body || (word == b"}" && next == at + 1) {
                         return (next, has_body);

@@ -1,8 +1,8 @@
 //! Holds `check` to the law on commits of a real repository, by the same brute force.
 //!
-//! `LAW_REPOSITORY=DIR LAW_COMMITS=ID,ID cargo test --test law -- --ignored real_commits` tells what each commit breaks.
-//! Not every line of it is a fault: brute force knows no move and no rename, does not compare literals, and asks for
-//! rows of a tandem repeat, which `check` leaves out.
+//! `LAW_REPOSITORY=DIR LAW_COMMITS=ID,ID cargo test --test law -- --ignored real_commits` tells what each commit
+//! breaks. Not every line of it is a fault: brute force knows no move and no rename, does not compare literals, and
+//! asks for rows of a tandem repeat, which `check` leaves out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -5,9 +5,9 @@
 //! first, and takes its tokens on both sides: greedy string tiling (Wise 1993), over the diagonals that were aligned.
 //!
 //! Only whole paragraphs do so at once, those that are the same but for their names among them: that is an equivalence,
-//! so each that has a free partner gets one, whichever goes first. Of two variants of a function that agree but for their names, half may be
-//! spelled as in a third one: the halves must not be torn apart for that, so a part of a paragraph has to be worth more
-//! than what it would be taken from.
+//! so each that has a free partner gets one, whichever goes first. Of two variants of a function that agree but for
+//! their names, half may be spelled as in a third one: the halves must not be torn apart for that, so a part of a
+//! paragraph has to be worth more than what it would be taken from.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,8 +1,8 @@
 //! Finds files by the names of a sketch, for code that has too few tokens in a row in common with it.
 //!
-//! Fingerprints find what agrees for some tokens in a row, whatever its names are. A sketch that was written from memory,
-//! or the first lines of code that was edited there, may have no such run, and still use the names of the code that it
-//! resembles.
+//! Fingerprints find what agrees for some tokens in a row, whatever its names are. A sketch that was written from
+//! memory, or the first lines of code that was edited there, may have no such run, and still use the names of the code
+//! that it resembles.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -44,7 +44,8 @@ const MIN_RUN: usize = 16;
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
 const LARGE_CHANGE: usize = 300;
-/// Minimum tokens that a change edits to be a rewrite in part: a unit of which it edits more than a quarter was not fixed.
+/// Minimum tokens that a change edits to be a rewrite in part: a unit of which it edits more than a quarter was not
+/// fixed.
 const REWRITE: usize = 600;
 /// Maximum tokens that a change edits in files that it did not add. More is a rewrite, and what it leaves alone is
 /// another version by design.
@@ -501,8 +502,8 @@ impl<'p> PreImages<'p> {
         })
     }
 
-    /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue` in
-    /// what was copied from `Queue`.
+    /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue`
+    /// in what was copied from `Queue`.
     fn is_own_name(
         &self,
         edit: &Edit,

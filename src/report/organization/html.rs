@@ -1,4 +1,5 @@
-//! Writes an organization as one page: who copies from whom, licenses to look at, the trend, and the findings to unfold.
+//! Writes an organization as one page: who copies from whom, licenses to look at, the trend, and the findings to
+//! unfold.
 
 use std::io::{self, Write};
 
