@@ -1,7 +1,7 @@
 //! Holds `check` to its law, on code that repeats itself:
 //!
-//! > Every run of at least `min-tokens` novel tokens that exists elsewhere with equal symbols and agreeing names lies
-//! in > a finding, as copy or as origin, with its true origin named, for every `max-gap`. No fragment overlaps its own
+//! > Every run of at least `min-tokens` novel tokens that exists elsewhere with equal symbols and agreeing names lies in
+//! > a finding, as copy or as origin, with its true origin named, for every `max-gap`. No fragment overlaps its own
 //! > origin.
 //!
 //! The code is real functions and mechanical variants of them, put together in ways that invite wrong chains. What is
