@@ -78,8 +78,8 @@ pub(super) enum CorpusCommand {
     List,
     /// Show the sources and components of a corpus
     Show {
-        /// The corpus
-        #[arg(value_name = "NAME")]
+        /// The corpus, or the URL of one
+        #[arg(value_name = "NAME|URL")]
         corpus: String,
     },
     /// Put a corpus into a database, or what is new of it, so that many machines search it there

@@ -18,7 +18,9 @@ use crate::fingerprint;
 use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
-use crate::store::corpus::{Addition, Corpus, CorpusError, Delivery, Location, Sampling, Shelf, Stats, is_name};
+use crate::store::corpus::{
+    Addition, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
+};
 use crate::text::printable;
 
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
@@ -36,7 +38,10 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         }
         CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
         CorpusCommand::List => list(&shelf)?,
-        CorpusCommand::Show { corpus } => show(&shelf.corpus(corpus)?)?,
+        CorpusCommand::Show { corpus } => match Location::new(corpus) {
+            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?)?,
+            None => show(&shelf.corpus(corpus)?)?,
+        },
         CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
             Some(location) if sources.is_empty() => return Err(Failure::RemoveAll { place: location.to_string() }),
             Some(location) => location.engine()?.remove(sources)?,
@@ -384,6 +389,12 @@ fn show(corpus: &Corpus) -> Result<(), Failure> {
         }
     }
     print_text(&text)
+}
+
+/// Lists the sources of a corpus in an engine.
+fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
+    let line = |(label, stats): &(String, Stats)| format!("{}: {}\n", shown(label), figures(stats));
+    print_text(&corpus.sources.iter().map(line).collect::<String>())
 }
 
 fn shown(text: &str) -> String {

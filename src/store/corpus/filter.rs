@@ -7,8 +7,9 @@ use crate::store::{Section, SegmentError};
 
 /// Bytes of a block: eight words.
 const BLOCK: usize = 32;
-/// Bits for each key. Ten let one in a hundred absent keys pass, each for a look-up in vain.
-const BITS_A_KEY: usize = 10;
+/// Bits for each key. Sixteen let one in a thousand absent keys pass, each for two reads in vain. Ten let one in a hundred
+/// pass, and a corpus of 84 sources then took three times as many reads: each source has a filter of its own.
+const BITS_A_KEY: usize = 16;
 /// The multipliers that choose a bit in each word, from Parquet's specification.
 const SALTS: [u32; 8] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
@@ -68,7 +69,7 @@ mod tests {
             let section = segment.section(1).expect("it was written");
             assert!(keys(0, n).all(|key| may_have(&section, key).expect("it is whole")));
             let n_false = keys(n, n + 10_000).filter(|key| may_have(&section, *key).expect("it is whole")).count();
-            assert!(n_false < 300, "{n_false} of 10,000 absent keys pass a filter of {n}");
+            assert!(n_false < 50, "{n_false} of 10,000 absent keys pass a filter of {n}");
         }
     }
 }
