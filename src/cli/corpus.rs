@@ -71,7 +71,7 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
             export_parquet(&corpus, output, true)?;
         }
         CorpusCommand::Fingerprint { source, output, declared } => {
-            fingerprint_source(source, output, declared, common)?
+            fingerprint_source(source, output, declared, common)?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
             let digest = shelf.corpus(corpus)?.export(output)?;

@@ -2,6 +2,11 @@
 //! not answer never passes as clean. Runs what the features of the build and the machine have.
 
 #![cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+#![allow(
+    clippy::print_stderr,
+    clippy::zombie_processes,
+    reason = "what is not tested is said; servers end by themselves"
+)]
 
 #[cfg(feature = "clickhouse")]
 mod clickhouse;

@@ -43,6 +43,9 @@ const BLOCKS: &str =
 const POSTINGS: &str =
     "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
 
+/// A source to be exported: its key, its record, its segment and the digest of that.
+type Exporting = (String, Record, CorpusSegment, String);
+
 /// A column to be written.
 enum Column<'c> {
     Short(&'c [i32]),
@@ -133,9 +136,7 @@ impl Corpus {
         .into();
 
         let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
-        let all = |of: &dyn Fn(&(String, Record, CorpusSegment, String)) -> ByteArray| -> Vec<ByteArray> {
-            sources.iter().map(of).collect()
-        };
+        let all = |of: fn(&Exporting) -> ByteArray| -> Vec<ByteArray> { sources.iter().map(of).collect() };
         let numbers: Vec<i32> = (0..sources.len() as i32).collect();
         let mut heads = Vec::new();
         for (_, record, segment, _) in &sources {
@@ -144,10 +145,10 @@ impl Corpus {
         table.write(&[
             Column::Short(&numbers),
             Column::Short(&vec![FORMAT; sources.len()]),
-            Column::Bytes(&all(&|(key, ..)| text(key))),
-            Column::Bytes(&all(&|(_, record, ..)| text(&record.label))),
-            Column::Bytes(&all(&|(.., digest)| text(digest))),
-            Column::Bytes(&all(&|(_, record, ..)| text(&serde_json::to_string(&record.stats).unwrap_or_default()))),
+            Column::Bytes(&all(|(key, ..)| text(key))),
+            Column::Bytes(&all(|(_, record, ..)| text(&record.label))),
+            Column::Bytes(&all(|(.., digest)| text(digest))),
+            Column::Bytes(&all(|(_, record, ..)| text(&serde_json::to_string(&record.stats).unwrap_or_default()))),
             Column::Bytes(&heads),
         ])?;
         table.close()?;
@@ -175,7 +176,7 @@ impl Corpus {
     fn export_postings(
         &self,
         folder: &Path,
-        sources: &[(String, Record, CorpusSegment, String)],
+        sources: &[Exporting],
         parameters: &[(String, String)],
         prefix_bits: u32,
     ) -> Result<(), CorpusError> {

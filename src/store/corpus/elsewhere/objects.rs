@@ -530,7 +530,7 @@ impl Engine for Objects {
 impl Session {
     fn key(&self, name: &str) -> Key {
         let parts = name.split('/');
-        parts.fold(self.folder.clone(), |key, part| key.join(part))
+        parts.fold(self.folder.clone(), Key::join)
     }
 
     fn fails(&self, why: impl std::fmt::Display) -> SegmentError {

@@ -433,7 +433,7 @@ impl Engine for Postgres {
             let removed = format!("SELECT source FROM {schema}.sources WHERE removed IS NOT NULL");
             let removed: Vec<i32> = session.ask(&removed, &[]).await?.iter().map(|row| row.get(0)).collect();
             for table in ["postings", "blobs", "blocks", "sources"] {
-                session.run(&format!("SET LOCAL statement_timeout = 0")).await?;
+                session.run("SET LOCAL statement_timeout = 0").await?;
                 let delete = format!("DELETE FROM {schema}.{table} WHERE source = ANY($1)");
                 let deleted = session.client.execute(&delete, &[&removed]).await;
                 deleted.map_err(|why| session.fails(reason(&why)))?;
