@@ -4,8 +4,9 @@
 
 LIST is a text file with a line for each repository: its path, a tab, and the folder that `secondhand corpus fingerprint
 PATH` wrote. DIR is the corpus as Parquet files, and PLACE what `secondhand audit --corpus` takes on each worker: a name or a URL.
-A repository that shares fewer than N fingerprints with every blob is not audited: no run of it can be a copy that is
-longer than that many windows. The output has a row for each repository: its status, the report, and what was best.
+A repository that shares fewer than N fingerprints with every blob is not audited, and its row says so: it has no status.
+(With N = 1 it has no match of 31 tokens; an identical file may be shorter.) The output has a row for each repository:
+its status, the report, and which blobs share most.
 """
 
 import argparse
@@ -70,7 +71,11 @@ def main():
         named = best.groupBy("path").agg(
             f.sort_array(f.collect_list(f.struct("rank", "source", "blob", "shared"))).alias("best")
         )
-        reports.join(named, "path").write.parquet(flags.output)
+        everything = spark.createDataFrame([(path,) for path, _ in repositories], "path string")
+        why = f.lit(f"not audited: it shares fewer than {flags.min_shared} fingerprints with each blob")
+        everything = everything.join(reports, "path", "left").join(named, "path", "left")
+        everything = everything.withColumn("errors", f.coalesce("errors", why))
+        everything.write.parquet(flags.output)
         failed = spark.read.parquet(flags.output).where("status > 1").select("path", "errors").collect()
     finally:
         spark.stop()
