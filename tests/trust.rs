@@ -374,6 +374,28 @@ fn corpora_that_a_change_adds_lie_inside_of_the_repository() {
     assert_eq!(run(&known, OF_HEAD).status, 1, "the base names it, too");
 }
 
+/// Settings come with the code, and a request tells whoever answers what is looked for.
+#[test]
+fn no_url_of_the_settings_is_contacted_whoever_wrote_them() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    listener.set_nonblocking(true).expect("it can be asked");
+    let port = listener.local_addr().expect("it is bound").port();
+    for scheme in ["http", "s3", "postgres", "clickhouse", "unknown"] {
+        let settings = format!("corpora = [\"{scheme}://user:secret@127.0.0.1:{port}/oss\"]\n");
+        let repository = branch(|_| {});
+        change(&repository, |pr| pr.write("secondhand.toml", &settings));
+        fails(&repository, OF_HEAD, "which the change adds to its settings: it is not inside of the repository");
+        assert_eq!(run(&repository, OF_BASE).status, 1, "the settings of the base judge");
+        let known = branch(|base| base.write("secondhand.toml", &settings));
+        change(&known, |_| {});
+        for args in [OF_HEAD, OF_BASE] {
+            fails(&known, args, "settings do not choose whom this program contacts");
+            assert!(!run(&known, args).errors.contains("secret"));
+        }
+    }
+    assert!(listener.accept().is_err(), "nobody has called");
+}
+
 #[cfg(unix)]
 mod written_files {
     use super::*;

@@ -85,14 +85,53 @@ pub(super) enum CorpusCommand {
     List,
     /// Show the sources and components of a corpus
     Show {
+        /// The corpus, or the URL of one
+        #[arg(value_name = "NAME|URL")]
+        corpus: String,
+    },
+    /// Put a corpus into a database, or what is new of it, so that many machines search it there
+    Load {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
+        /// The database: `postgres://USER@HOST/DATABASE?schema=NAME`
+        #[arg(value_name = "URL")]
+        url: String,
+        /// Allow this user or role to read the corpus, and nothing else
+        #[arg(long, value_name = "ROLE")]
+        readers: Option<String>,
+    },
+    /// Put a corpus into an object store or a folder, or what is new of it, to search it there
+    Push {
+        /// The corpus
+        #[arg(value_name = "NAME")]
+        corpus: String,
+        /// Where to: `s3://BUCKET/PATH`, `gs:`, `az:`, or `file:DIR`
+        #[arg(value_name = "URL")]
+        url: String,
+    },
+    /// Copy a corpus from an object store, a web server or a folder, or what is new of it
+    Pull {
+        /// Where it is
+        #[arg(value_name = "URL")]
+        url: String,
+        /// What to call it here [default: what it was called]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Give back the space that removed and replaced sources take at a URL
+    Compact {
+        /// Where the corpus is
+        #[arg(value_name = "URL")]
+        url: String,
+        /// Only of sources that were removed this many minutes ago: whoever began to read before has ended
+        #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+        older_than: u64,
     },
     /// Remove a corpus, or sources of it
     Remove {
-        /// The corpus
-        #[arg(value_name = "NAME")]
+        /// The corpus, or the URL of one
+        #[arg(value_name = "NAME|URL")]
         corpus: String,
         /// The sources to remove; without any, the whole corpus is removed
         #[arg(value_name = "SOURCE")]
@@ -103,21 +142,43 @@ pub(super) enum CorpusCommand {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        /// The file
+        /// How: one file, or a new folder of Parquet files
+        #[arg(long, value_enum, default_value_t = ExportFormat::File)]
+        format: ExportFormat,
+        /// The file, or the folder
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// Add the sources of an exported file to a corpus
+    /// Write the fingerprints of one source to a new folder of Parquet files, to build a corpus of many of them elsewhere
+    Fingerprint {
+        #[arg(value_name = "SOURCE", help = format!("What to read: {}", kinds()))]
+        source: String,
+        /// The folder
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        #[command(flatten)]
+        declared: Declared,
+    },
+    /// Add the sources of an exported file, or of a folder of Parquet files, to a corpus
     Import {
         /// The corpus
         #[arg(value_name = "NAME")]
         corpus: String,
-        /// The file
+        /// The file or folder
         file: PathBuf,
         /// Import it only if its SHA-256 is this
         #[arg(long, value_name = "SHA256")]
         digest: Option<String>,
     },
+}
+
+/// How to export a corpus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum ExportFormat {
+    /// One file
+    File,
+    /// A folder of Parquet files
+    Parquet,
 }
 
 /// What the user declares about a component.

@@ -1,7 +1,7 @@
 //! Runs `secondhand audit`.
 
 use super::args::Audit;
-use super::corpus::outsides;
+use super::corpus::{outsides, report_traffic};
 use super::error::Failure;
 use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
 use super::limit::limited;
@@ -93,5 +93,6 @@ pub(super) fn audited(
     };
     let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &decisions };
     suppress(&mut outcome, &baseline, accepted, today(), true);
+    report_traffic(&outsides, common);
     Ok((outcome, outsides.iter().any(Outside::has_past)))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Check;
 use super::cache::{PAST_NOT_READ, with_past};
-use super::corpus::outsides;
+use super::corpus::{outsides, report_traffic};
 use super::environment::{self, EventRange};
 use super::error::Failure;
 use super::flags::{Common, fails};
@@ -186,6 +186,7 @@ impl<'a> Asked<'a> {
             outcome
         };
         cache::save(remembered, common);
+        report_traffic(&outsides, common);
         if let Some(missing) = &outcome.examined.unavailable {
             warn(&format!("not searched: {missing}"));
         }

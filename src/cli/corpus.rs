@@ -3,8 +3,9 @@
 use std::env;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::args::{CorpusCommand, Declared};
+use super::args::{CorpusCommand, Declared, ExportFormat};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
@@ -17,7 +18,9 @@ use crate::fingerprint;
 use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
-use crate::store::corpus::{Addition, Corpus, CorpusError, Sampling, Shelf, Stats, is_name};
+use crate::store::corpus::{
+    Addition, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
+};
 use crate::text::printable;
 
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
@@ -39,11 +42,47 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         }
         CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
         CorpusCommand::List => list(&shelf)?,
-        CorpusCommand::Show { corpus } => show(&shelf.corpus(corpus)?)?,
-        CorpusCommand::Remove { corpus, sources } => remove(&shelf.corpus(corpus)?, sources)?,
-        CorpusCommand::Export { corpus, output } => {
+        CorpusCommand::Show { corpus } => match Location::new(corpus) {
+            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?)?,
+            None => show(&shelf.corpus(corpus)?)?,
+        },
+        CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
+            Some(location) if sources.is_empty() => return Err(Failure::RemoveAll { place: location.to_string() }),
+            Some(location) => location.engine()?.remove(sources)?,
+            None => remove(&shelf.corpus(corpus)?, sources)?,
+        },
+        CorpusCommand::Load { corpus, url, readers } => {
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            print_text(&done(&location(url)?.engine()?.add(&corpus, readers.as_deref())?))?;
+        }
+        CorpusCommand::Push { corpus, url } => {
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            print_text(&done(&location(url)?.engine()?.add(&corpus, None)?))?;
+        }
+        CorpusCommand::Pull { url, name } => {
+            let corpus = |own: &str| shelf.new_corpus(name.as_deref().unwrap_or(own));
+            print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
+        }
+        CorpusCommand::Compact { url, older_than } => {
+            let n = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
+            print_text(&format!("the space of {n} removed sources was given back\n"))?;
+        }
+        CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            export_parquet(&corpus, output, true)?;
+        }
+        CorpusCommand::Fingerprint { source, output, declared } => {
+            fingerprint_source(source, output, declared, common)?;
+        }
+        CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
             let digest = shelf.corpus(corpus)?.export(output)?;
             print_text(&format!("sha256:{digest}\n"))?;
+        }
+        CorpusCommand::Import { corpus, file, digest: None } if file.is_dir() => {
+            import_parquet(&shelf.new_corpus(corpus)?, file)?;
         }
         CorpusCommand::Import { corpus, file, digest } => {
             let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
@@ -51,6 +90,49 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         }
     }
     Ok(CLEAN)
+}
+
+/// Writes the Parquet files of a corpus.
+#[cfg(feature = "parquet")]
+fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), Failure> {
+    Ok(corpus.export_parquet(folder, is_split)?)
+}
+
+#[cfg(feature = "parquet")]
+fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
+    let (n, n_same) = corpus.import_parquet(folder)?;
+    print_text(&format!("{n} sources, of which {n_same} are byte for byte as they were exported\n"))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn export_parquet(_: &Corpus, folder: &Path, _: bool) -> Result<(), Failure> {
+    Err(CorpusError::NotBuilt { place: folder.display().to_string(), feature: "parquet" }.into())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn import_parquet(_: &Corpus, folder: &Path) -> Result<(), Failure> {
+    Err(CorpusError::NotBuilt { place: folder.display().to_string(), feature: "parquet" }.into())
+}
+
+/// Reads one source into a corpus that is only there to be written out.
+fn fingerprint_source(source: &str, folder: &Path, declared: &Declared, common: &Common) -> Result<(), Failure> {
+    let own = tempfile::TempDir::new().map_err(|why| Failure::NotWritten { file: std::env::temp_dir(), why })?;
+    let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
+    add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
+    export_parquet(&corpus, folder, false)
+}
+
+/// What writing to an engine did.
+fn done(written: &Delivery) -> String {
+    let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
+    let megabytes = *n_bytes as f64 / 1e6;
+    let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
+    format!("{n_added} sources added, {megabytes:.1} MB; {n_kept} were there already\n{digest}")
+}
+
+/// The location that a URL names.
+fn location(url: &str) -> Result<Location, Failure> {
+    Location::new(url).ok_or_else(|| Failure::NoUrl { name: url.to_owned() })
 }
 
 /// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
@@ -78,8 +160,19 @@ pub(super) fn outsides(
 ) -> Result<Vec<Outside>, Failure> {
     let from_flags = named.iter().map(|name| (name, PathBuf::from(name)));
     let from_settings = config.corpora.iter().map(|name| (name, root.join(name)));
+    // Only the user chooses whom this program contacts, not the settings of what it judges.
+    if let Some(url) = config.corpora.iter().find_map(|name| Location::new(name)) {
+        return Err(Failure::UrlInSettings { place: url.to_string() });
+    }
     let open = |(name, path): (&String, PathBuf)| {
         let shelf = shelf(common);
+        if let Some(location) = Location::new(name) {
+            let opened = location.engine()?.open(shelf.as_ref().ok().map(Shelf::folder))?;
+            if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
+                return Err(Failure::EmptyCorpus { name: location.to_string() });
+            }
+            return Ok(Outside::Stored(Stored::elsewhere(opened)));
+        }
         let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
         match stored {
             Some(corpus) => {
@@ -100,6 +193,17 @@ pub(super) fn outsides(
         }
     };
     from_flags.chain(from_settings).map(open).collect()
+}
+
+/// Says on standard error what was asked of engines.
+pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
+    for outside in outsides.iter().filter(|_| !common.quiet) {
+        let Outside::Stored(stored) = outside else { continue };
+        if let Some(traffic) = stored.traffic() {
+            let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
+            note(&format!("corpus `{}`: {n} requests, {kilobytes:.1} kB", printable(stored.name().as_bytes())));
+        }
+    }
 }
 
 /// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
@@ -299,6 +403,12 @@ fn show(corpus: &Corpus) -> Result<(), Failure> {
         }
     }
     print_text(&text)
+}
+
+/// Lists the sources of a corpus in an engine.
+fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
+    let line = |(label, stats): &(String, Stats)| format!("{}: {}\n", shown(label), figures(stats));
+    print_text(&corpus.sources.iter().map(line).collect::<String>())
 }
 
 fn shown(text: &str) -> String {

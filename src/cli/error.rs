@@ -67,6 +67,12 @@ pub(super) enum Failure {
     OutsideCorpus { name: String },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
+    #[error("cannot compare with the corpus `{place}`: settings do not choose whom this program contacts")]
+    UrlInSettings { place: String },
+    #[error("cannot use `{name}` as the place of a corpus: it is no URL")]
+    NoUrl { name: String },
+    #[error("cannot remove everything at `{place}`: name the sources")]
+    RemoveAll { place: String },
     #[error("cannot compare with the corpus `{name}`: no component in this folder contains source code")]
     NoComponents { name: String },
     #[error("cannot compare with the corpus `{name}`: nothing with source code has been added to it")]
@@ -180,6 +186,9 @@ impl Failure {
             }
             Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
             Self::OutsideOption { key, .. } => Some(format!("write `{key}` as a path from the root of the repository")),
+            Self::UrlInSettings { place } => Some(format!("name it on the command line: `--corpus {place}`")),
+            Self::NoUrl { .. } => Some("such as `postgres://user@host/database` or `s3://bucket/corpus`".to_owned()),
+            Self::RemoveAll { .. } => Some("whoever owns the place can delete all of it there".to_owned()),
             Self::OutsideCorpus { name } => Some(format!("name it on the command line: `--corpus {name}`")),
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::NoCorpus { known, .. } if known.is_empty() => {

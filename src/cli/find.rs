@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::args::Find;
 use super::cache::{PAST_NOT_READ, with_past};
-use super::corpus::outsides;
+use super::corpus::{outsides, report_traffic};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
@@ -68,6 +68,7 @@ pub(super) fn found(
         })?,
     };
     cache::save(remembered, common);
+    report_traffic(&outsides, common);
     if let Some(missing) = &found.unavailable {
         warn(&format!("not searched: {missing}"));
     }

@@ -168,9 +168,9 @@ pub(super) struct TreeFlags {
 /// What to compare with, besides the repository's own code.
 #[derive(Debug, Args)]
 pub(super) struct CorpusFlags {
-    /// Compare with this corpus: a stored one, or a folder in which each direct subfolder is a component; may be
+    /// Compare with this corpus: a stored one, a folder in which each direct subfolder is a component, or a URL; may be
     /// repeated
-    #[arg(long = "corpus", value_name = "NAME|DIR")]
+    #[arg(long = "corpus", value_name = "NAME|DIR|URL")]
     pub named: Vec<String>,
 }
 

@@ -17,6 +17,7 @@ use crate::files::Entry;
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::{Accepted, Baseline, Date, Decision, Notice, bound_warnings, join_families};
+use crate::store::corpus::Location;
 use crate::text::FilePath;
 
 /// The settings that judge a change, before variables and flags.
@@ -251,10 +252,16 @@ fn check_corpora(named: &[String], known: &[String], root: &Path) -> Result<(), 
     let real_root = root.canonicalize().map_err(unresolved)?;
     let is_inside = |name: &String| {
         let is_below = |folder: PathBuf| folder.starts_with(&real_root);
-        settled(name).is_some() && root.join(name).canonicalize().map_or(true, is_below)
+        // What a URL names is elsewhere, whatever path its text would make.
+        Location::new(name).is_none()
+            && settled(name).is_some()
+            && root.join(name).canonicalize().map_or(true, is_below)
     };
     match named.iter().find(|name| !known.contains(name) && !is_inside(name)) {
-        Some(name) => Err(Failure::OutsideCorpus { name: name.clone() }),
+        Some(name) => {
+            let shown = Location::new(name).map_or_else(|| name.clone(), |location| location.to_string());
+            Err(Failure::OutsideCorpus { name: shown })
+        }
         None => Ok(()),
     }
 }

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::segment::{Section, Segment, SegmentError, SegmentKind, SegmentParams, u32_at, u64_at};
+use super::error::SegmentError;
+use super::segment::{Section, Segment, SegmentKind, SegmentParams, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
 use crate::fingerprint::Fingerprint;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
+use super::error::SegmentError;
 use super::runs::Runs;
-use super::segment::SegmentError;
 
 /// Number of parts that threads fill independently.
 const SHARDS: usize = 64;

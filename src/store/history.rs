@@ -17,8 +17,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::earliest::Earliest;
+use super::error::SegmentError;
 use super::postings::{Postings, PostingsWriter, key};
-use super::segment::{Section, Segment, SegmentError, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at};
+use super::segment::{Section, Segment, SegmentKind as Kind, SegmentParams as Params, u32_at, u64_at};
 use super::write::{SegmentWriter, list, sweep};
 use crate::files::BlobId;
 use crate::git::CommitId;

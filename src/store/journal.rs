@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::segment::SegmentError;
+use super::error::SegmentError;
 
 /// The prefix of journal names.
 const NAME: &str = "judged-";

@@ -5,6 +5,8 @@
 mod cache;
 pub mod corpus;
 mod earliest;
+mod error;
+mod far;
 mod history;
 mod journal;
 mod map;
@@ -15,10 +17,12 @@ mod write;
 
 pub use cache::{Cache, Cached, Fresh, Key};
 pub use earliest::Earliest;
+pub use error::{FORMAT_VERSION, SegmentError};
+pub use far::{BlockAt, Blocks};
 pub use history::{EventRow, Extent, History, PastEvent, Stretch};
 pub use journal::Journal;
 pub use postings::{Postings, PostingsWriter, key};
-pub use segment::{FORMAT_VERSION, HashKind, Section, Segment, SegmentError, SegmentKind, SegmentParams};
+pub use segment::{HashKind, Section, Segment, SegmentForm, SegmentKind, SegmentParams};
 pub use write::{SegmentWriter, list, sweep};
 
 #[cfg(test)]

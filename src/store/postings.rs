@@ -5,7 +5,8 @@
 //! besides its value, and a lookup touches three places. Two hashes that agree in 56 bits are treated as one: what a
 //! value leads to is compared token by token anyway.
 
-use super::segment::{Section, Segment, SegmentError, u32_at, u64_at};
+use super::error::SegmentError;
+use super::segment::{Section, Segment, u32_at, u64_at};
 use super::write::SegmentWriter;
 
 /// The leading bits of a remixed hash that are stored.
@@ -142,9 +143,29 @@ impl<'s> Postings<'s> {
         Ok(values.chunks_exact(self.n_value.max(1)))
     }
 
+    /// The parts of sections that looking `keys` up will read, besides the directory: the offset of a section from the
+    /// first one, and the bytes.
+    ///
+    /// # Errors
+    /// If the directory is damaged, or cannot be read.
+    pub fn parts(&self, keys: &[u64]) -> Result<Vec<(u32, std::ops::Range<usize>)>, SegmentError> {
+        let mut parts = Vec::with_capacity(2 * keys.len());
+        for key in keys {
+            let (from, to) = self.bucket(self.bucket_of(*key))?;
+            let n = n_remainder(self.bits);
+            if from < to {
+                parts.extend([(1, from * n..to * n), (2, from * self.n_value..to * self.n_value)]);
+            }
+        }
+        Ok(parts)
+    }
+
+    fn bucket_of(&self, key: u64) -> usize {
+        (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize
+    }
+
     fn rows_of(&self, key: u64) -> Result<std::ops::Range<usize>, SegmentError> {
-        let bucket = (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize;
-        let (from, to) = self.bucket(bucket)?;
+        let (from, to) = self.bucket(self.bucket_of(key))?;
         let n = n_remainder(self.bits);
         let remainder = key & mask(KEPT_BITS - self.bits);
         // Compare integers: rows are five to seven bytes long, and many of them are compared.

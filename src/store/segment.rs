@@ -1,25 +1,24 @@
-//! Reads a segment: an immutable file of checksummed sections. `docs/formats.md` gives the bytes.
+//! Reads a segment: an immutable file of checksummed sections, mapped into memory or read in parts from elsewhere.
+//! `docs/formats.md` gives the bytes.
 //!
 //! Invariant: whatever the file contains, nothing is read out of bounds, and no byte of a section is returned before
 //! the checksum of its block has been verified. Blocks are verified when they are first read, so opening takes the
 //! same time for any size.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::error::{FORMAT_VERSION, SegmentError};
+use super::far::{BLOCK, BlockAt, Blocks, Far, FarSection};
 use super::map::Map;
 
 /// The first bytes of a segment file. The bytes around the name reveal a transfer that changed line endings.
 pub(super) const MAGIC: [u8; 8] = *b"\x89SHSEG\r\n";
-/// Increases with every change of the format.
-pub const FORMAT_VERSION: u32 = 1;
 /// The length of the header in bytes.
 pub(super) const HEADER: usize = 72;
 /// The length of a row of the table of sections in bytes.
 pub(super) const ROW: usize = 24;
-/// Bytes covered by one checksum.
-pub(super) const BLOCK: usize = 4096;
 /// Maximum sections of a segment.
 const MAX_SECTIONS: usize = 64;
 
@@ -33,6 +32,8 @@ pub enum SegmentKind {
     History = 2,
     /// Fingerprints of the components of a corpus.
     Corpus = 3,
+    /// What is kept at hand of a segment of a corpus that is elsewhere.
+    CorpusIndex = 4,
 }
 
 /// The parameters of fingerprints; they are comparable only if these are equal.
@@ -78,78 +79,32 @@ impl HashKind {
     }
 }
 
-/// Why a segment cannot be used. The only cost is the time to rebuild it.
-#[derive(Debug, thiserror::Error)]
-pub enum SegmentError {
-    /// The file could not be opened or written.
-    #[error("cannot read or write `{}`: {why}", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        why: std::io::Error,
-    },
-    /// This file of several cannot be used.
-    #[error("`{}`: {why}", file.display())]
-    Of {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        why: Box<SegmentError>,
-    },
-    /// It is no segment.
-    #[error("it is not a segment of this program")]
-    Foreign,
-    /// It was written by another version of this program.
-    #[error("its format is {found}, but only {FORMAT_VERSION} is supported")]
-    Version {
-        /// Its version.
-        found: u32,
-    },
-    /// It is a segment of another kind.
-    #[error("it is a segment of another kind")]
-    OtherKind,
-    /// It was made with other settings, language tables or another object format.
-    #[error("it was made with other settings or language tables")]
-    OtherParams,
-    /// It is truncated.
-    #[error("it is truncated")]
-    Truncated,
-    /// A checksum is wrong, or its contents are impossible.
-    #[error("it is damaged: {0}")]
-    Damaged(&'static str),
-}
-
-impl SegmentError {
-    /// This error, of the file at `path`.
-    pub(super) fn of(self, path: &Path) -> Self {
-        match self {
-            Self::File { .. } | Self::Of { .. } => self,
-            why => Self::Of { file: path.to_owned(), why: Box::new(why) },
-        }
-    }
-
-    /// Whether the file differs from what was written: rebuilding it helps.
-    pub fn is_damage(&self) -> bool {
-        match self {
-            Self::Of { why, .. } => why.is_damage(),
-            Self::Foreign | Self::OtherKind | Self::Truncated | Self::Damaged(_) => true,
-            Self::File { .. } | Self::Version { .. } | Self::OtherParams => false,
-        }
-    }
-}
-
 /// An open segment.
 #[derive(Debug)]
 pub struct Segment {
-    map: Map,
+    bytes: Bytes,
     kind: u32,
     params: SegmentParams,
     sections: Vec<SectionAt>,
-    /// One bit for each block: whether its checksum was verified.
-    checked: Box<[AtomicU64]>,
-    /// The offset of the block checksums in the file.
-    checksums: usize,
+    /// The length of the file.
+    len: usize,
+}
+
+/// Where the bytes of a segment are.
+#[derive(Debug)]
+enum Bytes {
+    Here {
+        map: Map,
+        /// One bit for each block: whether its checksum was verified.
+        checked: Box<[AtomicU64]>,
+        /// The offset of the block checksums in the file.
+        checksums: usize,
+    },
+    Elsewhere {
+        far: Far,
+        /// Copies of the sections that every look-up needs.
+        near: Option<Box<Segment>>,
+    },
 }
 
 /// The location of a section.
@@ -180,50 +135,103 @@ impl Segment {
     }
 
     fn new(map: Map) -> Result<Self, SegmentError> {
-        let n_magic = map.len().min(MAGIC.len());
-        if map[..n_magic] != MAGIC[..n_magic] {
-            return Err(SegmentError::Foreign);
-        }
-        let version = u32_at(&map, 8).ok_or(SegmentError::Truncated)?;
-        if version != FORMAT_VERSION {
-            return Err(SegmentError::Version { found: version });
-        }
-        let header = map.get(..HEADER).ok_or(SegmentError::Truncated)?;
-        let field = |at| u32_at(header, at).ok_or(SegmentError::Truncated);
-        let long = |at| u64_at(header, at).ok_or(SegmentError::Truncated);
-        if crc32fast::hash(&header[..HEADER - 4]) != field(HEADER - 4)? {
-            return Err(SegmentError::Damaged("the header"));
-        }
-        if (map.len() as u64) < long(48)? {
+        let head = Header::new(&map)?;
+        if (map.len() as u64) < head.len {
             return Err(SegmentError::Truncated);
         }
-        if map.len() as u64 != long(48)? {
+        if map.len() as u64 != head.len {
             return Err(SegmentError::Damaged("something follows its end"));
         }
-        let hash = match field(40)? {
-            1 => HashKind::Sha1,
-            2 => HashKind::Sha256,
-            _ => return Err(SegmentError::Damaged("the kind of hash")),
-        };
-        let params = SegmentParams {
-            k: field(16)?,
-            window: field(20)?,
-            scheme: field(24)?,
-            normal_form: field(28)?,
-            languages: long(32)?,
-            hash,
-        };
-        let n_sections = field(44)? as usize;
-        let table = usize::try_from(long(56)?).unwrap_or(usize::MAX);
+        let Header { table, n_sections, .. } = head;
         let of_table =
             map.get(table..).filter(|_| table >= HEADER).ok_or(SegmentError::Damaged("the table's place"))?;
-        if crc32fast::hash(of_table) != field(64)? {
+        if crc32fast::hash(of_table) != head.table_checksum {
             return Err(SegmentError::Damaged("the table of sections"));
         }
         let (sections, n_blocks) = sections(of_table, n_sections, table)?;
-        let kind = field(12)?;
+        if of_table.len() - n_sections * ROW != n_blocks * 4 {
+            return Err(SegmentError::Damaged("the number of checksums"));
+        }
         let checked = (0..n_blocks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(Self { kind, params, sections, checked, checksums: table + n_sections * ROW, map })
+        let len = map.len();
+        let bytes = Bytes::Here { map, checked, checksums: table + n_sections * ROW };
+        Ok(Self { kind: head.kind, params: head.params, sections, bytes, len })
+    }
+
+    /// A segment whose file is elsewhere: `head` is what [`Segment::head`] made of it, `blocks` reads its blocks, and
+    /// `near` has copies of some of its sections.
+    ///
+    /// # Errors
+    /// If the head is none, or not whole.
+    pub fn elsewhere(head: &[u8], blocks: Box<dyn Blocks>, near: Option<Segment>) -> Result<Self, SegmentError> {
+        let header = Header::new(head)?;
+        let (sections, n_blocks) = sections(checked_rows(head)?, header.n_sections, header.table)?;
+        let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near: near.map(Box::new) };
+        let len = usize::try_from(header.len).map_err(|_| SegmentError::Truncated)?;
+        Ok(Self { kind: header.kind, params: header.params, sections, bytes, len })
+    }
+
+    /// What a head says: with which parameters it was made, and where its sections are.
+    ///
+    /// # Errors
+    /// If it is none, or not whole.
+    pub fn described(head: &[u8]) -> Result<SegmentForm, SegmentError> {
+        let header = Header::new(head)?;
+        let rows = checked_rows(head)?;
+        let (sections, _) = sections(rows, header.n_sections, header.table)?;
+        let place = |section: &SectionAt| (section.id, section.range.start as u64..section.range.end as u64);
+        Ok(SegmentForm { params: header.params, sections: sections.iter().map(place).collect() })
+    }
+
+    /// The header and the table of sections, with a checksum: what it takes to read this segment from elsewhere.
+    ///
+    /// # Errors
+    /// If this segment is elsewhere itself.
+    pub fn head(&self) -> Result<Vec<u8>, SegmentError> {
+        let Bytes::Here { map, checksums, .. } = &self.bytes else { return Err(is_elsewhere()) };
+        let rows = &map[checksums - self.sections.len() * ROW..*checksums];
+        let mut head = [&map[..HEADER], rows].concat();
+        head.extend(crc32fast::hash(&head).to_le_bytes());
+        Ok(head)
+    }
+
+    /// The blocks of a section with their bytes, verified.
+    ///
+    /// # Errors
+    /// If there is no such section, or a checksum is wrong.
+    pub fn blocks(&self, id: u32) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
+        let section = self.section(id)?;
+        let (first, start) = (section.at.first_block, section.at.range.start);
+        let all = section.all()?.chunks(BLOCK).enumerate();
+        let block = |(n, bytes): (usize, &'_ [u8])| {
+            let at = (start + n * BLOCK) as u64;
+            BlockAt { number: (first + n) as u32, range: at..at + bytes.len() as u64 }
+        };
+        Ok(all.map(|(n, bytes)| (block((n, bytes)), bytes)).collect())
+    }
+
+    /// The numbers of its sections, in the order of the file.
+    pub fn section_ids(&self) -> impl Iterator<Item = u32> {
+        self.sections.iter().map(|section| section.id)
+    }
+
+    /// Whether its file is elsewhere.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.bytes, Bytes::Elsewhere { .. })
+    }
+
+    /// Reads parts of sections at once, if they are elsewhere and will be asked for.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read_ahead(&self, parts: impl IntoIterator<Item = (u32, Range<usize>)>) -> Result<(), SegmentError> {
+        let Bytes::Elsewhere { far, near } = &self.bytes else { return Ok(()) };
+        let is_near = |id: u32| near.as_ref().is_some_and(|near| near.section(id).is_ok());
+        let mut pieces = Vec::new();
+        for (id, range) in parts.into_iter().filter(|(id, _)| !is_near(*id)) {
+            pieces.push((self.section(id)?.at.far(), range));
+        }
+        far.read_ahead(&pieces)
     }
 
     /// This segment, if it is of this `kind`.
@@ -249,7 +257,7 @@ impl Segment {
 
     /// The size of the file in bytes.
     pub fn n_bytes(&self) -> usize {
-        self.map.len()
+        self.len
     }
 
     /// The section `id`.
@@ -268,17 +276,98 @@ impl Segment {
     pub fn verify(&self) -> Result<(), SegmentError> {
         self.sections.iter().try_for_each(|at| Section { segment: self, at }.all().map(drop))
     }
+}
 
-    /// Compares the checksum of a block, once.
-    fn check(&self, section: &SectionAt, block: usize) -> Result<(), SegmentError> {
-        let number = section.first_block + block;
-        let (word, bit) = (&self.checked[number / 64], 1 << (number % 64));
+/// What a segment consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentForm {
+    /// The parameters.
+    pub params: SegmentParams,
+    /// The number of each section, and its bytes in the file.
+    pub sections: Vec<(u32, Range<u64>)>,
+}
+
+/// The rows of the table of sections in a head.
+fn checked_rows(head: &[u8]) -> Result<&[u8], SegmentError> {
+    let rows = head.get(HEADER..head.len().saturating_sub(4)).ok_or(SegmentError::Truncated)?;
+    if u32_at(head, head.len() - 4) == Some(crc32fast::hash(&head[..head.len() - 4])) {
+        return Ok(rows);
+    }
+    Err(SegmentError::Damaged("the table of sections"))
+}
+
+fn is_elsewhere() -> SegmentError {
+    SegmentError::Damaged("it is elsewhere")
+}
+
+/// The header of a segment.
+struct Header {
+    kind: u32,
+    params: SegmentParams,
+    n_sections: usize,
+    /// The length of the file.
+    len: u64,
+    /// Where the table of sections begins.
+    table: usize,
+    table_checksum: u32,
+}
+
+impl Header {
+    /// Reads and checks the beginning of a file.
+    fn new(bytes: &[u8]) -> Result<Self, SegmentError> {
+        let n_magic = bytes.len().min(MAGIC.len());
+        if bytes[..n_magic] != MAGIC[..n_magic] {
+            return Err(SegmentError::Foreign);
+        }
+        let version = u32_at(bytes, 8).ok_or(SegmentError::Truncated)?;
+        if version != FORMAT_VERSION {
+            return Err(SegmentError::Version { found: version });
+        }
+        let header = bytes.get(..HEADER).ok_or(SegmentError::Truncated)?;
+        let field = |at| u32_at(header, at).ok_or(SegmentError::Truncated);
+        let long = |at| u64_at(header, at).ok_or(SegmentError::Truncated);
+        if crc32fast::hash(&header[..HEADER - 4]) != field(HEADER - 4)? {
+            return Err(SegmentError::Damaged("the header"));
+        }
+        let hash = match field(40)? {
+            1 => HashKind::Sha1,
+            2 => HashKind::Sha256,
+            _ => return Err(SegmentError::Damaged("the kind of hash")),
+        };
+        let params = SegmentParams {
+            k: field(16)?,
+            window: field(20)?,
+            scheme: field(24)?,
+            normal_form: field(28)?,
+            languages: long(32)?,
+            hash,
+        };
+        Ok(Self {
+            kind: field(12)?,
+            params,
+            n_sections: field(44)? as usize,
+            len: long(48)?,
+            table: usize::try_from(long(56)?).unwrap_or(usize::MAX),
+            table_checksum: field(64)?,
+        })
+    }
+}
+
+impl SectionAt {
+    fn far(&self) -> FarSection {
+        FarSection { range: self.range.clone(), first_block: self.first_block }
+    }
+
+    /// Compares the checksum of a block of a mapped file, once.
+    fn check(&self, block: usize, map: &Map, checked: &[AtomicU64], checksums: usize) -> Result<(), SegmentError> {
+        let number = self.first_block + block;
+        let (word, bit) = (&checked[number / 64], 1 << (number % 64));
         if word.load(Ordering::Relaxed) & bit != 0 {
             return Ok(());
         }
-        let start = section.range.start + block * BLOCK;
-        let bytes = &self.map[start..section.range.end.min(start + BLOCK)];
-        if Some(crc32fast::hash(bytes)) != u32_at(&self.map, self.checksums + 4 * number) {
+        let start = self.range.start + block * BLOCK;
+        let bytes = &map[start..self.range.end.min(start + BLOCK)];
+        if Some(crc32fast::hash(bytes)) != u32_at(map, checksums + 4 * number) {
             return Err(SegmentError::Damaged("a block's checksum"));
         }
         word.fetch_or(bit, Ordering::Relaxed);
@@ -286,7 +375,7 @@ impl Segment {
     }
 }
 
-/// Reads the table of sections, which must be contiguous, with a checksum for each of their blocks.
+/// Reads the table of sections, which must be contiguous; returns them and the number of their blocks.
 fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize), SegmentError> {
     let damaged = SegmentError::Damaged;
     if n > MAX_SECTIONS || table.len() < n * ROW {
@@ -305,9 +394,6 @@ fn sections(table: &[u8], n: usize, end: usize) -> Result<(Vec<SectionAt>, usize
         last_end = range.end;
         sections.push(SectionAt { id, first_block: n_blocks, range });
         n_blocks += len.div_ceil(BLOCK);
-    }
-    if table.len() - n * ROW != n_blocks * 4 {
-        return Err(damaged("the number of checksums"));
     }
     Ok((sections, n_blocks))
 }
@@ -339,13 +425,21 @@ impl<'s> Section<'s> {
         if range.start > range.end || range.end > self.len() {
             return Err(SegmentError::Damaged("a reference leads out of its section"));
         }
-        if !range.is_empty() {
-            for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
-                self.segment.check(self.at, block)?;
+        match &self.segment.bytes {
+            Bytes::Here { map, checked, checksums } => {
+                if !range.is_empty() {
+                    for block in range.start / BLOCK..=(range.end - 1) / BLOCK {
+                        self.at.check(block, map, checked, *checksums)?;
+                    }
+                }
+                let start = self.at.range.start;
+                Ok(&map[start + range.start..start + range.end])
             }
+            Bytes::Elsewhere { far, near } => match near.as_ref().and_then(|near| near.section(self.at.id).ok()) {
+                Some(near) => near.bytes(range),
+                None => far.bytes(&self.at.far(), range),
+            },
         }
-        let start = self.at.range.start;
-        Ok(&self.segment.map[start + range.start..start + range.end])
     }
 
     /// All its bytes, verified.

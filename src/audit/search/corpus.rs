@@ -14,11 +14,14 @@ use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources};
 use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
-use crate::fingerprint::Params;
+use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
 use crate::matching::{Document, edited_lines, hunks};
 use crate::policy::{Component, FirstSeen, Place};
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookup, Reading, StoredFile};
+use crate::store::corpus::{
+    BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookups, OpenCorpus, Reading,
+    SegmentLookups, StoredFile, Traffic,
+};
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
 
@@ -27,14 +30,19 @@ use crate::text::FilePath;
 pub struct Stored {
     name: String,
     segments: Vec<CorpusSegment>,
+    lookups: Box<dyn Lookups>,
     /// For each segment, the source that it was read from, if it was not imported.
     specs: Vec<Option<String>>,
+    /// What was asked of an engine, if it is in one.
+    traffic: Option<Arc<Traffic>>,
 }
 
-/// Maximum blobs of one fingerprint to consider; in more it is common, whatever their components.
-const MAX_BLOBS: usize = 4_000;
 /// Maximum postings to follow in total, the rarest first.
 const BUDGET: usize = 1_000_000;
+/// Maximum keys to look up at a time, which bounds the memory of their answers.
+const BATCH: usize = 1 << 16;
+/// Maximum blobs to read ahead before all fingerprints were looked up.
+const MAX_LIKELY: usize = 64;
 /// Maximum blobs to align with one query.
 const MAX_CANDIDATES: usize = 100;
 /// Once this many blobs account for a fingerprint, it no longer counts toward further candidates.
@@ -43,15 +51,28 @@ const ENOUGH: u8 = 3;
 /// An earlier version counts as containing the code if it shares at least this fraction of what the best one shares.
 const AS_MUCH: f64 = 0.75;
 
-/// A blob of the corpus: its segment, and its number in it.
-type BlobAt = (usize, u32);
-
-/// A fingerprint of a query, and where it is in the corpus.
+/// A fingerprint of a query, and where the corpus has it.
 struct CorpusHit {
     query: usize,
     position: u32,
     n_components: u32,
-    blobs: Vec<BlobAt>,
+    blobs: Arc<[BlobAt]>,
+}
+
+/// What a corpus has under a fingerprint.
+#[derive(Debug, Clone)]
+struct KeyHits {
+    n_components: u32,
+    blobs: Arc<[BlobAt]>,
+}
+
+impl KeyHits {
+    fn new(occurrences: &[BlobPosting], names: &[Vec<u32>]) -> Self {
+        let name = |of: &BlobPosting| names[of.segment].get(of.component as usize);
+        let components: HashSet<&u32> = occurrences.iter().filter_map(name).collect();
+        let blobs = occurrences.iter().map(|of| (of.segment, of.blob)).collect();
+        Self { n_components: components.len() as u32, blobs }
+    }
 }
 
 impl Stored {
@@ -66,17 +87,42 @@ impl Stored {
         if specs.len() != segments.len() {
             specs = vec![None; segments.len()];
         }
-        Ok(Self { name: corpus.name().to_owned(), segments, specs })
+        Ok(Self { name: corpus.name().to_owned(), segments, lookups: Box::new(SegmentLookups), specs, traffic: None })
+    }
+
+    /// A corpus in an engine.
+    pub fn elsewhere(opened: OpenCorpus) -> Self {
+        let OpenCorpus { name, segments, lookups, traffic, .. } = opened;
+        let specs = vec![None; segments.len()];
+        Self { name, segments, lookups, specs, traffic: Some(traffic) }
+    }
+
+    /// What was asked of an engine so far, if the corpus is in one.
+    pub fn traffic(&self) -> Option<&Traffic> {
+        self.traffic.as_deref()
     }
 
     /// Its name.
-    pub(in crate::audit) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The segments of its sources, each with the name of the source if it was not imported.
     pub(in crate::audit) fn sources(&self) -> impl Iterator<Item = (&CorpusSegment, Option<&str>)> {
         self.segments.iter().zip(self.specs.iter().map(Option::as_deref))
+    }
+
+    /// The blobs of a segment that have any of the fingerprints with these hashes.
+    pub(in crate::audit) fn sharing(&self, segment: &CorpusSegment, hashes: &[u64]) -> Result<BTreeSet<u32>, Error> {
+        let number = self.segments.iter().position(|other| std::ptr::eq(other, segment));
+        let asked: Vec<(usize, &CorpusSegment)> = number.map(|number| (number, segment)).into_iter().collect();
+        let mut keys: Vec<u64> = hashes.iter().map(|hash| key(*hash)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let found = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
+        let blobs: BTreeSet<u32> = found.into_iter().flatten().map(|of| of.blob).collect();
+        segment.read_ahead(&blobs.iter().copied().collect::<Vec<_>>()).map_err(|why| self.fails(why))?;
+        Ok(blobs)
     }
 
     /// The segments with the code of projects, by number: a list of fixes holds pairs of functions, whose license says
@@ -101,6 +147,7 @@ impl Stored {
         let mut candidates = candidates(hits, queries.sources().len());
         let whole = self.whole_files(queries, common_components)?;
         candidates.extend(whole.keys());
+        self.read_ahead(&candidates)?;
 
         progress.begin("aligning", candidates.len());
         let found = candidates
@@ -132,25 +179,74 @@ impl Stored {
             // A narrower window selects everything that a wider one selects.
             let window = window.min(queries.sampling().window().get());
             let Some(params) = params(k, window) else { continue };
-            let lookups = numbers
-                .iter()
-                .map(|&number| Ok((number, self.segments[number].lookup().map_err(|why| self.fails(why))?)))
-                .collect::<Result<Vec<_>, Error>>()?;
-            let mut prints = queries.choosing(&params);
-            // In index order, so that each lookup is close to the previous one.
-            prints.par_sort_unstable_by_key(|(query, print)| (key(print.hash), *query, print.position));
-            let found = prints
-                .into_par_iter()
-                .map(|(query, print)| {
-                    let (n_components, blobs) =
-                        blobs_with(&lookups, &names, print.hash).map_err(|why| self.fails(why))?;
-                    Ok(CorpusHit { query, position: print.position, n_components, blobs })
-                })
-                .filter(|hit| !hit.as_ref().is_ok_and(|hit| hit.n_components == 0))
-                .collect::<Result<Vec<_>, Error>>()?;
+            let prints = queries.choosing(&params);
+            let mut keys: Vec<u64> = prints.iter().map(|(_, print)| key(print.hash)).collect();
+            keys.par_sort_unstable();
+            keys.dedup();
+            let found = self.look_up(&numbers, &names, &keys)?;
+            let hit = |(query, print): (usize, Fingerprint)| {
+                let at = keys.binary_search(&key(print.hash)).ok()?;
+                let KeyHits { n_components, blobs } = found[at].clone();
+                (n_components > 0).then_some(CorpusHit { query, position: print.position, n_components, blobs })
+            };
+            let found: Vec<CorpusHit> = prints.into_iter().filter_map(hit).collect();
             all.extend(found);
         }
         Ok(all)
+    }
+
+    /// What the segments with these numbers have under each of `keys`, which ascend: the number of components, and the
+    /// blobs.
+    ///
+    /// In two rounds, so that no more waiting is needed than the answers take: a quarter of the keys, those 0 mod 4,
+    /// already names most of the blobs that share much with the queries. What aligning with those takes is read from
+    /// elsewhere while the other keys are looked up. Both rounds are always asked, so nothing depends on the first.
+    fn look_up(&self, numbers: &[usize], names: &[Vec<u32>], keys: &[u64]) -> Result<Vec<KeyHits>, Error> {
+        let asked: Vec<(usize, &CorpusSegment)> =
+            numbers.iter().map(|&number| (number, &self.segments[number])).collect();
+        let ask = |round: &[usize]| {
+            let mut answers = Vec::with_capacity(round.len());
+            for batch in round.chunks(BATCH) {
+                let keys: Vec<u64> = batch.iter().map(|&at| keys[at]).collect();
+                let postings = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
+                answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
+            }
+            Ok::<_, Error>(answers)
+        };
+        let (first, second): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(|&at| keys[at].is_multiple_of(4));
+        let of_first = ask(&first)?;
+        let (of_second, ahead) = rayon::join(|| ask(&second), || self.read_ahead(&self.likely(&of_first)));
+        ahead?;
+        let mut of_first = of_first.into_iter();
+        let mut of_second = of_second?.into_iter();
+        let next = |key: &u64| if key.is_multiple_of(4) { of_first.next() } else { of_second.next() };
+        Ok(keys.iter().filter_map(next).collect())
+    }
+
+    /// The blobs that share most of these fingerprints, if it pays to read ahead.
+    fn likely(&self, known: &[KeyHits]) -> BTreeSet<BlobAt> {
+        if !self.segments.iter().any(CorpusSegment::is_elsewhere) {
+            return BTreeSet::new();
+        }
+        let mut n_shared: HashMap<BlobAt, usize> = HashMap::new();
+        for known in known.iter().filter(|known| known.blobs.len() <= MAX_LIKELY) {
+            for &blob in known.blobs.iter() {
+                *n_shared.entry(blob).or_default() += 1;
+            }
+        }
+        let mut ranked: Vec<(BlobAt, usize)> = n_shared.into_iter().filter(|(_, n)| *n > 1).collect();
+        ranked.sort_unstable_by_key(|&(blob, n)| (std::cmp::Reverse(n), blob));
+        ranked.into_iter().take(MAX_LIKELY).map(|(blob, _)| blob).collect()
+    }
+
+    /// Reads all at once what aligning with these blobs takes from elsewhere.
+    fn read_ahead(&self, blobs: &BTreeSet<BlobAt>) -> Result<(), Error> {
+        let blobs: Vec<BlobAt> = blobs.iter().copied().collect();
+        let of_segments: Vec<&[BlobAt]> = blobs.chunk_by(|a, b| a.0 == b.0).collect();
+        of_segments.into_par_iter().try_for_each(|of_segment| {
+            let blobs: Vec<u32> = of_segment.iter().map(|(_, blob)| *blob).collect();
+            self.segments[of_segment[0].0].read_ahead(&blobs).map_err(|why| self.fails(why))
+        })
     }
 
     /// A number for the name of each component, by segment: all versions of a component count as one.
@@ -170,8 +266,8 @@ impl Stored {
     /// The files of the corpus with the content of this blob: their paths and components.
     pub(in crate::audit) fn files_of(&self, id: &BlobId) -> Result<Vec<(FilePath, Component)>, Error> {
         let mut found = Vec::new();
-        for (_, segment) in self.of_projects() {
-            let Some(blob) = segment.blob_of(id).map_err(|why| self.fails(why))? else { continue };
+        for (number, blob) in self.blobs_of(std::slice::from_ref(id))?.into_iter().flatten() {
+            let segment = &self.segments[number];
             for file in segment.files(blob).map_err(|why| self.fails(why))? {
                 let component = self.component(segment, &file)?;
                 let is_known =
@@ -192,14 +288,16 @@ impl Stored {
         common_components: usize,
     ) -> Result<BTreeMap<BlobAt, Vec<usize>>, Error> {
         let mut found: BTreeMap<BlobAt, Vec<usize>> = BTreeMap::new();
-        for (query, source) in queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source)) {
-            let id = blob_id(source.bytes());
-            let (mut blobs, mut names) = (Vec::new(), BTreeSet::new());
-            for (number, segment) in self.of_projects() {
-                let Some(blob) = segment.blob_of(&id).map_err(|why| self.fails(why))? else { continue };
+        let whole = queries.sources().iter().enumerate().filter(|(_, source)| may_be_whole(source));
+        let (whole, ids): (Vec<usize>, Vec<BlobId>) = whole.map(|(query, of)| (query, blob_id(of.bytes()))).unzip();
+        let known = self.blobs_of(&ids)?;
+        self.read_ahead(&known.iter().flatten().copied().collect())?;
+        for (query, blobs) in whole.into_iter().zip(known) {
+            let mut names = BTreeSet::new();
+            for &(number, blob) in &blobs {
+                let segment = &self.segments[number];
                 let files = segment.files(blob).map_err(|why| self.fails(why))?;
                 names.extend(files.iter().map(|file| segment.components()[file.component as usize].name.as_str()));
-                blobs.push((number, blob));
             }
             if names.len() <= common_components {
                 for at in blobs {
@@ -208,6 +306,12 @@ impl Stored {
             }
         }
         Ok(found)
+    }
+
+    /// For each of `ids` the blobs with the code of projects that have it.
+    fn blobs_of(&self, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, Error> {
+        let asked: Vec<(usize, &CorpusSegment)> = self.of_projects().collect();
+        self.lookups.blobs_of(&asked, ids).map_err(|why| self.fails(why))
     }
 
     fn align(
@@ -296,24 +400,6 @@ fn params(k: usize, window: usize) -> Option<Params> {
     Params::new(k, k.checked_add(window.checked_sub(1)?)?).ok()
 }
 
-/// The number of components that have a fingerprint, and the blobs; empty if it is far too common.
-fn blobs_with(
-    lookups: &[(usize, Lookup<'_>)],
-    names: &[Vec<u32>],
-    hash: u64,
-) -> Result<(u32, Vec<BlobAt>), SegmentError> {
-    let mut blobs = Vec::new();
-    let mut components: HashSet<u32> = HashSet::new();
-    for (number, lookup) in lookups {
-        for blob in lookup.blobs(hash)?.take(MAX_BLOBS) {
-            let component = lookup.component_of(blob)? as usize;
-            components.extend(names[*number].get(component));
-            blobs.push((*number, blob));
-        }
-    }
-    Ok((components.len() as u32, blobs))
-}
-
 /// For each query the blobs that share most with it: those are taken that explain
 /// something which better ones have not explained already.
 fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
@@ -326,7 +412,7 @@ fn candidates(mut hits: Vec<CorpusHit>, n_queries: usize) -> BTreeSet<BlobAt> {
         if n_followed > BUDGET {
             break;
         }
-        for &blob in &hit.blobs {
+        for &blob in hit.blobs.iter() {
             votes[hit.query].entry(blob).or_default().push(hit.position);
         }
     }

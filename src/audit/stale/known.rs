@@ -7,7 +7,7 @@ use super::missed::{Holder, Versions, document, finding, is_asked};
 use crate::audit::Error;
 use crate::audit::search::{Outside, Stored};
 use crate::config::Config;
-use crate::fingerprint::Params;
+use crate::fingerprint::{Fingerprint, Params};
 use crate::matching::{Held, hunks, is_telling, missed};
 use crate::policy::{Behind, Component, Finding, MissedCommit};
 use crate::store::corpus::{CorpusSegment, StoredChange};
@@ -114,19 +114,16 @@ impl<'s> FixList<'s> {
     /// The functions that share a fingerprint with the file.
     fn candidates(&self, holder: &Holder<'_>, config: &Config) -> Result<BTreeSet<u32>, Error> {
         let Some(params) = self.params else { return Ok(BTreeSet::new()) };
-        let fails = |why| self.stored.fails(why);
-        let lookup = self.segment.lookup().map_err(fails)?;
         let tokens = &holder.source.tokens;
-        let mut hashes = Vec::new();
-        let mut found = BTreeSet::new();
-        for print in params.fingerprints(tokens, &mut hashes) {
+        let mut scratch = Vec::new();
+        let is_asked = |print: &Fingerprint| {
             let at = print.position as usize;
             let is_new = holder.novel.is_none_or(|novel| novel[at..at + params.noise_threshold()].contains(&true));
-            if is_new && is_telling(&tokens[at..at + params.noise_threshold()], config.matching.min_distinct) {
-                found.extend(lookup.blobs(print.hash).map_err(fails)?);
-            }
-        }
-        Ok(found)
+            is_new && is_telling(&tokens[at..at + params.noise_threshold()], config.matching.min_distinct)
+        };
+        let asked = params.fingerprints(tokens, &mut scratch).filter(is_asked);
+        let hashes: Vec<u64> = asked.map(|print| print.hash).collect();
+        self.stored.sharing(self.segment, &hashes)
     }
 }
 

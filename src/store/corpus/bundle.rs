@@ -11,8 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, VERSION, hex};
-use crate::sources::DeclaredComponent;
+use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex};
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Maximum bytes of a description.
@@ -160,9 +159,7 @@ impl Corpus {
             let path = self.folder.join(&segment);
             temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
             let Exported { label, stats, .. } = exported;
-            let component = DeclaredComponent::default();
-            let record = Record { version: VERSION, spec: None, component, label, stamp: None, segment, stats };
-            self.put(&key, &record)?;
+            self.put(&key, &Record::imported(label, segment, stats))?;
         }
         Ok(Imported { n_sources, digest: found })
     }

@@ -8,8 +8,20 @@
 
 mod build;
 mod bundle;
+#[cfg(feature = "parquet")]
+mod columns;
+mod elsewhere;
+#[cfg(feature = "remote")]
+mod filter;
+mod lookups;
 mod open;
 mod past;
+#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+#[cfg_attr(
+    not(all(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet")),
+    allow(dead_code, reason = "each engine uses some of it")
+)]
+mod rows;
 mod tokens;
 
 use std::fs;
@@ -23,6 +35,8 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
+pub use elsewhere::{Delivery, Engine, Location, OpenCorpus, Traffic};
+pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
@@ -88,6 +102,14 @@ pub struct Record {
     pub stats: Stats,
 }
 
+impl Record {
+    /// The record of a source that was read elsewhere.
+    fn imported(label: String, segment: String, stats: Stats) -> Self {
+        let component = DeclaredComponent::default();
+        Self { version: VERSION, spec: None, component, label, stamp: None, segment, stats }
+    }
+}
+
 /// Why a corpus could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
@@ -138,6 +160,28 @@ pub enum CorpusError {
         /// What is wrong.
         why: String,
     },
+    /// A corpus that is not in the folder of all corpora could not be used.
+    #[error("cannot use the corpus at `{place}`: {why}")]
+    Elsewhere {
+        /// Where it is, without passwords.
+        place: String,
+        /// The reason.
+        why: String,
+    },
+    /// The engine of a corpus is not in this build.
+    #[error("cannot use the corpus at `{place}`: this build lacks the feature `{feature}`")]
+    NotBuilt {
+        /// Where it is, without passwords.
+        place: String,
+        /// The feature.
+        feature: &'static str,
+    },
+    /// Two processes write to one corpus.
+    #[error("cannot write to the corpus at `{place}`: somebody else is writing to it")]
+    Busy {
+        /// Where it is, without passwords.
+        place: String,
+    },
     /// The corpus has no such source.
     #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
     NoSource {
@@ -164,7 +208,11 @@ impl CorpusError {
                 Some("nothing was changed; fetch the file again, and ask its author for the digest".to_owned())
             }
             Self::NoSource { known, .. } => Some(format!("its sources are: {}", known.join(", "))),
-            Self::Name { .. } | Self::File { .. } => None,
+            Self::NotBuilt { feature, .. } => {
+                Some(format!("build it with `cargo install secondhand --features {feature}`"))
+            }
+            Self::Busy { .. } => Some("nothing was changed; run it again".to_owned()),
+            Self::Name { .. } | Self::File { .. } | Self::Elsewhere { .. } => None,
         }
     }
 }

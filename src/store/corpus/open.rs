@@ -135,7 +135,15 @@ impl CorpusSegment {
     /// # Errors
     /// What is wrong with it.
     pub fn open(path: &Path) -> Result<Self, SegmentError> {
-        let segment = Segment::open(path)?.of_kind(SegmentKind::Corpus)?;
+        Self::new(Segment::open(path)?)
+    }
+
+    /// Checks a segment, which may be elsewhere.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(segment: Segment) -> Result<Self, SegmentError> {
+        let segment = segment.of_kind(SegmentKind::Corpus)?;
         let params = segment.params();
         // A query is sampled as robust winnowing does; another scheme has another guarantee.
         let is_known = params.languages == super::LEXING && params.scheme == ROBUST_WINNOWING;
@@ -252,6 +260,12 @@ impl CorpusSegment {
 
     /// The value with this number in a table of JSON texts, as written by `build`.
     pub(super) fn value<T: serde::de::DeserializeOwned>(&self, section: u32, number: u32) -> Result<T, SegmentError> {
+        let text = self.segment.section(section + 1)?.bytes(self.place(section, number)?)?;
+        serde_json::from_slice(text).map_err(|_| SegmentError::Damaged("its license statements"))
+    }
+
+    /// Where the text with this number is in the section after this table.
+    fn place(&self, section: u32, number: u32) -> Result<std::ops::Range<usize>, SegmentError> {
         let damaged = || SegmentError::Damaged("its license statements");
         let ends = self.segment.section(section)?;
         let at = |row: usize| {
@@ -264,8 +278,7 @@ impl CorpusSegment {
         //     section      end of 0 | end of 1 | end of 2        8 bytes each
         //     section + 1  {...}{...}{...}                       text n is from the end of n - 1 to the end of n
         let start = if number == 0 { 0 } else { at(number - 1)? };
-        let text = self.segment.section(section + 1)?.bytes(start..at(number)?)?;
-        serde_json::from_slice(text).map_err(|_| damaged())
+        Ok(start..at(number)?)
     }
 
     /// The size of its file.
@@ -294,6 +307,51 @@ impl CorpusSegment {
             blobs: self.segment.section(SECTION.blobs)?,
             n_blobs: self.n_blobs,
         })
+    }
+
+    /// Whether its file is elsewhere: then it pays to read ahead.
+    pub fn is_elsewhere(&self) -> bool {
+        self.segment.is_elsewhere()
+    }
+
+    /// Reads all at once what looking `keys` up in its postings takes, if it is elsewhere.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    #[cfg(feature = "remote")]
+    pub(super) fn read_postings_ahead(&self, keys: &[u64]) -> Result<(), SegmentError> {
+        let parts = Postings::new(&self.segment, SECTION.postings)?.parts(keys)?;
+        self.segment.read_ahead(parts.into_iter().map(|(offset, range)| (SECTION.postings + offset, range)))
+    }
+
+    /// Reads all at once what aligning with these blobs takes, if it is elsewhere: in four steps, each of which says
+    /// where the next one is to read.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn read_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+        if !self.is_elsewhere() {
+            return Ok(());
+        }
+        let row = |&blob: &u32| (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW);
+        self.segment.read_ahead(blobs.iter().map(row))?;
+        let mut of_blobs = Vec::with_capacity(2 * blobs.len());
+        for &blob in blobs {
+            let row = self.row(blob)?;
+            of_blobs.extend([(SECTION.files, row.record), (SECTION.tokens, row.packed)]);
+        }
+        self.segment.read_ahead(of_blobs)?;
+        let mut licenses: Vec<u32> = Vec::new();
+        for &blob in blobs {
+            licenses.extend(self.files(blob)?.iter().map(|file| file.license));
+        }
+        licenses.sort_unstable();
+        licenses.dedup();
+        let end =
+            |number: &u32| (SECTION.licenses, (*number as usize).saturating_sub(1) * 8..(*number as usize + 1) * 8);
+        self.segment.read_ahead(licenses.iter().map(end))?;
+        let texts = licenses.iter().map(|&number| Ok((SECTION.licenses + 1, self.place(SECTION.licenses, number)?)));
+        self.segment.read_ahead(texts.collect::<Result<Vec<_>, SegmentError>>()?)
     }
 
     /// Whether it has a blob.
@@ -407,7 +465,15 @@ impl<'s> Lookup<'s> {
     /// # Errors
     /// If the index is damaged.
     pub fn blobs(&self, hash: u64) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
-        Ok(self.postings.get(key(hash))?.map(number_of))
+        self.blobs_of_key(key(hash))
+    }
+
+    /// The blobs that have the fingerprint with this [`key`], in ascending order.
+    pub(super) fn blobs_of_key(
+        &self,
+        key: u64,
+    ) -> Result<impl ExactSizeIterator<Item = u32> + Clone + use<'s>, SegmentError> {
+        Ok(self.postings.get(key)?.map(number_of))
     }
 
     /// The number of the component that first has a blob; rejects a blob number out of range.

@@ -1,0 +1,455 @@
+//! Exports a corpus as Parquet files, which other tools can read, join and make, and imports such files.
+//!
+//! ```text
+//! sources.parquet               source, format, key, label, digest, stats, head
+//! blocks/*.parquet              source, start, checksum, bytes
+//! postings/*.parquet            hash, source, blob, component: sorted, a file for each of 4,096 prefixes of hashes
+//! ```
+//!
+//! An import writes segments that are byte for byte those that were exported, if nothing was left out of the files.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, ZstdLevel};
+use ::parquet::column::reader::ColumnReaderImpl;
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::KeyValue;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
+
+use super::open::{CorpusSegment, SECTION};
+use super::rows::{PostingRow, digest_of};
+use super::{Corpus, CorpusError, Record, Stats};
+use crate::store::runs::Sorter;
+use crate::store::{PostingsWriter, Segment, SegmentError, SegmentKind, SegmentWriter};
+
+/// The version of the files. It increases when their columns change.
+const FORMAT: i32 = 1;
+/// Leading bits of a hash, of 56, that name a file of postings.
+const PREFIX_BITS: u32 = 12;
+/// Rows of a row group.
+const GROUP: usize = 1 << 16;
+
+const SOURCES: &str = "message sources { required int32 source; required int32 format; required binary key (UTF8);
+    required binary label (UTF8); required binary digest (UTF8); required binary stats (UTF8); required binary head; }";
+const BLOCKS: &str =
+    "message blocks { required int32 source; required int64 start; required int64 checksum; required binary bytes; }";
+const POSTINGS: &str =
+    "message postings { required int64 hash; required int32 source; required int32 blob; required int32 component; }";
+
+/// A source to be exported: its key, its record, its segment and the digest of that.
+type Exporting = (String, Record, CorpusSegment, String);
+
+/// A column to be written.
+enum Column<'c> {
+    Short(&'c [i32]),
+    Long(&'c [i64]),
+    Bytes(&'c [ByteArray]),
+}
+
+/// Writes a file of one table.
+struct Table {
+    path: PathBuf,
+    writer: SerializedFileWriter<File>,
+}
+
+/// What is wrong with a file, and which.
+fn at(path: &Path) -> impl Fn(ParquetError) -> CorpusError + '_ {
+    move |why| CorpusError::File { file: path.to_owned(), why: std::io::Error::other(why) }
+}
+
+impl Table {
+    fn create(path: PathBuf, schema: &str, parameters: &[(String, String)]) -> Result<Self, CorpusError> {
+        let unwritable = |why| CorpusError::File { file: path.clone(), why };
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(unwritable)?;
+        let file = File::create_new(&path).map_err(unwritable)?;
+        let schema = Arc::new(parse_message_type(schema).map_err(at(&path))?);
+        let pairs = parameters.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by("secondhand".to_owned())
+            .set_key_value_metadata(Some(pairs.collect()))
+            .build();
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).map_err(at(&path))?;
+        Ok(Self { path, writer })
+    }
+
+    /// Writes a row group.
+    fn write(&mut self, columns: &[Column<'_>]) -> Result<(), CorpusError> {
+        let path = &self.path;
+        let mut group = self.writer.next_row_group().map_err(at(path))?;
+        for column in columns {
+            let Some(mut out) = group.next_column().map_err(at(path))? else { break };
+            match column {
+                Column::Short(values) => out.typed::<Int32Type>().write_batch(values, None, None),
+                Column::Long(values) => out.typed::<Int64Type>().write_batch(values, None, None),
+                Column::Bytes(values) => out.typed::<ByteArrayType>().write_batch(values, None, None),
+            }
+            .map_err(at(path))?;
+            out.close().map_err(at(path))?;
+        }
+        group.close().map(drop).map_err(at(path))
+    }
+
+    fn close(self) -> Result<(), CorpusError> {
+        let path = self.path;
+        self.writer.close().map(drop).map_err(at(&path))
+    }
+}
+
+fn text(value: &str) -> ByteArray {
+    value.as_bytes().to_vec().into()
+}
+
+impl Corpus {
+    /// Writes the corpus as Parquet files to the new folder `folder`; with `is_split` one file of postings for each
+    /// prefix of hashes, else one for all.
+    ///
+    /// # Errors
+    /// If a segment cannot be read, or the folder is there already or cannot be written to.
+    pub fn export_parquet(&self, folder: &Path, is_split: bool) -> Result<(), CorpusError> {
+        fs::create_dir(folder).map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
+        let mut sources = Vec::new();
+        for (key, record) in self.records()? {
+            let path = self.folder.join(&record.segment);
+            let segment = CorpusSegment::open(&path).map_err(|why| self.unusable(&record, why))?;
+            let (digest, _) = digest_of(&path).map_err(|why| CorpusError::File { file: path, why })?;
+            sources.push((key, record, segment, digest));
+        }
+        let (k, window) = sources.first().map_or((0, 0), |(_, _, segment, _)| segment.sampling());
+        let parameters: Vec<(String, String)> = [
+            ("format", FORMAT.to_string()),
+            ("corpus", self.name.clone()),
+            ("k", k.to_string()),
+            ("window", window.to_string()),
+            ("scheme", "robust winnowing".to_owned()),
+            ("hash", "splitmix64 finalizer of the Karp-Rabin hash, leading 56 bits".to_owned()),
+            ("reading", super::LEXING.to_string()),
+        ]
+        .map(|(name, value)| (format!("secondhand.{name}"), value))
+        .into();
+
+        let mut table = Table::create(folder.join("sources.parquet"), SOURCES, &parameters)?;
+        let all = |of: fn(&Exporting) -> ByteArray| -> Vec<ByteArray> { sources.iter().map(of).collect() };
+        let numbers: Vec<i32> = (0..sources.len() as i32).collect();
+        let mut heads = Vec::new();
+        for (_, record, segment, _) in &sources {
+            heads.push(segment.head().map_err(|why| self.unusable(record, why))?.into());
+        }
+        table.write(&[
+            Column::Short(&numbers),
+            Column::Short(&vec![FORMAT; sources.len()]),
+            Column::Bytes(&all(|(key, ..)| text(key))),
+            Column::Bytes(&all(|(_, record, ..)| text(&record.label))),
+            Column::Bytes(&all(|(.., digest)| text(digest))),
+            Column::Bytes(&all(|(_, record, ..)| text(&serde_json::to_string(&record.stats).unwrap_or_default()))),
+            Column::Bytes(&heads),
+        ])?;
+        table.close()?;
+
+        for (number, (_, record, segment, _)) in sources.iter().enumerate() {
+            let path = folder.join(format!("blocks/{number:05}.parquet"));
+            let mut table = Table::create(path, BLOCKS, &parameters)?;
+            for rows in segment.block_rows().map_err(|why| self.unusable(record, why))?.chunks(GROUP / 64) {
+                let starts: Vec<i64> = rows.iter().map(|(block, _)| block.range.start as i64).collect();
+                let checksums: Vec<i64> = rows.iter().map(|(_, bytes)| i64::from(crc32fast::hash(bytes))).collect();
+                let bytes: Vec<ByteArray> = rows.iter().map(|(_, bytes)| bytes.to_vec().into()).collect();
+                let source = vec![number as i32; rows.len()];
+                table.write(&[
+                    Column::Short(&source),
+                    Column::Long(&starts),
+                    Column::Long(&checksums),
+                    Column::Bytes(&bytes),
+                ])?;
+            }
+            table.close()?;
+        }
+        self.export_postings(folder, &sources, &parameters, if is_split { PREFIX_BITS } else { 0 })
+    }
+
+    fn export_postings(
+        &self,
+        folder: &Path,
+        sources: &[Exporting],
+        parameters: &[(String, String)],
+        prefix_bits: u32,
+    ) -> Result<(), CorpusError> {
+        let mut heads = Vec::new();
+        for (number, (_, record, segment, _)) in sources.iter().enumerate() {
+            let rows = segment.posting_rows(usize::MAX).map_err(|why| self.unusable(record, why))?;
+            heads.push((number as i32, record, rows.peekable()));
+        }
+        for prefix in 0..1u64 << prefix_bits {
+            let mut rows: Vec<(i32, PostingRow)> = Vec::new();
+            for (number, record, of_source) in &mut heads {
+                // An error is taken, too, to be returned.
+                let is_here = |row: &Result<PostingRow, SegmentError>| {
+                    row.as_ref().map_or(true, |row| prefix_bits == 0 || row.key >> (56 - prefix_bits) == prefix)
+                };
+                while let Some(row) = of_source.next_if(is_here) {
+                    rows.push((*number, row.map_err(|why| self.unusable(record, why))?));
+                }
+            }
+            if rows.is_empty() {
+                continue;
+            }
+            rows.sort_unstable_by_key(|(source, row)| (row.key, *source, row.blob));
+            let path = folder.join(format!("postings/{prefix:03x}.parquet"));
+            let mut table = Table::create(path, POSTINGS, parameters)?;
+            for rows in rows.chunks(GROUP) {
+                let hashes: Vec<i64> = rows.iter().map(|(_, row)| row.key as i64).collect();
+                let sources: Vec<i32> = rows.iter().map(|(source, _)| *source).collect();
+                let blobs: Vec<i32> = rows.iter().map(|(_, row)| row.blob as i32).collect();
+                let components: Vec<i32> = rows.iter().map(|(_, row)| row.component as i32).collect();
+                table.write(&[
+                    Column::Long(&hashes),
+                    Column::Short(&sources),
+                    Column::Short(&blobs),
+                    Column::Short(&components),
+                ])?;
+            }
+            table.close()?;
+        }
+        Ok(())
+    }
+
+    /// Adds the sources of a folder of Parquet files; returns how many, and how many of them are byte for byte what was
+    /// exported.
+    ///
+    /// Everything is checked before anything is added.
+    ///
+    /// # Errors
+    /// [`CorpusError::Import`] with what is wrong with the files; the corpus is then unchanged.
+    pub fn import_parquet(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
+        let imported = self.create().and_then(|()| self.import_parquet_now(folder));
+        if imported.is_err() {
+            // Only removes an empty folder: the corpus did not exist before.
+            let _ = fs::remove_dir(&self.folder);
+        }
+        imported
+    }
+
+    fn import_parquet_now(&self, folder: &Path) -> Result<(usize, usize), CorpusError> {
+        let fails = |why: &dyn std::fmt::Display| CorpusError::Import { file: folder.to_owned(), why: why.to_string() };
+        let mut sources: BTreeMap<i32, Incoming> = BTreeMap::new();
+        for file in files(folder, "sources")? {
+            each_group(&file, |group| {
+                let numbers = group.shorts("source")?;
+                let formats = group.shorts("format")?;
+                let texts = ["key", "label", "digest", "stats", "head"].map(|name| group.bytes(name));
+                let [keys, labels, digests, stats, heads] = texts;
+                let (keys, labels, digests, stats, heads) = (keys?, labels?, digests?, stats?, heads?);
+                for (row, &number) in numbers.iter().enumerate() {
+                    if formats[row] != FORMAT {
+                        return Err(format!("its format is {}, but only {FORMAT} is supported", formats[row]));
+                    }
+                    let utf8 = |of: &[ByteArray]| String::from_utf8_lossy(of[row].data()).into_owned();
+                    let stats = serde_json::from_slice(stats[row].data()).map_err(|why| why.to_string())?;
+                    let incoming = Incoming {
+                        key: utf8(&keys),
+                        label: utf8(&labels),
+                        digest: utf8(&digests),
+                        stats,
+                        head: heads[row].data().to_vec(),
+                        blocks: BTreeMap::new(),
+                        postings: Sorter::new(&self.folder),
+                    };
+                    let is_key = incoming.key.len() == 16 && incoming.key.bytes().all(|byte| byte.is_ascii_hexdigit());
+                    if !is_key || sources.insert(number, incoming).is_some() {
+                        return Err(format!("source {number} has a wrong key, or is there twice"));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        for file in files(folder, "blocks")? {
+            each_group(&file, |group| {
+                let (numbers, starts) = (group.shorts("source")?, group.longs("start")?);
+                let (checksums, bytes) = (group.longs("checksum")?, group.bytes("bytes")?);
+                for (row, number) in numbers.iter().enumerate() {
+                    let source = sources.get_mut(number).ok_or_else(|| format!("there is no source {number}"))?;
+                    let bytes = bytes[row].data();
+                    if i64::from(crc32fast::hash(bytes)) != checksums[row] {
+                        return Err(format!("block {} of source {number} is damaged", starts[row]));
+                    }
+                    source.blocks.insert(starts[row], bytes.to_vec());
+                }
+                Ok(())
+            })?;
+        }
+        for file in files(folder, "postings")? {
+            each_group(&file, |group| {
+                let (hashes, numbers, blobs) = (group.longs("hash")?, group.shorts("source")?, group.shorts("blob")?);
+                for (row, number) in numbers.iter().enumerate() {
+                    let source = sources.get_mut(number).ok_or_else(|| format!("there is no source {number}"))?;
+                    let key = u64::try_from(hashes[row]).ok().filter(|key| *key >> 56 == 0);
+                    let key = key.ok_or_else(|| format!("{} is no hash", hashes[row]))?;
+                    source.postings.push((key, blobs[row] as u32)).map_err(|why| why.to_string())?;
+                }
+                Ok(())
+            })?;
+        }
+        if sources.is_empty() {
+            return Err(fails(&"it has no sources.parquet with a source in it"));
+        }
+        let mut written = Vec::new();
+        for source in sources.into_values() {
+            let label = source.label.clone();
+            written.push(source.write(&self.folder).map_err(|why| fails(&format!("source `{label}`: {why}")))?);
+        }
+        let (n, mut n_same) = (written.len(), 0);
+        for (key, digest, record) in written {
+            let (found, _) = digest_of(&self.folder.join(&record.segment))
+                .map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
+            n_same += usize::from(found == digest);
+            self.put(&key, &record)?;
+        }
+        Ok((n, n_same))
+    }
+
+    fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
+        CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
+    }
+}
+
+/// A source to be imported.
+struct Incoming {
+    key: String,
+    label: String,
+    digest: String,
+    stats: Stats,
+    head: Vec<u8>,
+    blocks: BTreeMap<i64, Vec<u8>>,
+    postings: Sorter,
+}
+
+impl Incoming {
+    /// Writes its segment and checks all of it; returns its key, the digest of what was exported, and its record.
+    fn write(mut self, folder: &Path) -> Result<(String, String, Record), SegmentError> {
+        let form = Segment::described(&self.head)?;
+        let mut out = SegmentWriter::create(folder, SegmentKind::Corpus, form.params)?;
+        let n_blobs = form
+            .sections
+            .iter()
+            .find(|(id, _)| *id == SECTION.blobs)
+            .map_or(0, |(_, range)| (range.end - range.start) / super::open::BLOB_ROW as u64);
+        let mut postings = Some(std::mem::replace(&mut self.postings, Sorter::new(folder)));
+        let failed = |why| SegmentError::File { file: folder.to_owned(), why };
+        for (id, range) in form.sections {
+            match id.checked_sub(SECTION.postings) {
+                Some(0) => {
+                    let Some(postings) = postings.take() else { return Err(SegmentError::Damaged("its postings")) };
+                    let n_value = if n_blobs < 1 << 24 { 3 } else { 4 };
+                    let mut rows = PostingsWriter::new(postings.len(), n_value);
+                    for row in postings.into_sorted().map_err(failed)? {
+                        let (key, blob) = row.map_err(failed)?;
+                        rows.push(key, &blob.to_le_bytes()[..n_value]);
+                    }
+                    rows.write(&mut out, id)?;
+                }
+                Some(1 | 2) => {}
+                _ => {
+                    out.begin(id);
+                    let mut at = range.start;
+                    for (start, bytes) in self.blocks.range(range.start as i64..range.end as i64) {
+                        if *start as u64 != at {
+                            return Err(SegmentError::Damaged("a block is missing"));
+                        }
+                        at += bytes.len() as u64;
+                        out.write(bytes)?;
+                    }
+                    if at != range.end {
+                        return Err(SegmentError::Damaged("a block is missing"));
+                    }
+                }
+            }
+        }
+        let path = out.finish(&self.key)?;
+        let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
+        if let Err(why) = checked {
+            let _ = fs::remove_file(&path);
+            return Err(why);
+        }
+        let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Ok((self.key, self.digest, Record::imported(self.label, segment, self.stats)))
+    }
+}
+
+/// The Parquet files of a table, sorted: `NAME.parquet`, or those below the folder `NAME` or `NAME.parquet`.
+fn files(folder: &Path, name: &str) -> Result<Vec<PathBuf>, CorpusError> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.join(format!("{name}.parquet")), folder.join(name)];
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            let unreadable = |why| CorpusError::File { file: path.clone(), why };
+            for entry in fs::read_dir(&path).map_err(unreadable)? {
+                left.push(entry.map_err(unreadable)?.path());
+            }
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "parquet") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A row group that is read.
+struct Group<'g> {
+    reader: &'g dyn RowGroupReader,
+}
+
+impl Group<'_> {
+    /// A column by its name, without any missing value. Other tools make every column optional.
+    fn column<T: DataType>(&self, name: &str) -> Result<Vec<T::T>, String> {
+        let metadata = self.reader.metadata();
+        let is_it = |at: &usize| metadata.column(*at).column_path().string() == name;
+        let at = (0..metadata.num_columns()).find(is_it).ok_or_else(|| format!("it has no column `{name}`"))?;
+        let column = metadata.column(at);
+        if column.column_type() != T::get_physical_type() || column.column_descr().max_rep_level() > 0 {
+            return Err(format!("the column `{name}` has another type"));
+        }
+        let reader = self.reader.get_column_reader(at).map_err(|why| why.to_string())?;
+        let mut reader: ColumnReaderImpl<T> = ::parquet::column::reader::get_typed_column_reader(reader);
+        let n = usize::try_from(metadata.num_rows()).map_err(|why| why.to_string())?;
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        while values.len() < n {
+            let (n_records, ..) = reader
+                .read_records(n - values.len(), Some(&mut levels), None, &mut values)
+                .map_err(|why| why.to_string())?;
+            if n_records == 0 {
+                break;
+            }
+        }
+        if values.len() == n { Ok(values) } else { Err(format!("the column `{name}` lacks values")) }
+    }
+
+    fn shorts(&self, name: &str) -> Result<Vec<i32>, String> {
+        self.column::<Int32Type>(name)
+    }
+
+    fn longs(&self, name: &str) -> Result<Vec<i64>, String> {
+        self.column::<Int64Type>(name)
+    }
+
+    fn bytes(&self, name: &str) -> Result<Vec<ByteArray>, String> {
+        self.column::<ByteArrayType>(name)
+    }
+}
+
+/// Calls `take` with each row group of a file.
+fn each_group(path: &Path, mut take: impl FnMut(Group<'_>) -> Result<(), String>) -> Result<(), CorpusError> {
+    let fails = |why: &dyn std::fmt::Display| CorpusError::Import { file: path.to_owned(), why: why.to_string() };
+    let file = File::open(path).map_err(|why| fails(&why))?;
+    let reader = SerializedFileReader::new(file).map_err(|why| fails(&why))?;
+    for number in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(number).map_err(|why| fails(&why))?;
+        take(Group { reader: &*group }).map_err(|why| fails(&why))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,512 @@
+//! Keeps a corpus in ClickHouse: tables in the order of hashes, asked with `IN` and never joined.
+//!
+//! ClickHouse has no transactions. A source gets a number that no other has, and its row in `sources` is written last:
+//! what that table does not name is not seen. The row with the latest time counts. `docs/scale.md` describes the tables.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clickhouse::{Client, Row};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime;
+
+use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use crate::files::BlobId;
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
+use crate::store::corpus::rows::digest_of;
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Stats};
+use crate::store::{BlockAt, Blocks, SegmentError};
+
+/// The version of the tables. It increases when they change, and a program refuses those of another version.
+const VERSION: u32 = 1;
+/// The database, unless the URL names one.
+const DATABASE: &str = "secondhand";
+/// Maximum time to wait for an answer.
+const ANSWERING: Duration = Duration::from_secs(60);
+/// Maximum values of one `IN`: a query is a text, of which a server reads 256 KB at most.
+const MAX_VALUES: usize = 8_000;
+/// How often to ask, with growing pauses, if no answer came at all.
+const TRIES: u32 = 3;
+
+/// Bytes, which this format keeps as a text.
+#[derive(Debug, Clone)]
+struct Text(Vec<u8>);
+
+impl Serialize for Text {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl serde::de::Visitor<'_> for Bytes {
+            type Value = Text;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Text, E> {
+                Ok(Text(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+#[derive(Debug, Row, Serialize, Deserialize)]
+struct SourceRow {
+    source: u64,
+    key: String,
+    label: String,
+    digest: String,
+    stats: String,
+    head: Text,
+    removed: u8,
+    changed: u64,
+}
+
+#[derive(Debug, Row, Serialize, Deserialize)]
+struct KeyRow {
+    key: u64,
+    source: u64,
+    blob: u32,
+    component: u32,
+}
+
+#[derive(Debug, Row, Serialize, Deserialize)]
+struct IdRow {
+    id: Text,
+    source: u64,
+    blob: u32,
+}
+
+#[derive(Debug, Row, Serialize, Deserialize)]
+struct BlockRow {
+    source: u64,
+    start: u64,
+    checksum: u32,
+    bytes: Text,
+}
+
+#[derive(Debug, Row, Serialize, Deserialize)]
+struct VersionRow {
+    version: u32,
+    corpus: String,
+}
+
+/// The tables of a corpus, one statement each.
+const TABLES: [&str; 5] = [
+    "CREATE TABLE IF NOT EXISTS {db}.version (version UInt32, corpus String) ENGINE = MergeTree ORDER BY version",
+    "CREATE TABLE IF NOT EXISTS {db}.sources (source UInt64, key String, label String, digest String, stats String, \
+     head String, removed UInt8, changed UInt64) ENGINE = ReplacingMergeTree(changed) ORDER BY source",
+    "CREATE TABLE IF NOT EXISTS {db}.postings (key UInt64, source UInt64, blob UInt32, component UInt32) \
+     ENGINE = MergeTree ORDER BY (key, source, blob) SETTINGS index_granularity = 512",
+    "CREATE TABLE IF NOT EXISTS {db}.blobs (id String, source UInt64, blob UInt32) \
+     ENGINE = MergeTree ORDER BY (id, source) SETTINGS index_granularity = 512",
+    "CREATE TABLE IF NOT EXISTS {db}.blocks (source UInt64, start UInt64, checksum UInt32, bytes String) \
+     ENGINE = MergeTree ORDER BY (source, start) SETTINGS index_granularity = 256, index_granularity_bytes = 131072",
+];
+
+/// A database.
+pub(super) struct ClickHouse {
+    location: Location,
+    session: Arc<Session>,
+}
+
+/// A connection.
+struct Session {
+    runtime: Runtime,
+    client: Client,
+    database: String,
+    place: String,
+    traffic: Arc<Traffic>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl ClickHouse {
+    pub fn new(location: &Location) -> Result<Self, CorpusError> {
+        let url = url::Url::parse(&location.url).map_err(|why| location.fails(why))?;
+        let host = url.host_str().ok_or_else(|| location.fails("it names no host"))?;
+        let database =
+            Some(url.path().trim_matches('/')).filter(|name| !name.is_empty()).unwrap_or(DATABASE).to_owned();
+        if !database.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err(location.fails("a database is named by letters, digits and `_`"));
+        }
+        let is_local = host == "localhost"
+            || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        // Over a network nobody may listen, unless the user says so.
+        let is_secure = match url.query() {
+            None => !is_local,
+            Some("secure=true") => true,
+            Some("secure=false") => false,
+            Some(_) => return Err(location.fails("the only parameters are `secure=true` and `secure=false`")),
+        };
+        let (scheme, port) = if is_secure { ("https", 8443) } else { ("http", 8123) };
+        let port = url.port().unwrap_or(port);
+        let mut client = Client::default().with_url(format!("{scheme}://{host}:{port}"));
+        let decoded = |text: &str| percent_decoded(text).ok_or_else(|| location.fails("its user is no UTF-8"));
+        if !url.username().is_empty() {
+            client = client.with_user(decoded(url.username())?);
+        }
+        let of_variable = || std::env::var("CLICKHOUSE_PASSWORD").ok();
+        if let Some(password) = url.password().map(decoded).transpose()?.or_else(of_variable) {
+            client = client.with_password(password);
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(|why| location.fails(why))?;
+        let place = location.to_string();
+        let session = Arc::new(Session { runtime, client, database, place, traffic: Arc::default() });
+        Ok(Self { location: location.clone(), session })
+    }
+
+    fn fails(&self, why: &SegmentError) -> CorpusError {
+        match why {
+            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
+            why => self.location.fails(why),
+        }
+    }
+
+    /// Writes the row of a source as it is from now on.
+    fn put(&self, row: SourceRow) -> Result<(), SegmentError> {
+        self.session.insert("sources", std::iter::once(Ok(SourceRow { changed: now(), ..row }))).map(drop)
+    }
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let code = tail.get(..2).and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        match (byte, code) {
+            (b'%', Some(code)) => {
+                bytes.push(code);
+                rest = &tail[2..];
+            }
+            _ => {
+                bytes.push(byte);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Nanoseconds since 1970: later writes count, and no two sources have one number.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+}
+
+/// The tables of another version, or of none, say so themselves; the driver's errors name no password.
+fn reason(why: &clickhouse::error::Error) -> String {
+    let mut text = why.to_string();
+    let mut cause = std::error::Error::source(why);
+    while let Some(why) = cause {
+        text = format!("{text}: {why}");
+        cause = why.source();
+    }
+    text
+}
+
+/// Numbers, as `IN` takes them.
+fn list<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(",")
+}
+
+impl Session {
+    fn fails(&self, why: impl std::fmt::Display) -> SegmentError {
+        SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
+    }
+
+    fn sql(&self, text: &str) -> String {
+        text.replace("{db}", &self.database)
+    }
+
+    fn run(&self, sql: &str) -> Result<(), SegmentError> {
+        // A `?` is a value to be bound, and none of these has one.
+        let query = self.client.query(&self.sql(sql));
+        self.runtime.block_on(query.execute()).map_err(|why| self.fails(reason(&why)))
+    }
+
+    fn ask<T: Row + for<'de> Deserialize<'de>>(
+        &self,
+        sql: &str,
+        n_bytes: fn(&T) -> usize,
+    ) -> Result<Vec<T>, SegmentError> {
+        let sql = self.sql(sql);
+        let mut tries = 1;
+        loop {
+            let answer = self
+                .runtime
+                .block_on(async { tokio::time::timeout(ANSWERING, self.client.query(&sql).fetch_all::<T>()).await });
+            match answer {
+                Ok(Ok(rows)) => {
+                    self.traffic.count(rows.iter().map(n_bytes).sum::<usize>() as u64);
+                    return Ok(rows);
+                }
+                // A network may be there again soon.
+                Ok(Err(clickhouse::error::Error::Network(_))) if tries < TRIES => {
+                    std::thread::sleep(Duration::from_millis(250) * tries);
+                    tries += 1;
+                }
+                Ok(Err(why)) => return Err(self.fails(reason(&why))),
+                Err(_) => return Err(self.fails(format!("no answer in {} s", ANSWERING.as_secs()))),
+            }
+        }
+    }
+
+    fn insert<T: Row + Serialize>(
+        &self,
+        table: &str,
+        rows: impl Iterator<Item = Result<T, SegmentError>>,
+    ) -> Result<u64, SegmentError> {
+        self.runtime.block_on(async {
+            let fails = |why: clickhouse::error::Error| self.fails(reason(&why));
+            let mut insert = self.client.insert(&format!("{}.{table}", self.database)).map_err(fails)?;
+            let mut n = 0;
+            for row in rows {
+                insert.write(&row?).await.map_err(fails)?;
+                n += 1;
+            }
+            insert.end().await.map_err(fails)?;
+            Ok(n)
+        })
+    }
+
+    /// The name of the corpus; `None` if there are no tables.
+    fn corpus(&self) -> Result<Option<String>, SegmentError> {
+        let rows = match self.ask::<VersionRow>("SELECT version, corpus FROM {db}.version", |_| 16) {
+            Ok(rows) => rows,
+            // UNKNOWN_TABLE and UNKNOWN_DATABASE.
+            Err(SegmentError::Elsewhere { why, .. }) if why.contains("Code: 60") || why.contains("Code: 81") => {
+                return Ok(None);
+            }
+            Err(why) => return Err(why),
+        };
+        let Some(VersionRow { version, corpus }) = rows.into_iter().next() else { return Ok(None) };
+        if version == VERSION {
+            return Ok(Some(corpus));
+        }
+        Err(self.fails(format!("its tables have version {version}, and this program knows version {VERSION}")))
+    }
+
+    /// The sources, removed ones too.
+    fn sources(&self) -> Result<Vec<SourceRow>, SegmentError> {
+        let select = "SELECT source, key, label, digest, stats, head, removed, changed FROM {db}.sources FINAL";
+        self.ask::<SourceRow>(select, |row| row.head.0.len() + row.stats.len() + 100)
+    }
+
+    /// Of each key the source that was written last, unless it was removed; in the order of a shelf.
+    fn live(&self) -> Result<Vec<SourceRow>, SegmentError> {
+        let mut latest: BTreeMap<String, SourceRow> = BTreeMap::new();
+        for row in self.sources()? {
+            let is_later =
+                latest.get(&row.key).is_none_or(|known| (known.source, known.changed) < (row.source, row.changed));
+            if is_later {
+                latest.insert(row.key.clone(), row);
+            }
+        }
+        let mut live: Vec<SourceRow> = latest.into_values().filter(|row| row.removed == 0).collect();
+        live.sort_by(|a, b| (&a.label, &a.key).cmp(&(&b.label, &b.key)));
+        Ok(live)
+    }
+}
+
+/// What there is to say where no tables are.
+const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` makes one";
+
+impl Engine for ClickHouse {
+    fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
+        let session = &self.session;
+        let name = session.corpus().map_err(|why| self.fails(&why))?.ok_or_else(|| self.location.fails(NONE))?;
+        let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for row in session.live().map_err(|why| self.fails(&why))? {
+            let damaged = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{}`: {why}", row.label));
+            let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
+            let blocks = Box::new(Cells { session: Arc::clone(session), source: row.source });
+            segments.push(CorpusSegment::of_blocks(&row.head.0, blocks).map_err(|why| damaged(&why))?);
+            numbers.push(row.source);
+            sources.push((row.label, stats));
+        }
+        let lookups = Box::new(SortedTables { session: Arc::clone(session), numbers });
+        Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
+    }
+
+    fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
+        let session = &self.session;
+        let fails = |why: SegmentError| self.fails(&why);
+        if session.corpus().map_err(fails)?.is_none() {
+            session.run("CREATE DATABASE IF NOT EXISTS {db}").map_err(fails)?;
+            TABLES.iter().try_for_each(|table| session.run(table)).map_err(fails)?;
+            let row = VersionRow { version: VERSION, corpus: corpus.name().to_owned() };
+            session.insert("version", std::iter::once(Ok(row))).map_err(fails)?;
+        }
+        let live = session.live().map_err(fails)?;
+        let mut delivery = Delivery::default();
+        for (key, record) in corpus.records()? {
+            let path = corpus.folder.join(&record.segment);
+            let unusable =
+                |why| CorpusError::Segment { corpus: corpus.name.clone(), source_name: record.label.clone(), why };
+            let segment = CorpusSegment::open(&path).map_err(unusable)?;
+            let digest = digest_of(&path).map_err(|why| CorpusError::File { file: path, why })?.0;
+            if live.iter().any(|row| row.key == key && row.digest == digest) {
+                delivery.n_kept += 1;
+                continue;
+            }
+            let source = now();
+            let postings = segment.posting_rows(MAX_BLOBS).map_err(unusable)?.map(|row| {
+                let row = row?;
+                Ok(KeyRow { key: row.key, source, blob: row.blob, component: row.component })
+            });
+            delivery.n_postings += session.insert("postings", postings).map_err(fails)?;
+            let ids = segment.id_rows().map(|row| row.map(|(id, blob)| IdRow { id: Text(id), source, blob }));
+            session.insert("blobs", ids).map_err(fails)?;
+            let blocks = segment.block_rows().map_err(unusable)?;
+            delivery.n_bytes += blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+            let blocks = blocks.into_iter().map(|(at, bytes)| {
+                let checksum = crc32fast::hash(bytes);
+                Ok(BlockRow { source, start: at.range.start, checksum, bytes: Text(bytes.to_vec()) })
+            });
+            session.insert("blocks", blocks).map_err(fails)?;
+            let stats = serde_json::to_string(&record.stats).map_err(|why| self.location.fails(why))?;
+            let head = Text(segment.head().map_err(unusable)?);
+            let row = SourceRow { source, key, label: record.label, digest, stats, head, removed: 0, changed: 0 };
+            self.put(row).map_err(fails)?;
+            delivery.n_added += 1;
+        }
+        if let Some(role) = readers {
+            let role = role.replace('`', "");
+            session.run(&format!("GRANT SELECT ON {{db}}.* TO `{role}`")).map_err(fails)?;
+        }
+        Ok(delivery)
+    }
+
+    fn remove(&self, labels: &[String]) -> Result<(), CorpusError> {
+        let live = self.session.live().map_err(|why| self.fails(&why))?;
+        if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label)) {
+            return Err(self.location.fails(format!("it has no source `{label}`")));
+        }
+        for row in live.into_iter().filter(|row| labels.contains(&row.label)) {
+            self.put(SourceRow { removed: 1, ..row }).map_err(|why| self.fails(&why))?;
+        }
+        Ok(())
+    }
+
+    fn compact(&self, older: Duration) -> Result<usize, CorpusError> {
+        let fails = |why: SegmentError| self.fails(&why);
+        let live: Vec<u64> = self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
+        let last = now().saturating_sub(older.as_nanos() as u64);
+        let all = self.session.sources().map_err(fails)?;
+        let gone = all.iter().filter(|row| !live.contains(&row.source) && row.changed <= last);
+        let gone: Vec<u64> = gone.map(|row| row.source).collect();
+        if !gone.is_empty() {
+            for table in ["postings", "blobs", "blocks", "sources"] {
+                let delete = format!("ALTER TABLE {{db}}.{table} DELETE WHERE source IN ({})", list(&gone));
+                self.session.run(&delete).map_err(fails)?;
+            }
+        }
+        Ok(gone.len())
+    }
+
+    fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
+        Err(self.location.fails("a database holds no segments to copy; pull from where they were pushed to"))
+    }
+}
+
+/// The blocks of a source.
+#[derive(Debug)]
+struct Cells {
+    session: Arc<Session>,
+    source: u64,
+}
+
+impl Blocks for Cells {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+        let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+        for some in blocks.chunks(MAX_VALUES) {
+            let select = format!(
+                "SELECT source, start, checksum, bytes FROM {{db}}.blocks WHERE source = {} AND start IN ({})",
+                self.source,
+                list(some.iter().map(|block| block.range.start))
+            );
+            for row in self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)? {
+                if crc32fast::hash(&row.bytes.0) != row.checksum {
+                    return Err(self.session.fails(format!("block {} of source {} is damaged", row.start, row.source)));
+                }
+                found.insert(row.start, row.bytes.0);
+            }
+        }
+        let take = |block: &BlockAt| {
+            let start = block.range.start;
+            let missing = || self.session.fails(format!("block {start} of source {} is missing", self.source));
+            found.remove(&start).ok_or_else(missing)
+        };
+        blocks.iter().map(take).collect()
+    }
+}
+
+/// Looks up in the tables.
+#[derive(Debug)]
+struct SortedTables {
+    session: Arc<Session>,
+    /// For each segment the number of its source.
+    numbers: Vec<u64>,
+}
+
+impl SortedTables {
+    /// For the numbers of sources the segments that were asked for.
+    fn sources(&self, asked: &Asked<'_>) -> BTreeMap<u64, usize> {
+        asked.iter().filter_map(|(segment, _)| Some((*self.numbers.get(*segment)?, *segment))).collect()
+    }
+}
+
+impl Lookups for SortedTables {
+    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        let segments = self.sources(asked);
+        let mut found = vec![Vec::new(); keys.len()];
+        for some in keys.chunks(MAX_VALUES).filter(|_| !segments.is_empty()) {
+            let select = format!(
+                "SELECT key, source, blob, component FROM {{db}}.postings WHERE key IN ({}) AND source IN ({})",
+                list(some),
+                list(segments.keys())
+            );
+            for row in self.session.ask::<KeyRow>(&select, |_| 24)? {
+                let place = keys.binary_search(&row.key).ok().zip(segments.get(&row.source));
+                let (at, segment) = place.ok_or_else(|| self.session.fails("it answered what was not asked"))?;
+                found[at].push(BlobPosting { segment: *segment, blob: row.blob, component: row.component });
+            }
+        }
+        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
+        Ok(found)
+    }
+
+    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+        let segments = self.sources(asked);
+        let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
+        let hex = |id: &BlobId| format!("unhex('{}')", crate::store::corpus::hex(&id.sha1()));
+        for some in ids.chunks(MAX_VALUES / 4).filter(|_| !segments.is_empty()) {
+            let select = format!(
+                "SELECT id, source, blob FROM {{db}}.blobs WHERE id IN ({}) AND source IN ({})",
+                list(some.iter().map(hex)),
+                list(segments.keys())
+            );
+            for row in self.session.ask::<IdRow>(&select, |_| 32)? {
+                if let Some(segment) = segments.get(&row.source) {
+                    found.entry(row.id.0).or_default().push((*segment, row.blob));
+                }
+            }
+        }
+        found.values_mut().for_each(|blobs| blobs.sort_unstable());
+        Ok(ids.iter().map(|id| found.get(&id.sha1()[..]).cloned().unwrap_or_default()).collect())
+    }
+}

@@ -1,0 +1,84 @@
+//! Looks fingerprints up, wherever they are stored: a sorted batch of keys in, postings out.
+//!
+//! An engine answers two questions, which keys occur where and which blobs there are; everything else is read from
+//! segments, whose blocks an engine may hold as well. All engines give the same answers in the same order, so that
+//! findings are the same bytes whichever is asked.
+
+use std::fmt::Debug;
+
+use rayon::prelude::*;
+
+use super::open::CorpusSegment;
+use crate::files::BlobId;
+use crate::store::SegmentError;
+
+/// A blob of a corpus: its segment, and its number in it.
+pub type BlobAt = (usize, u32);
+
+/// The segments of a corpus to ask, each with its number.
+pub type Asked<'s> = [(usize, &'s CorpusSegment)];
+
+/// A blob that has a fingerprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlobPosting {
+    /// The number of the segment.
+    pub segment: usize,
+    /// The number of the blob in it.
+    pub blob: u32,
+    /// The number of the component that first has the blob.
+    pub component: u32,
+}
+
+/// Maximum blobs of one segment under one fingerprint, those with the lowest numbers; in more it is common, whatever
+/// their components.
+pub const MAX_BLOBS: usize = 4_000;
+
+/// Answers look-ups.
+pub trait Lookups: Debug + Send + Sync {
+    /// For each of `keys`, which ascend, where it occurs: by segment in the order of `asked`, then by blob, and at most
+    /// [`MAX_BLOBS`] of a segment.
+    ///
+    /// # Errors
+    /// If anything was not answered: what was not looked up must not pass as absent.
+    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError>;
+
+    /// For each of `ids` the blobs with this id, in the order of `asked`.
+    ///
+    /// # Errors
+    /// Like [`Lookups::postings`].
+    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError>;
+}
+
+/// Looks up in the segments themselves, on all threads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SegmentLookups;
+
+impl Lookups for SegmentLookups {
+    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        let lookups: Vec<_> = asked
+            .iter()
+            .map(|(number, segment)| Ok((*number, segment.lookup()?)))
+            .collect::<Result<_, SegmentError>>()?;
+        let look_up = |&key: &u64| {
+            let mut found = Vec::new();
+            for (segment, lookup) in &lookups {
+                for blob in lookup.blobs_of_key(key)?.take(MAX_BLOBS) {
+                    found.push(BlobPosting { segment: *segment, blob, component: lookup.component_of(blob)? });
+                }
+            }
+            Ok(found)
+        };
+        keys.par_iter().map(look_up).collect()
+    }
+
+    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+        let look_up = |id: &BlobId| {
+            let mut found = Vec::new();
+            for (number, segment) in asked {
+                found.extend(segment.blob_of(id)?.map(|blob| (*number, blob)));
+            }
+            Ok(found)
+        };
+        ids.par_iter().map(look_up).collect()
+    }
+}

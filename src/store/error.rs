@@ -1,0 +1,75 @@
+//! Explains why a segment cannot be used.
+
+use std::path::{Path, PathBuf};
+
+/// Increases with every change of the format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Why a segment cannot be used. The only cost is the time to rebuild it.
+#[derive(Debug, thiserror::Error)]
+pub enum SegmentError {
+    /// The file could not be opened or written.
+    #[error("cannot read or write `{}`: {why}", file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        why: std::io::Error,
+    },
+    /// This file of several cannot be used.
+    #[error("`{}`: {why}", file.display())]
+    Of {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        why: Box<SegmentError>,
+    },
+    /// It is no segment.
+    #[error("it is not a segment of this program")]
+    Foreign,
+    /// It was written by another version of this program.
+    #[error("its format is {found}, but only {FORMAT_VERSION} is supported")]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// It is a segment of another kind.
+    #[error("it is a segment of another kind")]
+    OtherKind,
+    /// It was made with other settings, language tables or another object format.
+    #[error("it was made with other settings or language tables")]
+    OtherParams,
+    /// It is truncated.
+    #[error("it is truncated")]
+    Truncated,
+    /// A checksum is wrong, or its contents are impossible.
+    #[error("it is damaged: {0}")]
+    Damaged(&'static str),
+    /// Where it is, it could not be read.
+    #[error("cannot read from `{place}`: {why}")]
+    Elsewhere {
+        /// The place, without passwords.
+        place: String,
+        /// The reason.
+        why: String,
+    },
+}
+
+impl SegmentError {
+    /// This error, of the file at `path`.
+    pub(super) fn of(self, path: &Path) -> Self {
+        match self {
+            Self::File { .. } | Self::Of { .. } | Self::Elsewhere { .. } => self,
+            why => Self::Of { file: path.to_owned(), why: Box::new(why) },
+        }
+    }
+
+    /// Whether the file differs from what was written: rebuilding it helps.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Of { why, .. } => why.is_damage(),
+            Self::Foreign | Self::OtherKind | Self::Truncated | Self::Damaged(_) => true,
+            Self::File { .. } | Self::Version { .. } | Self::OtherParams | Self::Elsewhere { .. } => false,
+        }
+    }
+}

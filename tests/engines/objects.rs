@@ -1,0 +1,311 @@
+//! Keeps the golden corpus in a folder and behind a web server, which fails in many ways.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::wire::{Wire, python_with};
+use crate::{CHANGES, GOLDEN, is_no_verdict};
+
+/// The corpus, pushed to a folder.
+static PUSHED: LazyLock<String> = LazyLock::new(|| {
+    let url = format!("file:{}", GOLDEN.path("pushed"));
+    GOLDEN.corpus(&["push", "golden", &url]);
+    GOLDEN.path("pushed")
+});
+
+/// What a web server does with a request.
+#[derive(Debug, Clone, Copy)]
+enum Manner {
+    Answers,
+    /// It breaks the first requests off.
+    FailsFirst(usize),
+    /// It answers whatever segments are asked for with this status.
+    Refuses(u16),
+    /// It sends less of a segment than it has announced.
+    Truncates,
+    /// It changes a byte of a segment.
+    Damages,
+    /// It ends after so many requests.
+    Dies(usize),
+}
+
+/// Serves the folder `root`; returns the address.
+fn serve(root: &str, manner: Manner) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+    let (root, n_asked) = (PathBuf::from(root), Arc::new(AtomicUsize::new(0)));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (root, n_asked) = (root.clone(), Arc::clone(&n_asked));
+            thread::spawn(move || while answer(&stream, &root, manner, &n_asked).is_some() {});
+        }
+    });
+    url
+}
+
+/// Answers a request; `None` ends the connection.
+fn answer(stream: &TcpStream, root: &Path, manner: Manner, n_asked: &AtomicUsize) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        lines.push(line.trim().to_ascii_lowercase());
+    }
+    let n_before = n_asked.fetch_add(1, Ordering::SeqCst);
+    let mut words = lines.first()?.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.trim_start_matches('/').to_owned());
+    let mut out = stream.try_clone().ok()?;
+    let is_segment = path.starts_with("segments/");
+    match manner {
+        Manner::FailsFirst(n) if n_before < n => return None,
+        Manner::Dies(n) if n_before >= n => return None,
+        Manner::Refuses(status) if is_segment => {
+            write!(out, "HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n").ok()?;
+            return Some(());
+        }
+        _ => {}
+    }
+    let Ok(mut file) = fs::File::open(root.join(&path)) else {
+        write!(out, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").ok()?;
+        return Some(());
+    };
+    let len = file.metadata().ok()?.len();
+    let range = lines.iter().find_map(|line| line.strip_prefix("range: bytes="));
+    let (start, end) = match range.and_then(|range| range.split_once('-')) {
+        Some((start, end)) => (start.parse().ok()?, end.parse::<u64>().ok()?.min(len - 1) + 1),
+        None => (0, len),
+    };
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(end - start).read_to_end(&mut bytes).ok()?;
+    let status = if range.is_some() { "206 Partial Content" } else { "200 OK" };
+    write!(
+        out,
+        "HTTP/1.1 {status}\r\nContent-Length: {}\r\nContent-Range: bytes {start}-{}/{len}\r\n\
+         Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\nETag: \"x\"\r\n\r\n",
+        bytes.len(),
+        end - 1
+    )
+    .ok()?;
+    if method == "head" {
+        return Some(());
+    }
+    match manner {
+        Manner::Truncates if is_segment => {
+            out.write_all(&bytes[..bytes.len() / 2]).ok()?;
+            None
+        }
+        Manner::Damages if is_segment => {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            out.write_all(&bytes).ok()
+        }
+        _ => out.write_all(&bytes).ok(),
+    }
+}
+
+#[test]
+fn findings_from_a_folder_and_from_a_web_server_are_those_from_segments() {
+    CHANGES.are_judged_alike(&GOLDEN, &format!("file:{}", *PUSHED), &[]);
+    CHANGES.are_judged_alike(&GOLDEN, &serve(&PUSHED, Manner::Answers), &[]);
+}
+
+/// A server of Amazon's interface, where `moto` is installed: its port, and the variables that lead to it.
+fn s3() -> Option<(u16, Vec<(&'static str, String)>)> {
+    let Some(python) = python_with("moto.server") else {
+        eprintln!("not tested: there is no moto here");
+        return None;
+    };
+    let port = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+    // It ends with its input, and that with this process.
+    let serve = "import sys, threading\nfrom moto.server import ThreadedMotoServer\n\
+        s = ThreadedMotoServer(ip_address='127.0.0.1', port=int(sys.argv[1]), verbose=False)\ns.start()\nsys.stdin.read()";
+    let child = Command::new(python)
+        .args(["-c", serve, &port.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    std::mem::forget(child);
+    let make =
+        format!("PUT /corpora HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    let made = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+        stream.write_all(make.as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        answer.contains(" 200 ").then_some(())
+    };
+    let waited = (0..240).any(|_| {
+        made().is_some() || {
+            thread::sleep(Duration::from_millis(250));
+            false
+        }
+    });
+    assert!(waited, "the server makes a bucket");
+    Some((port, variables(port)))
+}
+
+fn variables(port: u16) -> Vec<(&'static str, String)> {
+    vec![
+        ("AWS_ENDPOINT", format!("http://127.0.0.1:{port}")),
+        ("AWS_ALLOW_HTTP", "true".to_owned()),
+        ("AWS_REGION", "us-east-1".to_owned()),
+        ("AWS_ACCESS_KEY_ID", "reader".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "secret".to_owned()),
+    ]
+}
+
+#[test]
+fn findings_from_an_object_store_are_those_from_segments_and_a_slow_or_dying_one_makes_no_other() {
+    let Some((port, there)) = s3() else { return };
+    let there: Vec<(&str, &str)> = there.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let url = "s3://corpora/golden";
+    let (status, _, errors) = GOLDEN.run_with(&["push", "golden", url], &there);
+    assert_eq!((status, errors.as_str()), (0, ""));
+    CHANGES.are_judged_alike(&GOLDEN, url, &there);
+    let (status, again, errors) = GOLDEN.run_with(&["push", "golden", url], &there);
+    assert!(status == 0 && again.starts_with("0 sources added"), "{again}{errors}");
+    let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
+    let slow = variables(Wire { delay: Duration::from_millis(60), max_bytes: usize::MAX }.to(port));
+    let slow: Vec<(&str, &str)> = slow.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let (status, judged, errors) = CHANGES.check(0, &GOLDEN, url, &slow);
+    assert_eq!((status, judged), (expected, here), "{errors}");
+    assert!(errors.contains(" requests, "), "{errors}");
+    let dying = variables(Wire { delay: Duration::ZERO, max_bytes: 6_000 }.to(port));
+    let dying: Vec<(&str, &str)> = dying.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    is_no_verdict(url, &dying, &["s3://corpora/golden"]);
+    is_no_verdict("s3://corpora/nothing", &there, &["there is no corpus"]);
+    is_no_verdict("s3://nothing/golden", &there, &["s3://nothing/golden"]);
+}
+
+#[test]
+fn a_request_that_fails_is_repeated() {
+    let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
+    let (status, there, errors) = CHANGES.check(0, &GOLDEN, &serve(&PUSHED, Manner::FailsFirst(2)), &[]);
+    assert_eq!((status, there), (expected, here), "{errors}");
+}
+
+#[test]
+fn what_a_store_does_not_give_whole_makes_no_verdict() {
+    is_no_verdict(&serve(&PUSHED, Manner::Refuses(403)), &[], &["127.0.0.1", "segments/"]);
+    is_no_verdict(&serve(&PUSHED, Manner::Refuses(404)), &[], &["127.0.0.1", "there is no object"]);
+    is_no_verdict(&serve(&PUSHED, Manner::Truncates), &[], &["127.0.0.1"]);
+    is_no_verdict(&serve(&PUSHED, Manner::Damages), &[], &["127.0.0.1", "are damaged"]);
+    is_no_verdict(&serve(&PUSHED, Manner::Dies(1)), &[], &["127.0.0.1"]);
+    let empty = TempDir::new().expect("the folder for temporary files is writable");
+    let empty = empty.path().to_str().expect("temporary folders are UTF-8");
+    is_no_verdict(&format!("file:{empty}"), &[], &["there is no corpus"]);
+    is_no_verdict("gopher://user:secret@host/x", &[], &["gopher://host/x", "its kind is not known"]);
+}
+
+/// A copy of the pushed folder, to be changed.
+fn copied() -> TempDir {
+    let folder = TempDir::new().expect("the folder for temporary files is writable");
+    let status = Command::new("cp").arg("-r").arg(format!("{}/.", *PUSHED)).arg(folder.path()).status();
+    assert!(status.expect("there is `cp`").success());
+    folder
+}
+
+fn url(folder: &TempDir) -> String {
+    format!("file:{}", folder.path().display())
+}
+
+#[test]
+fn a_manifest_of_another_version_or_digest_makes_no_verdict() {
+    let folder = copied();
+    let manifest = folder.path().join("corpus.json");
+    let text = fs::read_to_string(&manifest).expect("it was pushed");
+    is_no_verdict(&format!("{}#sha256={}", url(&folder), "0".repeat(64)), &[], &["the SHA-256 of its manifest is"]);
+    fs::write(&manifest, text.replace("\"version\": 1", "\"version\": 7")).expect("the folder is writable");
+    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 1"]);
+    fs::write(&manifest, &text[..text.len() / 2]).expect("the folder is writable");
+    is_no_verdict(&url(&folder), &[], &["its manifest"]);
+}
+
+#[test]
+fn adding_a_source_writes_no_other_and_who_reads_keeps_what_it_reads() {
+    let folder = copied();
+    let names = |of: &str| {
+        let entries = fs::read_dir(folder.path().join(of)).expect("it is there").flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names("segments");
+    assert_eq!(before.len(), 2);
+    let again = GOLDEN.corpus(&["push", "golden", &url(&folder)]);
+    assert!(again.starts_with("0 sources added"), "{again}");
+    // To remove is to mark: the objects stay until nobody reads them any more.
+    GOLDEN.corpus(&["remove", &url(&folder), "past"]);
+    assert_eq!(names("segments"), before);
+    let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
+    assert_eq!(status, 0, "the code of the removed source is not found: {errors}");
+    GOLDEN.corpus(&["compact", &url(&folder)]);
+    assert_eq!(names("segments"), before, "it was removed less than an hour ago");
+    GOLDEN.corpus(&["compact", &url(&folder), "--older-than", "0"]);
+    assert_eq!(names("segments").len(), 1);
+    let added = GOLDEN.corpus(&["push", "golden", &url(&folder)]);
+    assert!(added.starts_with("1 sources added"), "{added}");
+    assert_eq!(names("segments"), before);
+    let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
+    assert_eq!(status, 1, "it is there again: {errors}");
+}
+
+#[test]
+fn of_two_writers_one_is_told() {
+    let folder = copied();
+    // Both begin with manifest 1. What the other one commits while this one uploads is manifest 2.
+    let first = fs::read_to_string(folder.path().join("corpus.json")).expect("it was pushed");
+    GOLDEN.corpus(&["remove", &url(&folder), "past"]);
+    let second = fs::read(folder.path().join("manifests/2.json")).expect("it was made");
+    // A writer that died before it said which manifest is the current one is heeded all the same.
+    fs::write(folder.path().join("corpus.json"), &first).expect("the folder is writable");
+    let (status, _, errors) = GOLDEN.run(&["remove", &url(&folder), "past"]);
+    assert!(status == 2 && errors.contains("it has no source `past`"), "{errors}");
+    assert_eq!(fs::read(folder.path().join("manifests/2.json")).expect("it is there"), second);
+    // Of many at once, each that succeeds has made a manifest of its own.
+    let run = || GOLDEN.run(&["push", "golden", &url(&folder)]);
+    let ends: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+    });
+    for (status, _, errors) in &ends {
+        assert!(*status == 0 || errors.contains("somebody else is writing to it"), "{errors}");
+    }
+    assert!(ends.iter().any(|(status, ..)| *status == 0));
+    let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
+    assert_eq!(status, 1, "{errors}");
+}
+
+#[test]
+fn a_pulled_corpus_is_the_one_that_was_pushed() {
+    let pulled = GOLDEN.corpus(&["pull", &format!("file:{}", *PUSHED), "--name", "pulled"]);
+    assert!(pulled.starts_with("2 sources added"), "{pulled}");
+    let segments = |name: &str| {
+        let entries = fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();
+        let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg"));
+        let mut bytes: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("it is readable")).collect();
+        bytes.sort();
+        bytes
+    };
+    assert_eq!(segments("pulled"), segments("golden"));
+    let (status, _, errors) = GOLDEN.run(&["pull", &serve(&PUSHED, Manner::Damages), "--name", "damaged"]);
+    assert!(status == 2 && errors.contains("it is damaged or truncated"), "{errors}");
+}
