@@ -238,73 +238,91 @@ fn with_supported_ends(
 /// apart; what is left on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by
 /// its period: in `A A A`, the second is a copy of the first, and the third of the second.
 fn without_overlap(alignment: Alignment, tokens: &[Token]) -> Vec<Alignment> {
+    let blocks = &alignment.blocks;
+    let worth = Worth::new(blocks, tokens);
     let mut parts = Vec::new();
-    let mut rest = vec![alignment];
-    while let Some(alignment) = rest.pop() {
-        let blocks = &alignment.blocks;
-        let Some(longest) = (0..blocks.len()).max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
+    let mut rest = vec![0..blocks.len()];
+    while let Some(within) = rest.pop() {
+        let Some(longest) = within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
             continue;
         };
         let period = blocks[longest].query.abs_diff(blocks[longest].target);
-        if blocks[longest].len > period {
+        let Range { start, end } = if blocks[longest].len > period {
             parts.extend(cut_by_period(blocks[longest], period.max(1)));
-            rest.push(Alignment { blocks: blocks[..longest].to_vec() });
-            rest.push(Alignment { blocks: blocks[longest + 1..].to_vec() });
-            continue;
-        }
-        let Range { start, end } = best_around(longest, blocks, tokens);
-        rest.push(Alignment { blocks: blocks[..start].to_vec() });
-        rest.push(Alignment { blocks: blocks[end..].to_vec() });
-        parts.push(Alignment { blocks: blocks[start..end].to_vec() });
+            longest..longest + 1
+        } else {
+            let part = worth.best_around(longest, within.clone());
+            parts.push(Alignment { blocks: blocks[part.clone()].to_vec() });
+            part
+        };
+        rest.push(within.start..start);
+        rest.push(end..within.end);
     }
     parts
 }
 
-/// The blocks around the one at `longest` that are worth most among those whose sides do not overlap. Time O(n).
-///
-/// A token is worth 1 and 1 more if it is spelled the same, a token in a gap costs 1. Blocks are never taken just for
-/// being first: in `A B A' B'`, where `A B'` is not far from `B A'` either, each takes those that are near.
-fn best_around(longest: usize, blocks: &[Block], tokens: &[Token]) -> Range<usize> {
-    let gap = |from: &Block, to: &Block| {
-        (to.query - (from.query + from.len)).max(to.target - (from.target + from.len)) as i64
-    };
-    // What the blocks up to each are worth, the gaps between them included.
-    let mut sum = 0;
-    let mut worth: Vec<i64> = Vec::with_capacity(blocks.len());
-    for (at, block) in blocks.iter().enumerate() {
-        let sides = tokens[block.query as usize..].iter().zip(&tokens[block.target as usize..]);
-        let n_spelled = sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
-        sum += i64::from(block.len) + n_spelled as i64;
-        sum -= at.checked_sub(1).map_or(0, |before| gap(&blocks[before], block));
-        worth.push(sum);
+/// What blocks in a row are worth together: a token 1, and 1 more if it is spelled the same, a token in a gap -1.
+struct Worth<'b> {
+    blocks: &'b [Block],
+    /// What each block is worth.
+    of_block: Vec<i64>,
+    /// What the blocks up to each are worth, the gaps between them included.
+    up_to: Vec<i64>,
+}
+
+impl<'b> Worth<'b> {
+    /// Time O(n) for n tokens in the blocks.
+    fn new(blocks: &'b [Block], tokens: &[Token]) -> Self {
+        let of_block = |block: &Block| {
+            let sides = tokens[block.query as usize..].iter().zip(&tokens[block.target as usize..]);
+            let n_spelled = sides.take(block.len as usize).filter(|(a, b)| a.exact == b.exact).count();
+            i64::from(block.len) + n_spelled as i64
+        };
+        let gap = |from: &Block, to: &Block| {
+            i64::from((to.query - (from.query + from.len)).max(to.target - (from.target + from.len)))
+        };
+        let of_block: Vec<i64> = blocks.iter().map(of_block).collect();
+        let mut up_to = of_block.clone();
+        for at in 1..blocks.len() {
+            up_to[at] += up_to[at - 1] - gap(&blocks[at - 1], &blocks[at]);
+        }
+        Self { blocks, of_block, up_to }
     }
-    let before = |from: usize| match from.checked_sub(1) {
-        Some(last) => worth[last] - gap(&blocks[last], &blocks[from]),
-        None => 0,
-    };
-    let is_apart = |from: usize, to: usize| {
-        let (first, last) = (&blocks[from], &blocks[to]);
+
+    fn of(&self, (from, to): (usize, usize)) -> i64 {
+        self.up_to[to] - self.up_to[from] + self.of_block[from]
+    }
+
+    fn is_apart(&self, from: usize, to: usize) -> bool {
+        let (first, last) = (&self.blocks[from], &self.blocks[to]);
         let (query, target) = (first.query..last.query + last.len, first.target..last.target + last.len);
         query.end <= target.start || target.end <= query.start
-    };
-    // The more is taken on the left, the less may be taken on the right. For each end the best one up to there.
-    let mut best_to: Vec<usize> = Vec::new();
-    for to in (longest..blocks.len()).take_while(|&to| is_apart(longest, to)) {
-        let best = best_to.last().copied().filter(|&best| worth[best] > worth[to]).unwrap_or(to);
-        best_to.push(best);
     }
-    let mut best = (longest, longest);
-    let mut n_right = best_to.len();
-    for from in (0..=longest).rev().take_while(|&from| is_apart(from, longest)) {
-        while !is_apart(from, longest + n_right - 1) {
-            n_right -= 1;
+
+    /// The blocks around the one at `longest` that are worth most, of those `within` whose sides do not overlap.
+    ///
+    /// Blocks are never taken just for being first: in `A B A' B'`, where `A B'` is not far from `B A'` either, each
+    /// takes those that are near. Time O(b) for the b blocks that are apart from it: those within one period, where
+    /// code repeats itself.
+    fn best_around(&self, longest: usize, within: Range<usize>) -> Range<usize> {
+        // The more is taken on the left, the less may be taken on the right. For each end the best one up to there.
+        let mut best_to: Vec<usize> = Vec::new();
+        for to in (longest..within.end).take_while(|&to| self.is_apart(longest, to)) {
+            let best = best_to.last().copied().filter(|&best| self.up_to[best] > self.up_to[to]).unwrap_or(to);
+            best_to.push(best);
         }
-        let to = best_to[n_right - 1];
-        if worth[to] - before(from) >= worth[best.1] - before(best.0) {
-            best = (from, to);
+        let mut best = (longest, longest);
+        for from in (within.start..=longest).rev().take_while(|&from| self.is_apart(from, longest)) {
+            while !self.is_apart(from, longest + best_to.len() - 1) {
+                best_to.pop();
+            }
+            let part = (from, best_to[best_to.len() - 1]);
+            if self.of(part) >= self.of(best) {
+                best = part;
+            }
         }
+        best.0..best.1 + 1
     }
-    best.0..best.1 + 1
 }
 
 fn cut_by_period(block: Block, period: u32) -> Vec<Alignment> {
