@@ -726,7 +726,7 @@ fn beside(origin: &str, copy: &str, extension: &str) -> Vec<String> {
     repository.write("store.c", C.second);
     repository.commit("before");
     let other: String = (0..40).map(|n| format!("{}{n};\n", "+".repeat(n))).collect();
-    repository.write(&format!("new.{extension}"), format!("{copy}{other}"));
+    repository.write(format!("new.{extension}"), format!("{copy}{other}"));
     repository.commit("after");
     let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
     messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder]))
