@@ -718,3 +718,49 @@ fn a_function_of_a_component_with_control_flow_is_found_with_all_its_names_chang
     repository.commit("after");
     check(&repository, &corpus, &["unknown-license: 8 lines copied from list.c:1 of alpha (license not known)"]);
 }
+
+/// The messages about a new file with `copy` between other code; a corpus has `origin`. Both end in `extension`.
+fn beside(origin: &str, copy: &str, extension: &str) -> Vec<String> {
+    let corpus = corpus(&[(&format!("alpha/origin.{extension}"), origin)]);
+    let repository = Repository::new();
+    repository.write("store.c", C.second);
+    repository.commit("before");
+    let other: String = (0..40).map(|n| format!("{}{n};\n", "+".repeat(n))).collect();
+    repository.write(format!("new.{extension}"), format!("{copy}{other}"));
+    repository.commit("after");
+    let folder = corpus.path().to_str().expect("temporary folders are UTF-8");
+    messages(&repository.check(&["--base", "HEAD~1", "--corpus", folder]))
+}
+
+#[test]
+fn a_short_function_of_a_component_is_found_if_all_its_names_are_changed_one_to_one() {
+    // 47 tokens, of which 45 count: fewer than a function needs whose names are not all changed.
+    let put = |names: [&str; 8]| {
+        let [put, data, key, known, find, fresh, hold, swap] = names;
+        format!(
+            "static int {put}(struct map *{data}, int {key})\n{{\n    int {known} = {find}({data}, {key});\n    \
+             if ({known} < 0)\n        return {fresh}->{hold}[{key}];\n    \
+             {swap}({known}, {key});\n}}\n"
+        )
+    };
+    let origin = put(["put", "data", "key", "known", "find", "fresh", "hold", "swap"]);
+    let renamed = ["store", "table", "number", "place", "search", "spare", "slots", "move_up"];
+    let found = beside(&origin, &put(renamed), "c");
+    assert_eq!(found.len(), 1, "{found:?}");
+    let mut clashing = put(renamed);
+    clashing.replace_range(clashing.rfind("place").expect("it is used").., "number, place);\n}\n");
+    assert_eq!(beside(&origin, &clashing, "c"), [""; 0], "two names are swapped: the run with other names ends there");
+    let kept = put(["put", "data", "key", "known", "find", "spare", "slots", "move_up"]);
+    assert_eq!(beside(&origin, &kept, "c"), [""; 0], "common names that both sides spell the same explain nothing");
+}
+
+#[test]
+fn two_implementations_of_one_interface_are_no_copies() {
+    let display = |of: &str, field: &str| {
+        format!(
+            "impl fmt::Display for {of} {{\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{\n        \
+             self.{field}.fmt(f)\n    }}\n}}\n\nimpl std::error::Error for {of} {{}}\n"
+        )
+    };
+    assert_eq!(beside(&display("PathError", "kind"), &display("ProcessError", "text"), "rs"), [""; 0]);
+}

@@ -74,7 +74,8 @@ options! {
         /// Minimum tokens in a row, spelled the same, for a copy from a corpus without rare words.
         pub corpus_min_exact_run: usize = 56,
         /// Minimum matching tokens in a row for a copy from a corpus with other names, counting what repeats once. Four
-        /// fifths are enough with control flow or a whole function, and two thirds with both.
+        /// fifths are enough with control flow or a whole function, and two thirds with both. If nearly all names are
+        /// changed, one to one, two thirds are enough, and three fifths with control flow or a whole function.
         pub corpus_min_run: usize = 72,
         /// Minimum rarity of a short copy in percent: how few files share its matches. Keeps out idioms; long copies
         /// and whole functions are always reported. Lower finds more copies of common code.

@@ -7,11 +7,17 @@
 //! A run is long by what it says. Of 220 runs of 50 and more equal tokens between projects that have nothing in common,
 //! nearly all repeat themselves: declarations, assertions, rows of assignments. So what repeats counts once. A function
 //! of 70 tokens, renamed throughout, says more than 400 tokens of a table.
+//!
+//! What is left of chance below 50 tokens is code whose shape an interface dictates: `equals` and `hashCode`, `fmt`,
+//! `deserialize_struct`. Such code spells the names of the interface the same. Where nearly all names are other ones,
+//! and agree one to one (Baker's p-match, 1995), no interface explains the shape, and a shorter run is enough.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::agreeing::agreeing;
+use super::alignment::Block;
 use super::worth::is_control_flow;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
@@ -24,57 +30,84 @@ pub struct Enough {
     /// Minimum tokens in a row that are spelled the same.
     pub exact_run: usize,
     /// Minimum tokens in a row that are equal apart from names and literals, counting what repeats once: fewer are
-    /// enough if they decide something, or are a whole function, or both.
+    /// enough if they decide something, are a whole function, or are renamed throughout.
     pub run: usize,
 }
 
 impl Enough {
-    /// The fewest telling tokens of a run that may be evidence.
+    /// The fewest telling tokens of a run that may be evidence: one that is renamed throughout.
     fn least_run(&self) -> usize {
-        self.run * 2 / 3
+        self.run * 3 / 5
     }
 }
 
-/// What a run of equal symbols says, whatever its names are.
+/// What a run of equal symbols says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TellingRun {
+struct TellingRun {
     /// Its tokens, counting what repeats once.
-    pub n_tokens: usize,
+    n_tokens: usize,
     /// Whether there is control flow in it.
-    pub decides: bool,
+    decides: bool,
     /// Whether a whole function is in it.
-    pub is_whole: bool,
+    is_whole: bool,
+    /// Whether it is renamed throughout: its names agree one to one, and nearly all are other ones.
+    is_renamed: bool,
 }
 
 /// Minimum distinct names in a run: loops and sums with fewer are written again and again.
 const MIN_NAMES: usize = 8;
+/// Minimum distinct names in a run that is renamed throughout: that each agrees is evidence too.
+const MIN_RENAMED: usize = 7;
+/// At most one name in so many is spelled the same in a run that is renamed throughout. With one in three there are
+/// more chance findings: two implementations of one interface.
+const ONE_IN: usize = 5;
 /// The length of what may repeat in a run: shorter pieces repeat in any code.
 const PIECE: usize = 6;
 
 impl TellingRun {
-    /// What the tokens in `range` say; `None` if that is less than `least` tokens, or has too few names. Time O(n).
-    fn new(query: Document<'_>, range: Range<usize>, least: usize) -> Option<Self> {
+    /// What the tokens in `range` say; `None` if that is too little for evidence, or if they have too few names. Time
+    /// O(n · d) for units that are nested d deep.
+    fn new(query: Document<'_>, range: Range<usize>, is_renamed: bool, enough: &Enough) -> Option<Self> {
         let tokens = &query.tokens[range.clone()];
+        let (least, min_names) =
+            if is_renamed { (enough.least_run(), MIN_RENAMED) } else { (enough.run * 2 / 3, MIN_NAMES) };
         let n_tokens = n_telling(tokens);
-        let names: HashSet<u32> =
-            tokens.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
-        if n_tokens < least || names.len() < MIN_NAMES {
+        let names: HashSet<u32> = names(tokens).map(|token| token.exact).collect();
+        if n_tokens < least || names.len() < min_names {
             return None;
         }
         let decides =
             tokens.iter().any(|token| token.kind() == Kind::Keyword && is_control_flow(token.text(query.text)));
-        Some(Self { n_tokens, decides, is_whole: query.holds_unit(range, least) })
+        Some(Self { n_tokens, decides, is_whole: query.holds_unit(range, least), is_renamed })
     }
 
     /// Whether it is evidence.
     fn is(&self, enough: &Enough) -> bool {
-        let least = match (self.decides, self.is_whole) {
-            (true, true) => enough.least_run(),
-            (true, false) | (false, true) => enough.run * 4 / 5,
-            (false, false) => enough.run,
+        let least = match (self.is_renamed, self.is_whole, self.decides) {
+            (true, true, _) | (true, _, true) => enough.least_run(),
+            (true, false, false) | (false, true, true) => enough.run * 2 / 3,
+            (false, true, false) | (false, false, true) => enough.run * 4 / 5,
+            (false, false, false) => enough.run,
         };
         self.n_tokens >= least
     }
+}
+
+/// The tokens that are names.
+fn names(tokens: &[Token]) -> impl Iterator<Item = &Token> {
+    tokens.iter().filter(|token| token.kind() == Kind::Identifier)
+}
+
+/// The longest part of `run` with at least `least` tokens that is renamed throughout. Only the longest is looked at:
+/// parts overlap, so all of them could take quadratic time. Time O(n).
+fn renamed_part(run: Block, query: &[Token], target: &[Token], least: usize) -> Option<Range<usize>> {
+    let parts = agreeing(&[run], query, target, least);
+    let part = parts.into_iter().max_by_key(|part| (part.len, std::cmp::Reverse(part.query)))?;
+    let range = part.query as usize..(part.query + part.len) as usize;
+    // Equal symbols: where one side has a name, so does the other.
+    let (own, others) = (&query[range.clone()], &target[part.target as usize..][..range.len()]);
+    let n_spelled = names(own).zip(names(others)).filter(|(own, other)| own.exact == other.exact).count();
+    (n_spelled * ONE_IN <= names(own).count()).then_some(range)
 }
 
 /// The number of tokens, counting what repeats once: those that begin a piece which is not there before, and the rest
@@ -124,9 +157,15 @@ impl Evidence {
             }
         }
         let is_whole = are_alike(pair.n_exact, query.tokens.len().max(target.len()));
-        let runs = pair.alignment.blocks.iter().map(|block| block.query as usize..(block.query + block.len) as usize);
-        let mut telling = runs.filter_map(|run| TellingRun::new(query, run, enough.least_run()));
-        Self { n_words: words.len(), exact_run, has_run: telling.any(|run| run.is(enough)), is_whole }
+        let is_telling = |range: Range<usize>, is_renamed: bool| {
+            TellingRun::new(query, range, is_renamed, enough).is_some_and(|run| run.is(enough))
+        };
+        let has_run = pair.alignment.blocks.iter().any(|block| {
+            is_telling(block.query as usize..(block.query + block.len) as usize, false)
+                || renamed_part(*block, query.tokens, target, enough.least_run())
+                    .is_some_and(|part| is_telling(part, true))
+        });
+        Self { n_words: words.len(), exact_run, has_run, is_whole }
     }
 
     /// Whether one kind of evidence is enough.
@@ -286,17 +325,18 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_one_shape_is_evidence_from_eight_names_on() {
+    fn a_run_of_one_shape_is_evidence_from_eight_names_on_and_from_seven_if_all_are_other_ones() {
         let operators = ["+", "-", "*", "%", "&", "|", "^", "<", ">", "==", "!=", "<<", ">>"];
-        let has_run = |n_names: usize| {
+        let has_run = |n_names: usize, other: char| {
             let text = |letter: char| -> String {
                 let term =
                     |at: usize| format!("{letter}{} {} {}", at % n_names, operators[at % 13], operators[at * 5 % 7]);
                 (0..40).map(|at| term(at) + " ( ").collect()
             };
-            evidence(&text('p'), &text('q')).has_run
+            evidence(&text('p'), &text(other)).has_run
         };
-        assert_eq!((has_run(8), has_run(7)), (true, false));
+        assert_eq!((has_run(8, 'p'), has_run(7, 'p')), (true, false), "the same names");
+        assert_eq!((has_run(7, 'q'), has_run(6, 'q')), (true, false), "other names");
     }
 
     #[test]
@@ -322,12 +362,41 @@ mod tests {
         let has_run = |text: &str| {
             let tokens = c_tokens(text);
             let document = Document { text: text.as_bytes(), tokens: &tokens };
-            TellingRun::new(document, 0..tokens.len(), enough.least_run()).is_some_and(|run| run.is(&enough))
+            TellingRun::new(document, 0..tokens.len(), false, &enough).is_some_and(|run| run.is(&enough))
         };
         assert!(has_run(&function(|word| format!("{word}ed"))));
         let rows: String = (0..40).map(|n| format!("  set(a{n}, b{n}, {n});\n")).collect();
         assert!(!has_run(&format!("void f(void)\n{{\n{rows}}}\n")), "what repeats counts once");
         assert!(!has_run(&function(|_| "a".to_owned())), "few names are anybody's");
+    }
+
+    /// The largest `run` with which two texts of the same symbols are evidence.
+    fn largest_run(query: &str, target: &str) -> Option<usize> {
+        let (own, others) = (c_tokens(query), c_tokens(target));
+        let block = Block { query: 0, target: 0, len: own.len() as u32 };
+        let has_run = |&run: &usize| {
+            let pair = ClonePair::new(Alignment { blocks: vec![block] }, &own, &others);
+            let enough = Enough { n_words: 99, exact_run: 999, run };
+            Evidence::new(&pair, Document { text: query.as_bytes(), tokens: &own }, &others, &enough).has_run
+        };
+        (1..1_000).take_while(has_run).last()
+    }
+
+    #[test]
+    fn a_run_renamed_throughout_is_evidence_at_three_fifths_of_the_length_if_it_decides_something() {
+        let own = function(str::to_owned);
+        let renamed =
+            |kept: &[&str]| function(|word| if kept.contains(&word) { word.to_owned() } else { format!("{word}ed") });
+        // What is enough is a fraction of `run`, rounded down.
+        let at = |fraction: (usize, usize)| {
+            let n = n_telling(&c_tokens(&own));
+            (1..1_000).take_while(|run| n >= run * fraction.0 / fraction.1).last()
+        };
+        assert_eq!(largest_run(&own, &renamed(&[])), at((3, 5)), "all are other names");
+        assert_eq!(largest_run(&own, &renamed(&["data", "fail"])), at((3, 5)), "a few are the same");
+        assert_eq!(largest_run(&own, &renamed(&["list"])), at((2, 3)), "the one that is everywhere is the same");
+        let clashing = renamed(&[]).replacen("roomed", "other", 1);
+        assert_eq!(largest_run(&own, &clashing), at((2, 3)), "one clashes: no part with it is renamed");
     }
 
     #[test]
