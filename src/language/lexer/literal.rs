@@ -529,8 +529,8 @@ fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
 
 /// The closer at the start of `text`, if it begins with the escape character: `\u0022` in Java.
 fn closer_by_escape<'r>(rule: &'r Rule, text: &[u8]) -> Option<&'r [u8]> {
-    let is_here = |close: &&Box<[u8]>| close.first().copied() == rule.escape && text.starts_with(close);
-    rule.other_closes.iter().filter(|close| close.len() > 1).find(is_here).map(|close| &**close)
+    let is_here = |close: &&[u8]| close.first().copied() == rule.escape && text.starts_with(close);
+    rule.other_closes.iter().map(|close| &**close).filter(|close| close.len() > 1).find(is_here)
 }
 
 /// Whether `byte` ends a body with its line. To many compilers a carriage return alone ends the line of a comment; in a
