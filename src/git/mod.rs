@@ -335,7 +335,12 @@ impl Reader {
 
     fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
         match self.repo.try_find_object(object_id(id)) {
-            Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
+            Ok(Some(mut object)) => {
+                let mut bytes = std::mem::take(&mut object.data);
+                // A delta is resolved in a buffer that is several times as large. Some texts are kept for long.
+                bytes.shrink_to_fit();
+                Ok(bytes)
+            }
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
             Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
         }
