@@ -1,7 +1,7 @@
 //! Holds the lexer to its promise: on any bytes, in any language, tokens ascend and nothing panics.
 
 use proptest::prelude::*;
-use secondhand::language::{Languages, Token};
+use secondhand::language::{Kind, Languages, Token};
 
 /// Pieces that open, close and escape things in some language, and some that are not UTF-8.
 const PIECES: &[&str] = &[
@@ -134,4 +134,91 @@ fn what_is_never_closed_ends_with_the_text() {
         check(piece.repeat(50).as_bytes());
         check(format!("a {piece}").as_bytes());
     }
+}
+
+/// A language, and text that tricks a lexer: a compiler sees each `seen` as code, and no `hidden`.
+const TRICKS: &[(&str, &str)] = &[
+    // Line ends that only some see.
+    ("c", "// hidden\rseen();\n"),
+    ("cpp", "#include <a>\rseen();\n"),
+    ("java", "// hidden\rseen();\n"),
+    ("csharp", "// hidden\u{85}seen();\n// hidden\u{2029}seen();\n"),
+    ("javascript", "#!hidden\rseen(); // hidden\u{2028}seen()\n// hidden\u{2029}seen()\n"),
+    ("typescript", "// hidden\u{2028}seen()\n// hidden\rseen()"),
+    ("python", "# hidden\rseen()\rimport hidden\rseen()\n"),
+    ("php", "<?php # hidden\rseen(); // hidden ?><?php seen(); /* hidden ?> hidden */ seen();"),
+    ("kotlin", "// hidden\rseen()"),
+    ("swift", "// hidden\rseen()"),
+    // Lines joined in comments: GCC joins none at a trigraph unless a standard is asked for.
+    ("c", "// hidden \\\nhidden\nseen; // hidden ??/\nseen;\n/\\\n* hidden *\\\n/ seen;"),
+    ("cpp", "// hidden \\\r\nhidden\r\nseen; // hidden ??/\r\nseen;"),
+    // Names of headers, conditions and directives.
+    ("c", "#if __has_include(<a/*b>)\nseen;\n#endif\n#include <c/*d>\nseen;\n%:include <e/*f>\nseen;"),
+    ("c", "#if 0\nseen; don't\n#endif\nseen;\n#error it's\nseen; '\"' seen; '/*' seen;"),
+    ("csharp", "#region /* a\nseen();\n#endregion */\n#error \"b\nseen();\n#pragma c /*\nseen();"),
+    // Raw, verbatim and formatted strings.
+    ("cpp", r#"a = R"x(hidden)" hidden)x"; seen; b = LR"(hidden \)"; seen; 1'000; seen; 'c'; seen;"#),
+    ("csharp", r#"a = @"hidden\"; seen(); """hidden "" hidden"""; seen(); $@"hidden {seen} ""hidden"; seen();"#),
+    ("csharp", r#"$"{seen:hh':'mm'hidden}" + seen + $"{(a ? seen : b):x'}" + seen + $"{seen["hidden"]}" + seen"#),
+    ("csharp", r#"$$"""{hidden} {{seen}}""" + seen + '"' + seen + '\'' + seen"#),
+    ("python", r#"f"{seen["hidden"]}" + seen + f"{seen:'>9}" + seen + f'''{seen:"""}''' + seen"#),
+    ("python", r#"f"{seen(lambda a: seen)}" + f'{seen!r:{seen}}' + rb'hidden\' hidden' + seen + '\'hidden' + seen"#),
+    ("rust", r###"r#"hidden" hidden"#; seen; br##"hidden"#"##; seen; r#type; seen; 'a: loop { seen } '"'; seen"###),
+    ("rust", r#"/* hidden /* hidden */ hidden */ seen; f::<'a>(b'\'', '\'', seen); "hidden\" //"; seen"#),
+    ("go", r#"a := `hidden \`; seen(); '`'; seen(); "hidden\"`"; seen(); '\''; seen()"#),
+    ("swift", r###""\(seen("hidden")) hidden"; seen; ##"hidden "# \(hidden) \##(seen)"##; seen; #/hidden"/#; seen"###),
+    ("kotlin", r#""${seen("hidden ${seen}")} hidden"; seen; """hidden"" ${seen} \"""; seen; '"'; seen"#),
+    ("java", "\"hidden\\\\\"; seen(); \"\"\"\n hidden \" \\\"\"\" hidden\"\"\"; seen(); '\"'; seen(); '\\''; seen();"),
+    (
+        "java",
+        "// hidden \\u000a seen();\n/* hidden \\u002a\\u002f seen(); \"hidden\\u0022; seen(); \\u002F* hidden */ seen",
+    ),
+    // Quotes of other kinds, and where they end.
+    (
+        "php",
+        "<?php $a = <<<'B'\n hidden ' \" /*\n B; seen(); \"hidden {$c[\"hidden\"]}\"; seen(); #[A('hidden')]\nseen();",
+    ),
+    ("ruby", "%q(hidden (hidden) ' hidden); seen; %w[hidden ' ]; seen; ?\"; seen; \"#{seen \"hidden\"}\"; seen"),
+    ("ruby", "a(<<~B, <<-'C')\n hidden ' \"\n B\n hidden \"\n C\nseen\n=begin\nhidden\n=end hidden\nseen"),
+    ("ruby", "__END__ = 1\nseen\n__END__\nhidden"),
+    (
+        "shell",
+        "cat <<'A' <<\\B\nhidden don't\nA\nhidden `\nB\nseen \\\" seen; a=\\' seen; ${#b} seen; c#d seen # hidden",
+    ),
+    (
+        "shell",
+        "\"$(seen \"hidden\")\" seen; $'hidden\\'hidden' seen; cat <<-E\n\thidden '\n\tE\nseen; <<<'hidden' seen",
+    ),
+    ("perl", "q{hidden {hidden} '}; seen; s{hidden'}{hidden\"}e; seen; $#a; seen; <<\"A\" . seen;\nhidden '\nA\nseen"),
+    ("lua", "--[==[ hidden ]] hidden ]==] seen() [=[hidden]] hidden]=] seen() --[ hidden\nseen()"),
+    ("sql", "select $$hidden '$$, seen, 'hidden''', seen, \"hidden\"\"\", seen -- hidden '\n, seen /* hidden */"),
+    ("mysql", "/*!50001 seen */ seen /* hidden */ 'hidden\\'' seen"),
+    // A slash, which divides or opens a regular expression.
+    ("javascript", "if (a &&\n    b) /`hidden/.test(c);\nseen();\nwhile (d(\n)) /'hidden/.test(e), seen();"),
+    (
+        "javascript",
+        "function a() {\n}\n/`hidden/.test(b);\nseen(); (c\n + d) / seen / e; f[0] / seen / g; h++ / seen / i;",
+    ),
+    ("javascript", "a.if(b) / seen / c; x = /[/`]hidden/; seen; `hidden ${seen + `hidden ${seen}`} hidden`; seen"),
+    (
+        "typescript",
+        "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",
+    ),
+];
+
+#[test]
+fn no_trick_hides_code() {
+    let mut faults = Vec::new();
+    let mut tokens = Vec::new();
+    for (id, text) in TRICKS {
+        let language = languages().get(id).unwrap_or_else(|| panic!("{id} is built in"));
+        languages().tokenize(language, text.as_bytes(), true, &mut tokens);
+        let code = tokens.iter().filter(|token| token.kind() != Kind::String);
+        let code: Vec<_> = code.map(|token| String::from_utf8_lossy(token.text(text.as_bytes()))).collect();
+        let count = |word| code.iter().filter(|token| token.contains(word)).count();
+        if count("seen") != text.matches("seen").count() || count("hidden") > 0 {
+            faults.push(format!("{id}: {text}\n  code: {}", code.join(" ")));
+        }
+    }
+    assert!(faults.is_empty(), "{} tricks:\n{}", faults.len(), faults.join("\n"));
 }

@@ -479,6 +479,22 @@ fn a_filter_that_fails_is_named_with_its_file() {
 }
 
 #[test]
+fn a_file_of_the_work_tree_is_read_as_git_would_record_it() {
+    let repository = branch(|repository| repository.write(C.path("other"), "int other;\n"));
+    repository.write(".gitattributes", "*.c filter=odd\n");
+    repository.commit("filtered");
+    repository.git(&["config", "filter.odd.clean", "tr -d '~'"]);
+    // On disk it is no code.
+    let letters = C.first.chars().flat_map(|c| if c.is_whitespace() { vec![c] } else { vec!['~', c] });
+    let odd: String = letters.collect();
+    repository.write(C.path("other"), &odd);
+    repository.write(C.path("fresh"), &odd);
+    let report = repository.check(&["--worktree"]);
+    let paths: Vec<_> = report.list("/findings").iter().filter_map(|finding| finding["path"].as_str()).collect();
+    assert_eq!(paths, [C.path("fresh"), C.path("other")], "{:?}", report.findings());
+}
+
+#[test]
 fn thousands_of_rules_for_paths_are_heeded_and_too_many_refused_with_words() {
     let repository = branch(|_| {});
     let rules = |n: usize| {

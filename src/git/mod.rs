@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice;
+use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
@@ -334,7 +335,12 @@ impl Reader {
 
     fn blob(&self, id: BlobId, path: &FilePath) -> Result<Vec<u8>, Error> {
         match self.repo.try_find_object(object_id(id)) {
-            Ok(Some(mut object)) => Ok(std::mem::take(&mut object.data)),
+            Ok(Some(mut object)) => {
+                let mut bytes = std::mem::take(&mut object.data);
+                // A delta is resolved in a buffer that is several times as large. Some texts are kept for long.
+                bytes.shrink_to_fit();
+                Ok(bytes)
+            }
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
             Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
         }
@@ -348,10 +354,25 @@ impl Reader {
         match &entry.content {
             Content::Blob(id) => self.blob(*id, &entry.path),
             Content::Disk if self.edited.contains_key(&entry.path) => Ok(self.edited[&entry.path].to_vec()),
-            Content::Disk => {
-                let path = self.on_disk(&entry.path)?;
-                std::fs::read(&path).map_err(|why| Error::File { path, why })
-            }
+            Content::Disk => self.to_record(&entry.path),
+        }
+    }
+
+    /// The bytes that git would record for a work tree file: those of the file after the clean filter, line ends and
+    /// encoding that its attributes ask for.
+    fn to_record(&self, path: &FilePath) -> Result<Vec<u8>, Error> {
+        let on_disk = self.on_disk(path)?;
+        let unreadable = |why| Error::File { path: on_disk.clone(), why };
+        let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
+        let file = std::fs::File::open(&on_disk).map_err(unreadable)?;
+        let (mut pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
+        let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
+        let mut recorded = pipeline.convert_to_git(file, &relative, &index).map_err(|why| fails(&why))?;
+        let mut bytes = Vec::new();
+        match std::io::copy(&mut recorded, &mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(why) if matches!(recorded, ToGitOutcome::Unchanged(_)) => Err(unreadable(why)),
+            Err(why) => Err(fails(&why)),
         }
     }
 
@@ -390,7 +411,7 @@ impl ReadFiles for Reader {
 }
 
 /// The outermost message of an error, without its chain: a line of bounded length that steers no terminal.
-fn first_line(error: &impl std::fmt::Display) -> String {
+fn first_line(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(MAX_SHOWN) {

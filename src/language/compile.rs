@@ -137,6 +137,8 @@ pub(super) struct Rule {
     pub is_held: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
+    /// What ends code inside, besides its closer.
+    pub format_after: Option<u8>,
     /// What belongs to it after its closer.
     pub tail: Tail,
     /// Bytes at which the body needs a closer look; the closer's own unless its placeholder is a bracket.
@@ -305,7 +307,7 @@ fn byte_classes(table: &Table) -> Result<[Class; 256], TableError> {
     let mut classes = [0; 256];
     for byte in 0..=255u8 {
         classes[byte as usize] = match byte {
-            b'\n' => NEWLINE,
+            b'\n' | b'\r' => NEWLINE,
             0..=b' ' | 0x7F => SPACE,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => START | CONTINUE,
             b'0'..=b'9' => DIGIT | CONTINUE,
@@ -526,6 +528,12 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
             return Err(TableError::value(key, "a text in it is empty"));
         }
     }
+    let format_after = match row.format_after {
+        Some(c) if !c.is_ascii_punctuation() => {
+            return Err(TableError::value("format-after", format!("`{c}` is no ASCII punctuation")));
+        }
+        format_after => format_after.map(|c| c as u8),
+    };
     let bytes = |texts: &[String]| texts.iter().map(|text| text.as_bytes().into()).collect();
     let mut rule = Rule {
         is_comment,
@@ -545,6 +553,7 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         is_name: row.name,
         shelter,
         interpolation,
+        format_after,
         tail: Tail { is_second: row.second, has_flags: row.flags, is_whole_line: row.whole_line },
         stops: Box::new([false; 256]),
         few_stops: None,
@@ -579,6 +588,7 @@ fn stops(rule: &Rule) -> [bool; 256] {
     }
     if !rule.is_multi_line {
         stop(Some(&b'\n'));
+        stop(rule.is_comment.then_some(&b'\r'));
     }
     stop(rule.escape.as_ref());
     stop(rule.nests.as_ref().and_then(|open| open.first()));

@@ -181,6 +181,12 @@ mod tests {
         "# note\n",
         "%q(a)\n",
         "<?php\n",
+        "if (a\n",
+        ")\n",
+        ") / b\n",
+        "/`/ c\n",
+        "f'{a:'}'",
+        " \r",
     ];
 
     fn text(pieces: &[usize]) -> String {

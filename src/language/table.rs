@@ -162,6 +162,9 @@ pub struct Delimited {
     /// Openers and closers of code inside the literal.
     #[serde(default)]
     pub interpolation: Vec<Delimiters>,
+    /// The character that ends such code, outside of brackets, and begins the format of its value, which is text:
+    /// `{width:>8}`.
+    pub format_after: Option<char>,
     /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`, `s{a} {b}` of Perl.
     #[serde(default)]
     pub second: bool,

@@ -82,7 +82,7 @@ pub fn alignments(
         }
         n_not_extended += usize::from(budget.is_spent());
         let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
-        let parts = if is_same { without_overlap(alignment, query.tokens) } else { vec![alignment] };
+        let parts = if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
         for part in parts {
             // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
             if part.n_tokens() >= params.min_run {
@@ -237,11 +237,12 @@ fn with_supported_ends(
 /// The longest block is kept whole, with those of its neighbors that are worth most among all that leave the sides
 /// apart; what is left on either side is cut in the same way. A block that overlaps itself is periodic, and is cut by
 /// its period: in `A A A`, the second is a copy of the first, and the third of the second.
-fn without_overlap(alignment: Alignment, tokens: &[Token]) -> Vec<Alignment> {
+fn without_overlap(alignment: &Alignment, tokens: &[Token]) -> Vec<Alignment> {
     let blocks = &alignment.blocks;
     let worth = Worth::new(blocks, tokens);
     let mut parts = Vec::new();
-    let mut rest = vec![0..blocks.len()];
+    let mut rest: Vec<Range<usize>> = Vec::new();
+    rest.push(0..blocks.len());
     while let Some(within) = rest.pop() {
         let Some(longest) = within.clone().max_by_key(|&at| (blocks[at].len, std::cmp::Reverse(at))) else {
             continue;
@@ -358,7 +359,7 @@ mod tests {
         let block = |query, target, len| Block { query, target, len };
         let tokens = c_tokens(&"x;".repeat(100));
         let parts = |blocks: &[Block]| {
-            let mut parts = without_overlap(Alignment { blocks: blocks.to_vec() }, &tokens);
+            let mut parts = without_overlap(&Alignment { blocks: blocks.to_vec() }, &tokens);
             parts.sort_by_key(|part| part.blocks[0]);
             parts.into_iter().map(|part| part.blocks).collect::<Vec<_>>()
         };

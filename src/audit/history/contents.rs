@@ -9,13 +9,36 @@ use rayon::prelude::*;
 use crate::audit::Error;
 use crate::audit::read::Sources;
 use crate::files::{BlobId, Entry, ReadFiles};
-use crate::git::Repository;
+use crate::git::{Repository, Snapshot};
 
 /// Nothing.
 const NONE: u32 = u32::MAX;
 
 /// A content, and how it is read.
-pub(in crate::audit) type ContentReading = (BlobId, u64);
+type ContentReading = (BlobId, u64);
+
+/// The files of a tree that are compared with a change.
+#[derive(Debug)]
+pub(in crate::audit) struct Compared {
+    /// The files, all in the repository.
+    pub entries: Vec<Entry>,
+    /// How each is read.
+    readings: Vec<u64>,
+}
+
+impl Compared {
+    pub fn new(tree: Snapshot, sources: &Sources<'_>) -> Self {
+        let mut entries = tree.entries;
+        entries.retain(|entry| entry.blob().is_some() && sources.is_compared(&entry.path));
+        let readings = entries.iter().map(|entry| sources.reading(&entry.path)).collect();
+        Self { entries, readings }
+    }
+
+    /// The contents of the files.
+    fn contents(&self) -> impl Iterator<Item = ContentReading> {
+        self.entries.iter().zip(&self.readings).filter_map(|(entry, reading)| Some((entry.blob()?, *reading)))
+    }
+}
 
 /// The fingerprints of contents.
 #[derive(Debug, Default)]
@@ -28,19 +51,21 @@ pub(in crate::audit) struct Known {
 }
 
 impl Known {
-    /// Reads those of `entries` that are not known yet.
+    /// Reads those contents of `trees` that are not known yet.
     ///
     /// # Errors
     /// The first one that cannot be read.
-    pub fn learn(
+    pub fn learn<'t>(
         &mut self,
-        entries: Vec<(ContentReading, &Entry, &Sources<'_>)>,
+        trees: impl Iterator<Item = (&'t Compared, &'t Sources<'t>)>,
         repository: &Repository,
     ) -> Result<(), Error> {
         let mut unknown: BTreeMap<ContentReading, (&Entry, &Sources<'_>)> = BTreeMap::new();
-        for (reading, entry, sources) in entries {
-            if !self.numbers.contains_key(&reading) {
-                unknown.entry(reading).or_insert((entry, sources));
+        for (tree, sources) in trees {
+            for (entry, reading) in tree.entries.iter().zip(tree.contents()) {
+                if !self.numbers.contains_key(&reading) {
+                    unknown.entry(reading).or_insert((entry, sources));
+                }
             }
         }
         let unknown: Vec<_> = unknown.into_iter().collect();
@@ -77,10 +102,10 @@ impl Known {
     }
 
     /// The contents of a tree, for [`Known::holders`].
-    pub fn tree(&self, readings: &[ContentReading]) -> KnownTree {
-        let mut files: Vec<(u32, u32)> = Vec::with_capacity(readings.len());
-        for (at, reading) in readings.iter().enumerate() {
-            files.extend(self.numbers.get(reading).map(|&number| (number, at as u32)));
+    pub fn tree(&self, compared: &Compared) -> KnownTree {
+        let mut files: Vec<(u32, u32)> = Vec::with_capacity(compared.entries.len());
+        for (at, reading) in compared.contents().enumerate() {
+            files.extend(self.numbers.get(&reading).map(|&number| (number, at as u32)));
         }
         files.sort_unstable();
         let mut first = vec![NONE; self.numbers.len()];

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 pub use self::blame::blame;
 use self::blame::{Piece, written};
-use self::contents::{ContentReading, Known};
+use self::contents::{Compared, Known};
 use self::timeline::KeptCommit;
 pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
@@ -32,8 +32,11 @@ use crate::policy::Finding;
 use crate::store::Journal;
 use crate::text::fnv_1a;
 
-/// Number of commits checked together, which bounds the memory.
-const BATCH: usize = 32;
+/// Maximum commits to check together.
+const MAX_BATCH: usize = 32;
+/// Maximum files in the trees of the commits that are checked together, but for the last few trees. Higher values use
+/// more memory, some 100 bytes a file, and save little: beyond a few commits all threads are busy.
+const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
@@ -146,7 +149,7 @@ impl Results {
 
 /// Checks commits until the end of the run, in batches, and keeps the result of each. Returns how many were checked.
 fn check_commits(
-    commits: &mut [&mut Judged],
+    mut commits: &mut [&mut Judged],
     repository: &Repository,
     params: &TimelineParams<'_>,
     results: &Results,
@@ -161,28 +164,20 @@ fn check_commits(
     let recent = Mutex::default();
     let mut known = Known::default();
     let mut n_checked = 0;
-    for batch in commits.chunks_mut(BATCH) {
-        if progress.end().is_some() {
-            break;
-        }
+    while !commits.is_empty() && progress.end().is_none() {
+        let (changes, trees) = read_batch(commits, repository, params)?;
+        let (batch, rest) = commits.split_at_mut(changes.len());
+        commits = rest;
         n_checked += batch.len();
-        let read = |reader: &mut Reader, judged: &&mut Judged| {
-            Change::read(judged.commit, params.span.is_first_parent, reader)
-        };
-        let changes = batch.par_iter().map_init(|| repository.reader(), read).collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<Sources<'_>> = changes
             .iter()
             .map(|change| Sources { recent: Some(&recent), ..Sources::new(silent, &change.attributes, &remembered) })
             .collect();
-        let trees: Vec<(Vec<Entry>, Vec<ContentReading>)> =
-            changes.par_iter().zip(&sources).map(|(change, sources)| compared(&change.head, sources)).collect();
+        let trees: Vec<Compared> =
+            trees.into_par_iter().zip(&sources).map(|(tree, sources)| Compared::new(tree, sources)).collect();
 
         // What any commit of the batch has is learned first, by one thread; then all are searched at once.
-        let mut entries = Vec::new();
-        for ((of_tree, readings), sources) in trees.iter().zip(&sources) {
-            entries.extend(readings.iter().zip(of_tree).map(|(reading, entry)| (*reading, entry, sources)));
-        }
-        known.learn(entries, repository)?;
+        known.learn(trees.iter().zip(&sources), repository)?;
         let found = changes
             .par_iter()
             .zip(&sources)
@@ -199,6 +194,28 @@ fn check_commits(
         }
     }
     Ok(n_checked)
+}
+
+/// Reads the first of `commits` with their trees: a few at a time, until there are enough.
+fn read_batch(
+    commits: &[&mut Judged],
+    repository: &Repository,
+    params: &TimelineParams<'_>,
+) -> Result<(Vec<Change>, Vec<Snapshot>), Error> {
+    let read =
+        |reader: &mut Reader, judged: &&mut Judged| Change::read(judged.commit, params.span.is_first_parent, reader);
+    let (mut changes, mut trees, mut n_files) = (Vec::new(), Vec::new(), 0);
+    for few in commits[..commits.len().min(MAX_BATCH)].chunks(rayon::current_num_threads()) {
+        if n_files > MAX_BATCH_FILES {
+            break;
+        }
+        let read = few.par_iter().map_init(|| repository.reader(), read).collect::<Result<Vec<_>, Error>>()?;
+        n_files += read.iter().map(|(_, tree)| tree.entries.len()).sum::<usize>();
+        let (of_few, their_trees): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        changes.extend(of_few);
+        trees.extend(their_trees);
+    }
+    Ok((changes, trees))
 }
 
 /// Finds the author of the best origin of each copy.
@@ -243,21 +260,20 @@ fn digest(params: &TimelineParams<'_>, config: &Config, languages: &Languages) -
     fnv_1a(all.bytes())
 }
 
-/// The changes of a commit, and its tree.
+/// The changes of a commit.
 struct Change {
     /// The files that it touched, as they were before.
     before: Snapshot,
     /// The same files afterward.
     after: Snapshot,
-    /// Its whole tree.
-    head: Snapshot,
     /// For a merge, the files that it touched as they were in its other parents.
     others: Vec<Snapshot>,
     attributes: Attributes,
 }
 
 impl Change {
-    fn read(commit: CommitId, is_first_parent: bool, reader: &Reader) -> Result<Self, Error> {
+    /// Reads a commit: its changes, and its whole tree unless it only removed files.
+    fn read(commit: CommitId, is_first_parent: bool, reader: &Reader) -> Result<(Self, Snapshot), Error> {
         let mut parents = reader.parents(commit)?;
         if is_first_parent {
             parents.truncate(1);
@@ -279,21 +295,15 @@ impl Change {
         }
         let head = if after.is_empty() { Snapshot::default() } else { reader.commit_snapshot(commit)? };
         let attributes = Attributes::read(&head.entries, reader)?;
-        Ok(Self { before: Snapshot::of(before), after: Snapshot::of(after), head, others, attributes })
+        let (before, after) = (Snapshot::of(before), Snapshot::of(after));
+        Ok((Self { before, after, others, attributes }, head))
     }
-}
-
-/// The files of a tree that are compared with a change, and how each is read.
-fn compared(head: &Snapshot, sources: &Sources<'_>) -> (Vec<Entry>, Vec<ContentReading>) {
-    let is_compared = |entry: &&Entry| sources.is_compared(&entry.path);
-    let read = |entry: &Entry| Some((entry.clone(), (entry.blob()?, sources.reading(&entry.path))));
-    head.entries.iter().filter(is_compared).filter_map(read).unzip()
 }
 
 /// The novel tokens of a commit, and the copies that it added.
 fn judged(
     change: &Change,
-    (entries, readings): &(Vec<Entry>, Vec<ContentReading>),
+    compared: &Compared,
     known: &Known,
     repository: &Repository,
     sources: &Sources<'_>,
@@ -322,7 +332,7 @@ fn judged(
     if queries.is_empty() {
         return Ok((n_novel, Vec::new()));
     }
-    let tree = known.tree(readings);
+    let tree = known.tree(compared);
     let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (row, hash) in queries.distinct() {
         for file in known.holders(hash, &tree) {
@@ -331,12 +341,12 @@ fn judged(
     }
     let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
     let located = Located {
-        entries,
+        entries: &compared.entries,
         hits,
         place: &|path| place_in_tree(config, path),
         is_new: &|path| change.after.get(path).is_some(),
     };
-    let searched = search_located(&queries, &located, &reader, sources)?;
+    let searched = search_located(&queries, located, &reader, sources)?;
     let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;

@@ -256,23 +256,21 @@ pub(in crate::audit) struct Located<'l> {
 /// The first of them that could not be read.
 pub(in crate::audit) fn search_located(
     queries: &Queries<'_>,
-    located: &Located<'_>,
+    located: Located<'_>,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &Located { entries, ref hits, place, is_new } = located;
+    let Located { entries, hits, place, is_new } = located;
     let of_files = hits.iter().map(|(file, rows)| (&entries[*file].path, rows));
     let mut n_documents = n_documents(of_files.filter(|(path, _)| !is_new(path)), place);
     for &row in hits.iter().flat_map(|(_, rows)| rows) {
         n_documents.entry(row).or_default();
     }
-    let sharing: Vec<Sharing<'_>> = hits
-        .iter()
-        .map(|(file, rows)| {
-            let path = &entries[*file].path;
-            Sharing { file: *file, path, is_new: is_new(path), rows: rows.clone() }
-        })
-        .collect();
+    let sharing = |(file, rows): (usize, Vec<u32>)| {
+        let path = &entries[file].path;
+        Sharing { file, path, is_new: is_new(path), rows }
+    };
+    let sharing: Vec<Sharing<'_>> = hits.into_iter().map(sharing).collect();
     let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
     let mut scratch = Vec::new();
     let mut all_found = Vec::new();

@@ -21,7 +21,7 @@ pub(super) const MAX_TAG: usize = 64;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
-/// Maximum tokens back on a line to look for the other one of a pair of brackets.
+/// Maximum tokens to look back for the other one of a pair of brackets.
 const MAX_BACK: usize = 128;
 
 /// Code inside a literal that continues after it.
@@ -31,6 +31,8 @@ pub(super) struct Frame<'c> {
     /// The byte that ends the code, and how many of its openers are unclosed.
     pub(super) ends: u8,
     pub(super) depth: usize,
+    /// The round and square brackets that are open in it.
+    pub(super) n_brackets: usize,
     /// Levels of the literal that are open around the code.
     pub(super) n_levels: usize,
     /// The number of tokens before the code.
@@ -183,7 +185,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             Kind::Identifier | Kind::Number | Kind::String => false,
             Kind::Punctuation => match last.text(self.text) {
                 b")" => self.ends_head(self.tokens.len()),
-                b"}" => self.opener_on_line(self.tokens.len()).is_some_and(|block| self.ends_head(block)),
+                b"}" => self.ends_block(),
                 b"]" => false,
                 _ => !self.ends_in_postfix(),
             },
@@ -194,19 +196,34 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
-
-    /// The tokens of this line.
-    fn on_line(&self) -> &[Token] {
-        self.tokens.get(self.line_first..).unwrap_or_default()
+    /// Whether the last token is a brace that ends a block rather than a value. Nobody writes a value in braces, then a
+    /// line that begins with a division.
+    fn ends_block(&self) -> bool {
+        let opener = || self.opener(self.tokens.len(), self.line_first);
+        !self.table.heads.is_empty() && self.tokens.len() == self.line_first
+            || opener().is_some_and(|block| self.ends_head(block))
     }
 
-    /// The number of the token that opens the bracket closed by the token before `end`, if it is on this line.
-    fn opener_on_line(&self, end: usize) -> Option<usize> {
+    /// Whether the tokens before `end` are a keyword and its brackets, which come before a statement: `if (a)`.
+    fn ends_head(&self, end: usize) -> bool {
+        let is_closed = end.checked_sub(1).is_some_and(|at| self.tokens[at].text(self.text) == b")");
+        if self.table.heads.is_empty() || !is_closed {
+            return false;
+        }
+        let Some(open) = self.opener(end, 0) else { return false };
+        let before = &self.tokens[..open];
+        let is_member = matches!(before, [.., dot, _] if dot.text(self.text) == b".");
+        let is_head = |head: &Token| self.table.heads.iter().any(|word| **word == *head.text(self.text));
+        !is_member && before.last().is_some_and(is_head)
+    }
+
+    /// The number of the token that opens the bracket closed by the token before `end`, if it is one of the last
+    /// [`MAX_BACK`] from `first` on.
+    fn opener(&self, end: usize, first: usize) -> Option<usize> {
         let close = *self.tokens.get(end.checked_sub(1)?)?.text(self.text).first()?;
         let open = unmirror(close);
         let mut depth = 0usize;
-        for at in (self.line_first..end).rev().take(MAX_BACK) {
+        for at in (first..end).rev().take(MAX_BACK) {
             match *self.tokens[at].text(self.text) {
                 [byte] if byte == close => depth += 1,
                 [byte] if byte == open && depth == 1 => return Some(at),
@@ -217,15 +234,29 @@ impl<'c, 't> Run<'c, 't, '_> {
         None
     }
 
-    /// Whether the tokens before `end` are a keyword and its brackets, which come before a statement: `if (a)`.
-    fn ends_head(&self, end: usize) -> bool {
-        let is_closed = end.checked_sub(1).is_some_and(|at| self.tokens[at].text(self.text) == b")");
-        if self.table.heads.is_empty() || !is_closed || end <= self.line_first {
-            return false;
-        }
-        let Some(open) = self.opener_on_line(end) else { return false };
-        let head = open.checked_sub(1).filter(|&at| at >= self.line_first).map(|at| self.tokens[at]);
-        head.is_some_and(|head| self.table.heads.iter().any(|word| **word == *head.text(self.text)))
+    /// Whether a bracket that [`Self::ends_head`] may have to find later is open here. Reading cannot resume behind it.
+    pub(super) fn is_in_brackets(&self) -> bool {
+        let mut n_closed = 0usize;
+        !self.table.heads.is_empty()
+            && self.tokens.iter().rev().take(MAX_BACK).any(|token| match token.text(self.text) {
+                b")" => {
+                    n_closed += 1;
+                    false
+                }
+                b"(" if n_closed == 0 => true,
+                b"(" => {
+                    n_closed -= 1;
+                    false
+                }
+                _ => false,
+            })
+    }
+
+    // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
+
+    /// The tokens of this line.
+    fn on_line(&self) -> &[Token] {
+        self.tokens.get(self.line_first..).unwrap_or_default()
     }
 
     /// Whether the last tokens are an operator that leaves the value before it one: `a++`.
@@ -300,7 +331,15 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.at = code;
                 self.piece(rule, start, code);
                 let (ends, first_token) = (rule.interpolation[pair].1, self.tokens.len());
-                self.frames.push(Frame { rule, close: body.close, ends, depth: 0, n_levels, first_token });
+                self.frames.push(Frame {
+                    rule,
+                    close: body.close,
+                    ends,
+                    depth: 0,
+                    n_brackets: 0,
+                    n_levels,
+                    first_token,
+                });
             }
         }
     }
@@ -393,6 +432,12 @@ impl<'c, 't> Run<'c, 't, '_> {
                     return BodyEnd::Code(code, pair, depth);
                 }
                 at = code;
+            } else if let Some(close) = closer_by_escape(rule, rest) {
+                at += close.len();
+                if depth == 0 {
+                    return BodyEnd::Whole(at);
+                }
+                depth -= 1;
             } else if Some(byte) == rule.escape {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
             } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
@@ -404,8 +449,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
-            } else if byte == b'\n' && !rule.is_multi_line || rule.ends_before.iter().any(|text| rest.starts_with(text))
-            {
+            } else if ends_line(rule, byte) || rule.ends_before.iter().any(|text| rest.starts_with(text)) {
                 return BodyEnd::Whole(at);
             } else {
                 at = self.skip_shelter(rule, text, at);
@@ -449,7 +493,7 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
 #[inline]
 fn simple_end(rule: &Rule, text: &[u8], inside: usize) -> Option<usize> {
     match &rule.ending {
-        Ending::Line => Some(memchr::memchr(b'\n', &text[inside..]).map_or(text.len(), |n| inside + n)),
+        Ending::Line => Some(memchr::memchr2(b'\n', b'\r', &text[inside..]).map_or(text.len(), |n| inside + n)),
         Ending::Closer(Some(finder)) => {
             Some(finder.find(&text[inside..]).map_or(text.len(), |n| inside + n + finder.needle().len()))
         }
@@ -481,6 +525,18 @@ fn next_stop(rule: &Rule, text: &[u8], at: usize) -> usize {
         Some(few) => few.find(text, at),
         None => at + text[at.min(text.len())..].iter().take_while(|&&byte| !rule.stops[byte as usize]).count(),
     }
+}
+
+/// The closer at the start of `text`, if it begins with the escape character: `\u0022` in Java.
+fn closer_by_escape<'r>(rule: &'r Rule, text: &[u8]) -> Option<&'r [u8]> {
+    let is_here = |close: &&[u8]| close.first().copied() == rule.escape && text.starts_with(close);
+    rule.other_closes.iter().map(|close| &**close).filter(|close| close.len() > 1).find(is_here)
+}
+
+/// Whether `byte` ends a body with its line. To many compilers a carriage return alone ends the line of a comment; in a
+/// literal it is an error.
+fn ends_line(rule: &Rule, byte: u8) -> bool {
+    !rule.is_multi_line && (byte == b'\n' || byte == b'\r' && rule.is_comment)
 }
 
 /// The length of the longest closer for which `is_here` is true; 0 if none.

@@ -114,11 +114,17 @@ struct Tracing<'v> {
 }
 
 impl Tracing<'_> {
-    /// Records the position if one is due; true if the rest is already known.
-    fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
+    /// Whether this may be the position of a mark, or of one that was known.
+    fn is_due(&mut self, at: usize) -> bool {
         while self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift < at as i64) {
             self.plan.ends = &self.plan.ends[1..];
         }
+        at >= self.last_at + BETWEEN_MARKS
+            || self.plan.ends.first().is_some_and(|end| i64::from(end.at) + self.plan.shift == at as i64)
+    }
+
+    /// Records the position if one is due; true if the rest is already known.
+    fn pass(&mut self, at: usize, tokens: &[Token]) -> bool {
         let last = tokens.last().copied();
         let n_tokens = (self.offset + tokens.len()) as u32;
         if let Some(end) = self.plan.ends.first()
@@ -186,7 +192,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     fn run(mut self) -> PlanOutcome {
         let begins = self.at <= 3 && self.tokens.is_empty();
         if begins && self.text[self.at..].starts_with(b"#!") && !self.text[self.at..].starts_with(b"#![") {
-            self.at = self.line_end(self.at);
+            self.at = memchr::memchr2(b'\n', b'\r', self.text).unwrap_or(self.text.len());
         }
         if begins {
             self.begin_inside();
@@ -235,7 +241,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     #[inline]
     fn special(&mut self, byte: u8, class: u8) {
         if class & NEWLINE != 0 {
-            self.at += 1;
+            self.at += 1 + usize::from(byte == b'\r' && self.text.get(self.at + 1) == Some(&b'\n'));
             self.end_line();
             self.skip_spaces();
         } else if self.table.has_elements && self.element(byte) || class & OPENER != 0 && self.open(byte, 0) {
@@ -376,8 +382,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         self.at += 1;
         if class & ODD != 0 && matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
             // A continued line: layout, in every language that has it.
-            self.at = self.line_end(self.at) + 1;
-            self.at = self.at.min(self.text.len());
+            self.at += if self.text[self.at..].starts_with(b"\r\n") { 2 } else { 1 };
             if self.table.has_spliced_words {
                 self.splice(start);
             }
@@ -429,10 +434,17 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         }
     }
 
-    /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued.
+    /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued. The format of
+    /// a value is part of the literal.
     fn leave_code(&mut self, byte: u8, start: usize) -> bool {
         let Some(frame) = self.frames.last_mut() else { return false };
-        if byte == frame.ends {
+        let begins_format = frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
+        match byte {
+            b'(' | b'[' => frame.n_brackets += 1,
+            b')' | b']' => frame.n_brackets = frame.n_brackets.saturating_sub(1),
+            _ => {}
+        }
+        if byte == frame.ends || begins_format {
             if frame.depth > 0 {
                 frame.depth -= 1;
                 return false;
@@ -467,7 +479,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     fn trace(&mut self) {
         let is_clean =
             !self.is_watching() && self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
-        if let Some(tracing) = self.tracing.as_mut().filter(|_| is_clean)
+        let is_due = is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
+        if is_due
+            && !self.is_in_brackets()
+            && let Some(tracing) = &mut self.tracing
             && tracing.pass(self.at, self.tokens)
         {
             self.at = self.text.len();
