@@ -54,7 +54,7 @@ const MAX_WRAPPED: usize = 40;
 
 /// The edits between what was `kept`, in order: the head file is the query, the base file the target.
 ///
-/// A kept name that is another one now is an edit, unless it was renamed: see [`substituted`]. Time O(n).
+/// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. Time O(n).
 pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
     let mut parts: Vec<Edit> = Vec::new();
     let mut from = (0, 0);
