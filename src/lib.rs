@@ -87,7 +87,7 @@ pub mod git;
 #[doc(hidden)]
 pub mod sources;
 
-// Stores fingerprints on disk: segment files, checked and mapped into memory.
+// Stores fingerprints: in segment files, checked and mapped into memory; corpora in databases and object stores too.
 #[doc(hidden)]
 pub mod store;
 

@@ -148,12 +148,12 @@ pub fn find(
         max_components: None,
         also: None,
     };
-    let mut searched = search(&queries, &targets, &sources)?;
-    identify_vendored(&mut searched.found, &files.entries, &repository.reader(), &config)?;
+    let searched = search(&queries, &targets, &sources)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     if config.effort == Effort::Full {
-        add(&mut found, search_by_names(&sketches, &entries, &|| repository.reader(), &sources)?);
+        add(&mut found, search_by_names(&sketches, &entries, &|| repository.reader(), &place, &sources)?);
     }
+    identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
@@ -194,8 +194,8 @@ pub fn find(
 
 /// Adds what was found by names to what was found by fingerprints.
 fn add(found: &mut Vec<Found>, by_name: Vec<Found>) {
-    let of_tree = found.iter_mut().filter(|known| known.place == Place::Tree);
-    let mut known: HashMap<FilePath, &mut Found> = of_tree.map(|known| (known.target.path.clone(), known)).collect();
+    let mut known: HashMap<FilePath, &mut Found> =
+        found.iter_mut().map(|known| (known.target.path.clone(), known)).collect();
     let mut others = Vec::new();
     for named in by_name {
         match known.get_mut(&named.target.path) {

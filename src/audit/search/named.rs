@@ -4,18 +4,19 @@
 //! memory, or the first lines of code that was edited there, may have no such run, and still use the names of the code
 //! that it resembles.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::queries::Found;
+use super::queries::{AlignedQueries, Found};
+use super::tree::found;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources, names, reason};
 use crate::files::{Entry, ReadFiles};
 use crate::language::{Kind, Token};
 use crate::matching::{Alignment, Params, Shared, alignments, seeds};
 use crate::policy::Place;
+use crate::text::FilePath;
 
 /// Maximum files to compare with: those with the rarest names of the sketch. Higher takes time in proportion.
 const MAX_FILES: usize = 8;
@@ -39,6 +40,7 @@ pub(in crate::audit) fn search_by_names<R: ReadFiles>(
     sketches: &[Source],
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
+    place: &(dyn Fn(&FilePath) -> Place + Sync),
     sources: &Sources<'_>,
 ) -> Result<Vec<Found>, Error> {
     let mut asked: Vec<u32> = sketches.iter().flat_map(|sketch| names(&sketch.tokens)).collect();
@@ -74,10 +76,11 @@ pub(in crate::audit) fn search_by_names<R: ReadFiles>(
     let mut all_found = Vec::new();
     for (_, file) in best {
         let Ok(target) = sources.read(&reader, &entries[file])? else { continue };
-        let mut found = Found::new(Place::Tree, target, None);
-        for (number, sketch) in sketches.iter().enumerate().filter(|(_, sketch)| sketch.family == found.target.family) {
-            found.alignments.extend(close(sketch, &found.target, sources).into_iter().map(|of| (number, of)));
+        let mut aligned = AlignedQueries::default();
+        for (number, sketch) in sketches.iter().enumerate().filter(|(_, sketch)| sketch.family == target.family) {
+            aligned.alignments.extend(close(sketch, &target, sources).into_iter().map(|of| (number, of)));
         }
+        let found = found(place(&target.path), target, aligned);
         if found.has_any() {
             all_found.push(found);
         }
@@ -99,8 +102,7 @@ fn close(sketch: &Source, target: &Source, sources: &Sources<'_>) -> Vec<Alignme
             shared.target.push(at as u32);
         }
     }
-    let mut shared: Vec<Shared> = shared.into_values().filter(|shared| !shared.target.is_empty()).collect();
-    shared.sort_by_key(|shared| Reverse(shared.query.len()));
+    let shared: Vec<Shared> = shared.into_values().filter(|shared| !shared.target.is_empty()).collect();
     let mut seeds = seeds(sketch.document(), target.document(), &shared, params.k, false);
     let aligned = alignments(sketch.document(), target.document(), &mut seeds, &params, false).alignments;
     let is_spelled = |&(at, from): &(usize, usize)| {

@@ -292,7 +292,7 @@ pub(in crate::audit) fn search_located(
 }
 
 /// What was found in a file of the tree.
-fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
+pub(super) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
     let is_in_tree = place == Place::Tree;
     let text = (!is_in_tree).then(|| target.text.clone().into());
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };
