@@ -34,7 +34,8 @@ pub struct Shortfall {
     pub n_places_left: usize,
     /// Places that there are.
     pub n_places: usize,
-    /// Chains that were not extended over edits beyond their first and last run; 0 in ordinary code.
+    /// Chains that were not extended over edits beyond their first and last run, into code that is in no better
+    /// alignment.
     pub n_not_extended: usize,
 }
 
@@ -75,24 +76,35 @@ pub fn alignments(
     let mut aligned = Diagonals::default();
     let mut budget = Budget::of(query.tokens, target.tokens);
     let mut n_not_extended = 0;
+    let mut is_aligned = vec![false; query.tokens.len()];
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
         if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
             continue;
         }
-        n_not_extended += usize::from(budget.is_spent());
+        let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);
         let alignment = trim(&align(query.tokens, target.tokens, &chain, &mut budget), query, target);
         let parts = if is_same { without_overlap(&alignment, query.tokens) } else { vec![alignment] };
+        // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
+        let parts = parts.into_iter().filter(|part| part.n_tokens() >= params.min_run);
+        let n_before = found.len();
         for part in parts {
-            // No clone has fewer tokens: a block that repeats itself every few tokens is cut into that many parts.
-            if part.n_tokens() >= params.min_run {
-                part.blocks.iter().for_each(|block| aligned.add(block));
-                found.push(part);
-            }
+            part.blocks.iter().for_each(|block| aligned.add(block));
+            is_aligned[part.query()].fill(true);
+            found.push(part);
         }
+        n_not_extended += usize::from(!is_whole && found.len() > n_before);
     }
     let limits = Shortfall { n_places_left, n_places: seeds.len(), n_not_extended };
     Aligned { alignments: found, runs: agreeing, limits }
+}
+
+/// Whether what is before and behind a chain belongs to alignments that were found before it: extending it would show
+/// nothing that is not shown.
+fn is_within(chain: &[Block], is_aligned: &[bool]) -> bool {
+    let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return true };
+    let is_known = |at: Option<usize>| at.and_then(|at| is_aligned.get(at)).is_none_or(|&is_aligned| is_aligned);
+    is_known((first.query as usize).checked_sub(1)) && is_known(Some((last.query + last.len) as usize))
 }
 
 /// Whether a run of the chain is as long as `min_run`, or half as long with most words spelled the same: a clone needs
@@ -150,6 +162,17 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
         (Some(first), Some(last)) if first.0 <= last.0 => alignment.within(first.0..last.0 + 1),
         _ => Alignment::default(),
     }
+}
+
+/// Cuts the neighboring units off a part of an alignment: what closes a block that was opened before the part, and the
+/// head of a unit that continues behind it. A single run stays whole.
+pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<'_>) -> Alignment {
+    if part.blocks.len() < 2 {
+        return part;
+    }
+    let pairs: Vec<_> = part.pairs().collect();
+    let kept = n_of_unit_before(&pairs, query)..pairs.len() - n_of_unit_behind(&pairs, query, target);
+    pairs.get(kept).unwrap_or_default().iter().copied().collect()
 }
 
 /// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head of the next one. Both
@@ -352,6 +375,22 @@ mod tests {
         };
         assert_eq!((end(5, 4), end(5, 3)), (29, 20));
         assert_eq!((end(24, 4), end(25, 4)), (48, 20));
+    }
+
+    #[test]
+    fn a_part_does_not_begin_in_a_block_that_closes_before_the_copy_nor_end_in_the_head_of_the_next_unit() {
+        let copied = "int f(int a)\n{\n    return a * a + offset;\n}\n";
+        let own = format!(".fields = fields,\n}};\n}}\n{copied}\nint g(char *name)\n{{\n    own(name);\n}}\n");
+        let other = format!(".port = port,\n}};\n{copied}\nint h(char *text)\n{{\n    other->of = text;\n}}\n");
+        let (query, target) = (c_tokens(&own), c_tokens(&other));
+        let block = |query, target, len| Block { query, target, len };
+        let n_copied = c_tokens(copied).len() as u32;
+        // `.fields = fields, };`, one more `}` in the query, the copy, `int g(char *name) {`.
+        let part = Alignment { blocks: vec![block(0, 0, 7), block(8, 7, n_copied + 8)] };
+        let cut = |part| without_neighbors(part, document(&own, &query), document(&other, &target)).blocks;
+        assert_eq!(cut(part), [block(8, 7, n_copied)]);
+        let run = vec![block(1, 1, 6)];
+        assert_eq!(cut(Alignment { blocks: run.clone() }), run);
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod unit;
 mod worth;
 
 pub use alignment::{Alignment, Block};
-pub use alignments::{Aligned, Shortfall, alignments};
+pub use alignments::{Aligned, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
 pub use class::{Candidate, CloneClass, classes};
 pub use coverage::{Coverage, Named, Searched, Shown, hold_runs};

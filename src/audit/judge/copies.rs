@@ -10,7 +10,7 @@ use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::{Config, Thresholds};
-use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones};
+use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones, without_neighbors};
 use crate::policy::Place;
 use crate::text::FilePath;
 
@@ -153,6 +153,7 @@ impl Between<'_> {
             .into_iter()
             .map(|fragment| completed(fragment, alignment, query.source))
             .map(|fragment| beyond_seam(alignment.within(fragment), alignment, query, target))
+            .map(|part| without_neighbors(part, query.source.document(), target.source.document()))
             .flat_map(|alignment| clones(alignment, tokens, others, matching))
             .filter(|pair| is_enough(&pair.alignment.query()))
             .filter(|pair| {
