@@ -101,10 +101,10 @@ pub fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     n + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// The path of a file in a repository: bytes with `/` between folders, relative to its root.
+/// The path of a file in a repository: bytes with `/` between folders, relative to its root. The empty path is the root.
 ///
 /// Git does not guarantee UTF-8, and neither does this type.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(Vec<u8>);
 
 impl FilePath {

@@ -104,7 +104,7 @@ pub struct Taken {
 }
 
 /// A folder that was copied from a component, and the version that it fits best.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FolderVersion {
     /// The folder; empty for the root.
     pub folder: FilePath,
@@ -230,19 +230,9 @@ mod tests {
         let component =
             Component { name: "zlib".to_owned(), purl: purl.map(ToOwned::to_owned), ..Component::default() };
         let version = FolderVersion {
-            folder: FilePath::new(""),
             component: Arc::new(component),
-            origin: FilePath::new(""),
             tags: Some((tag.to_owned(), tag.to_owned())),
-            commit: None,
-            n_files: 0,
-            n_lines: 0,
-            n_same_bytes: 0,
-            n_same_tokens: 0,
-            edited: Vec::new(),
-            added: Vec::new(),
-            missing: Vec::new(),
-            n_missing_elsewhere: 0,
+            ..FolderVersion::default()
         };
         assert_eq!(version.purl().as_deref(), Some(expected));
     }

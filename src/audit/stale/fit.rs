@@ -171,12 +171,7 @@ fn version_of_folder(
         commit: commit.map(|(_, commit, n)| (commit, n)),
         n_files: members.len(),
         n_lines,
-        n_same_bytes: 0,
-        n_same_tokens: 0,
-        edited: Vec::new(),
-        added: Vec::new(),
-        missing: Vec::new(),
-        n_missing_elsewhere: 0,
+        ..FolderVersion::default()
     };
     for (member, blob) in members.iter().zip(&chosen) {
         member.compare(*blob, &mut version)?;

@@ -10,6 +10,7 @@ mod page;
 mod parts;
 mod scan;
 mod treemap;
+mod trend;
 
 use std::io::{self, Write};
 
@@ -17,6 +18,7 @@ pub(super) use chart::{Chart, Scale};
 pub(super) use code::Code;
 pub(super) use page::{Block, Card, Heading, MAX_CARDS, Page};
 pub(super) use parts::{Cell, Column, Details, Table, Tile, Tiles, percentage, thousands};
+pub(super) use trend::{Period, period_table, share_chart};
 
 use super::sides::{Sides, lines};
 use super::text::summary;

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use super::{headline, label, licenses, name, reports, share, summary, users};
 use crate::audit::{Day, Flow, Member, Month, Noted, Organization, SharedComponent};
 use crate::report::html::{
-    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, percentage, thousands,
+    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, percentage,
+    period_table, share_chart, thousands,
 };
 use crate::report::words::count;
 use crate::report::{Format, Style};
@@ -48,7 +49,7 @@ fn write(organization: &Organization, _: &Style, out: &mut dyn Write) -> io::Res
     if !months.is_empty() {
         let periods = periods(months);
         page = page.with(&month_chart(&periods));
-        page = page.with(&Details::new("Figures of the chart".to_owned(), &month_table(&periods)));
+        page = page.with(&Details::new("Figures of the chart".to_owned(), &period_table(&periods)));
     }
     if days.len() > 1 {
         page = page.with(&day_chart(days));
@@ -170,23 +171,21 @@ fn repository_table(repositories: &[Member], findings: &[Noted]) -> Table<'stati
 }
 
 /// The months, or the years if there are too many.
-fn periods(months: &[Month]) -> Vec<Month> {
-    if months.len() <= MAX_BARS {
-        return months.to_vec();
-    }
-    let mut years: Vec<Month> = Vec::new();
+fn periods(months: &[Month]) -> Vec<Period> {
+    let n_of_name = if months.len() <= MAX_BARS { "2026-11".len() } else { "2026".len() };
+    let mut periods: Vec<Period> = Vec::new();
     for month in months {
-        let name = &month.name[..month.name.len().min(4)];
-        if years.last().is_none_or(|year| year.name != name) {
-            years.push(Month { name: name.to_owned(), ..Month::default() });
+        let name = &month.name[..month.name.len().min(n_of_name)];
+        if periods.last().is_none_or(|period| period.name != name) {
+            periods.push(Period { name: name.to_owned(), ..Period::default() });
         }
-        if let Some(year) = years.last_mut() {
-            year.n_commits += month.n_commits;
-            year.n_novel += month.n_novel;
-            year.n_copied += month.n_copied;
+        if let Some(period) = periods.last_mut() {
+            period.n_commits += month.n_commits;
+            period.n_novel += month.n_novel;
+            period.n_copied += month.n_copied;
         }
     }
-    years
+    periods
 }
 
 /// Names below a chart, in the middle of their parts of it.
@@ -196,41 +195,10 @@ fn dates<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Vec<(f64, String)
     names.enumerate().step_by(step).map(|(at, name)| ((at as f64 + 0.5) / n as f64, name.to_owned())).collect()
 }
 
-fn month_chart(periods: &[Month]) -> Chart {
-    let share = |of: &Month| 100.0 * of.n_copied as f64 / of.n_novel.max(1) as f64;
-    let highest = periods.iter().map(share).fold(0.0, f64::max);
-    let scale = Scale::linear(highest.min(100.0), " %");
-    let words = |of: &Month| {
-        let (part, novel) = (percentage(of.n_copied, of.n_novel), thousands(of.n_novel));
-        format!("{}: {part} % of {novel} new tokens in {}", of.name, count(of.n_commits, "commit"))
-    };
-    let bars: Vec<_> = periods.iter().map(|of| (share(of), words(of))).collect();
-    let label = format!("copied share of the new tokens of all repositories: at most {highest:.1} %");
+fn month_chart(periods: &[Period]) -> Chart {
     let caption = "Copied tokens as a share of the new ones, all repositories".to_owned();
-    Chart::new(caption, label, &scale, dates(periods.iter().map(|of| &*of.name))).with_bars(&scale, &bars)
-}
-
-fn month_table(periods: &[Month]) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("from"),
-        Column::of_numbers("commits"),
-        Column::of_numbers("new tokens"),
-        Column::of_numbers("copied tokens"),
-        Column::of_numbers("share"),
-    ];
-    let row = |of: &Month| {
-        let figures = [of.n_commits, of.n_novel, of.n_copied].map(thousands);
-        let share = format!("{} %", percentage(of.n_copied, of.n_novel));
-        std::iter::once(of.name.clone()).chain(figures).chain([share]).map(Cell::from).collect()
-    };
-    let with_commits = periods.iter().rev().filter(|of| of.n_commits > 0);
-    Table {
-        title: "",
-        note: String::new(),
-        columns: COLUMNS,
-        rows: with_commits.map(row).collect(),
-        left_out: String::new(),
-    }
+    let below = dates(periods.iter().map(|of| &*of.name));
+    share_chart(periods, caption, "copied share of the new tokens of all repositories", below)
 }
 
 fn day_chart(days: &[Day]) -> Chart {

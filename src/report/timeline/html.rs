@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::host::Host;
-use super::periods::{Period, Periods};
+use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{Copy, Judged, Timeline};
 use crate::report::html::{
     Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, percentage,
-    thousands,
+    period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
@@ -48,7 +48,7 @@ fn write(timeline: &Timeline, _: &Style, out: &mut dyn Write) -> io::Result<()> 
         page = page
             .with(&share)
             .with(&total)
-            .with(&Details::new(format!("Figures by {}", periods.length), &figures(&periods)));
+            .with(&Details::new(format!("Figures by {}", periods.length), &period_table(&periods.periods)));
     }
     let commits: Vec<_> = with_copies().take(MAX_CARDS).collect();
     if !commits.is_empty() {
@@ -78,14 +78,10 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
 fn charts(periods: &Periods) -> [Chart; 2] {
     let Periods { periods, length, dates } = periods;
     let below = || dates.iter().map(|(at, name)| (f64::from(*at) / 1_000.0, name.clone())).collect();
-    let share = |period: &Period| 100.0 * period.n_copied as f64 / period.n_novel.max(1) as f64;
-    let highest = periods.iter().map(share).fold(0.0, f64::max);
-    let scale = Scale::linear(highest.min(100.0), " %");
-    let bars: Vec<_> = periods.iter().map(|period| (share(period), words(period))).collect();
     let (first, last) = (&periods[0].name, &periods[periods.len() - 1].name);
-    let label = format!("copied share of the new tokens by {length}, from {first} to {last}: at most {highest:.1} %");
+    let what = format!("copied share of the new tokens by {length}, from {first} to {last}");
     let caption = format!("Copied tokens as a share of the new ones, by {length}");
-    let of_share = Chart::new(caption, label, &scale, below()).with_bars(&scale, &bars);
+    let of_share = share_chart(periods, caption, &what, below());
     let totals: Vec<f64> = periods
         .iter()
         .scan(0, |total, period| {
@@ -98,41 +94,6 @@ fn charts(periods: &Periods) -> [Chart; 2] {
     let label = format!("copied tokens from {first} to {last}: {} in all", thousands(total as usize));
     let of_total = Chart::new("Copied tokens so far".to_owned(), label, &scale, below()).with_line(&scale, &totals);
     [of_share, of_total]
-}
-
-/// `2024-03: 12.0 %, 120 of 1,000 new tokens in 4 commits`.
-fn words(period: &Period) -> String {
-    let Period { name, n_commits, n_novel, n_copied } = period;
-    let (share, n_copied, n_novel) = (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
-    format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {}", count(*n_commits, "commit"))
-}
-
-/// The figures of the charts, the newest first; periods without commits say nothing.
-fn figures(periods: &Periods) -> Table<'static> {
-    const COLUMNS: &[Column] = &[
-        Column::of_text("from"),
-        Column::of_numbers("commits"),
-        Column::of_numbers("new tokens"),
-        Column::of_numbers("copied tokens"),
-        Column::of_numbers("share"),
-    ];
-    let row = |period: &Period| {
-        vec![
-            period.name.clone().into(),
-            thousands(period.n_commits).into(),
-            thousands(period.n_novel).into(),
-            thousands(period.n_copied).into(),
-            format!("{} %", percentage(period.n_copied, period.n_novel)).into(),
-        ]
-    };
-    let with_commits = periods.periods.iter().rev().filter(|period| period.n_commits > 0);
-    Table {
-        title: "",
-        note: String::new(),
-        columns: COLUMNS,
-        rows: with_commits.map(row).collect(),
-        left_out: String::new(),
-    }
 }
 
 fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {

@@ -1,6 +1,7 @@
 //! Adds up figures by month, or by longer periods where there are too many months for a chart.
 
 use super::TrendPoint;
+use crate::report::html::Period;
 
 /// Maximum periods: as many bars as can be told apart.
 const MAX_PERIODS: usize = 240;
@@ -11,16 +12,6 @@ const STEPS: &[i32] = &[1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 12_000, 60
 /// Maximum dates below a chart: of months, and of years, whose names are shorter. So many fit on a phone.
 const MAX_MONTHS: i32 = 5;
 const MAX_YEARS: i32 = 9;
-
-/// What the commits of a period added.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Period {
-    /// `2024-03`, `2024` or `2020 to 2029`: when it begins.
-    pub name: String,
-    pub n_commits: usize,
-    pub n_novel: usize,
-    pub n_copied: usize,
-}
 
 /// Periods of equal length without a gap, the oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,0 +1,64 @@
+//! Draws how much of the new code was copied, period by period.
+
+use super::chart::{Chart, Scale};
+use super::parts::{Column, Table, percentage, thousands};
+use crate::report::words::count;
+
+/// What the commits of a period added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Period {
+    /// `2024-03`, `2024` or `2020 to 2029`: when it begins.
+    pub name: String,
+    pub n_commits: usize,
+    /// Tokens that they added.
+    pub n_novel: usize,
+    /// Those of them that are copies.
+    pub n_copied: usize,
+}
+
+impl Period {
+    /// The copied percentage of the new tokens, 0 to 100.
+    fn share(&self) -> f64 {
+        100.0 * self.n_copied as f64 / self.n_novel.max(1) as f64
+    }
+
+    /// `2024-03: 12.0 %, 120 of 1,000 new tokens in 4 commits`.
+    fn describe(&self) -> String {
+        let Self { name, n_commits, n_novel, n_copied } = self;
+        let (share, n_copied, n_novel) = (percentage(*n_copied, *n_novel), thousands(*n_copied), thousands(*n_novel));
+        format!("{name}: {share} %, {n_copied} of {n_novel} new tokens in {}", count(*n_commits, "commit"))
+    }
+}
+
+/// A bar for the copied share of what is new in each period; `what` tells it to those who do not see the chart.
+pub fn share_chart(periods: &[Period], caption: String, what: &str, dates: Vec<(f64, String)>) -> Chart {
+    let highest = periods.iter().map(Period::share).fold(0.0, f64::max);
+    let scale = Scale::linear(highest.min(100.0), " %");
+    let bars: Vec<_> = periods.iter().map(|period| (period.share(), period.describe())).collect();
+    Chart::new(caption, format!("{what}: at most {highest:.1} %"), &scale, dates).with_bars(&scale, &bars)
+}
+
+/// The figures of the periods, the newest first; those without commits say nothing.
+pub fn period_table(periods: &[Period]) -> Table<'static> {
+    const COLUMNS: &[Column] = &[
+        Column::of_text("from"),
+        Column::of_numbers("commits"),
+        Column::of_numbers("new tokens"),
+        Column::of_numbers("copied tokens"),
+        Column::of_numbers("share"),
+    ];
+    let row = |period: &Period| {
+        let Period { name, n_commits, n_novel, n_copied } = period;
+        let share = format!("{} %", percentage(*n_copied, *n_novel));
+        let figures = [*n_commits, *n_novel, *n_copied].map(thousands).into_iter().chain([share]);
+        std::iter::once(name.clone()).chain(figures).map(Into::into).collect()
+    };
+    let with_commits = periods.iter().rev().filter(|period| period.n_commits > 0);
+    Table {
+        title: "",
+        note: String::new(),
+        columns: COLUMNS,
+        rows: with_commits.map(row).collect(),
+        left_out: String::new(),
+    }
+}
