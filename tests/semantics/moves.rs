@@ -232,6 +232,20 @@ fn a_pair_moved_to_files_of_its_own_is_nothing() {
 }
 
 #[test]
+fn a_function_moved_to_two_places_is_a_finding_in_one_of_them() {
+    for language in LANGUAGES {
+        let Language { first, second, third, anchor, insertion, .. } = language;
+        let (one, cut) = (language.file("one", &[first, second]), language.file("one", &[second]));
+        let large = inserted_after(first, anchor, &insertion.repeat(3));
+        for moved in [*first, large.as_str()] {
+            let (x, y) = (language.file("x", &[moved]), language.file("y", &[third, moved]));
+            let copied = copy(&y.at(moved), "type-1", &x.at(moved));
+            check_change(&[&one], &[&cut, &x, &y], &[copied]);
+        }
+    }
+}
+
+#[test]
 fn a_pair_moved_and_edited_alike_is_nothing() {
     for language in LANGUAGES {
         let Language { first, second, third, anchor, insertion, .. } = language;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::Source;
-use crate::matching::{Alignment, ClonePair, Params, aligned, clones};
+use crate::matching::{Alignment, ClonePair, Params, aligned, clones, n_shared};
 
 /// A side of an alignment.
 #[derive(Debug, Clone, Copy)]
@@ -76,10 +76,17 @@ impl<'a> Pairs<'a> {
         fragments.into_iter().flat_map(new_part).collect()
     }
 
-    /// Whether what `pair` was in base was also a pair.
+    /// Whether what `pair` was in base was also a pair: two fragments. If both sides lead back to one place, a fragment
+    /// was copied as it was moved, or two members beside each other were rewritten; then one half of that place was like
+    /// the other.
     fn was_pair(&self, pair: &Alignment) -> bool {
-        let Some((query, a)) = self.query.before(pair.query(), self.base) else { return false };
-        let Some((target, b)) = self.target.before(pair.target(), self.base) else { return false };
+        let Some((query, mut a)) = self.query.before(pair.query(), self.base) else { return false };
+        let Some((target, mut b)) = self.target.before(pair.target(), self.base) else { return false };
+        if query.path == target.path && n_shared(&a, &b) > 0 {
+            let place = a.start.min(b.start)..a.end.max(b.end);
+            let middle = place.start.midpoint(place.end);
+            (a, b) = (place.start..middle, middle..place.end);
+        }
         let mut before = aligned(&query.tokens[a.clone()], &target.tokens[b.clone()]);
         for block in &mut before.blocks {
             block.query += a.start as u32;
