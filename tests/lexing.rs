@@ -281,7 +281,7 @@ const TRICKS: &[(&str, &str)] = &[
         "shell",
         "cat <<  A\nhidden '\n A\nhidden\nA\nseen; cat <<-B\nhidden '\n  B\n\tB\nseen; cat <<-C;seen\nhidden '\nC\nseen",
     ),
-    ("shell", "((a<<b))\nseen\nb; echo \"$((c <<d))\" $((e<<f\n)) $[g<<h] i[1<<2]=3\nseen\nd; seen\nf\nh\n2\nseen"),
+    ("shell", "((a<<b))\nseen\nb; echo \"$((c <<d))\" $((e<<f\n)) $[g<<h] i[1<<2]=3\nseen\nd\nseen\nf\nh\n2\nseen"),
     (
         "typescript",
         "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",

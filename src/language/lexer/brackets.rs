@@ -101,7 +101,9 @@ impl Run<'_, '_, '_> {
             b"(" if !self.table.heads.is_empty() && self.is_head(before) => Belongs::Head,
             b"(" | b"[" if self.table.has_arithmetic => {
                 let is_inside = around.is_some_and(|around| around.belongs == Belongs::Arithmetic);
-                let is_begin = touches && matches!((text(before), text(at)), (b"(", b"(") | (b"$", b"["));
+                // The first may be the end of a string: `"$((a << b))"`.
+                let last = (self.tokens[at].start as usize).checked_sub(1).map(|last| self.text[last]);
+                let is_begin = matches!((last, text(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
                 let is_index = touches && text(at) == b"[" && self.tokens[before].kind() == Kind::Identifier;
                 if is_inside || is_begin || is_index { Belongs::Arithmetic } else { Belongs::Nothing }
             }
