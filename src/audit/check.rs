@@ -90,6 +90,10 @@ pub fn check(
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
     let (mut changed, mut predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
+    let submodules = head_files.changed_submodules(&base_files).map(|path| (path.clone(), Skip::Submodule));
+    examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
+    let unmerged = head_files.unmerged().filter(|path| sources.skip_by_name(path).is_none());
+    examined.skipped.extend(unmerged.map(|path| (path.clone(), Skip::Unmerged)));
     credit_moves(&mut changed, &mut predecessors, config);
     let is_asked = |path: &FilePath| path.is_within(&within);
     let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments, unexamined};
 use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
@@ -65,11 +65,18 @@ pub fn audit(
     let attributions = Attributions::read(&snapshot.entries, &reader)?;
     let (vendored, own): (Vec<Entry>, Vec<Entry>) =
         snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
-    let own: Vec<Entry> = own.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
+    let (own, skipped): (Vec<Entry>, Vec<Entry>) =
+        own.into_iter().partition(|entry| sources.skip_by_name(&entry.path).is_none());
 
     let (max_findings, settings) = (config.max_findings, config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
     outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
+    let by_name =
+        skipped.into_iter().filter_map(|entry| sources.skip_by_name(&entry.path).map(|skip| (entry.path, skip)));
+    outcome.examined.skipped = by_name.filter(|(path, _)| sources.promise(path).is_some()).collect();
+    let none = Snapshot::default();
+    let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
+    outcome.examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
     let mut gathered = Gathered::default();
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
     let mut kept = Kept::new(outsides, context);
@@ -81,11 +88,13 @@ pub fn audit(
         let mut asked = Vec::new();
         for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
-                Ok(source) => asked.push(comparing.asked(source)?),
-                Err(skip) if sources.is_unread(&entry.path, skip) => {
-                    outcome.examined.skipped.push((entry.path.clone(), skip));
+                Ok(source) => {
+                    let left_out = sources.left_out_of(&source).map(|skip| (entry.path.clone(), skip));
+                    outcome.examined.skipped.extend(left_out);
+                    asked.push(comparing.asked(source)?);
                 }
-                Err(_) => {}
+                Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
+                Err(skip) => outcome.examined.skipped.push((entry.path.clone(), skip)),
             }
         }
         outcome.examined.n_judged += asked.len();
@@ -124,6 +133,7 @@ pub fn audit(
     let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
     let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
     let versions = fit(&kept.copies, outsides, &paths)?;
+    outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let mut audited = gathered.finish(project, time, &outcome.findings);
