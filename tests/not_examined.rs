@@ -810,6 +810,25 @@ mod nothing {
     }
 
     #[test]
+    fn files_of_a_corpus_that_are_too_large_are_named() {
+        let repository = with_copy();
+        let large = C.first.repeat(40);
+        let corpus = folder(&[("alpha/a.c", C.second), ("alpha/large.c", &large)]);
+        let shelf = folder(&[]);
+        let name = corpus.path().to_str().expect("it is UTF-8");
+        let limit = ["--set", "max-file-size=9000"];
+        let last = corpus.path().file_name().and_then(|name| name.to_str()).expect("it is UTF-8");
+        for command in [&["check", "--base", "HEAD~1"][..], &["audit"]] {
+            let (_, out, _) = ran(repository.secondhand(command).args(limit).args(["--corpus", name]));
+            assert!(out.contains(&format!("not compared with: {last}/alpha/large.c (too large)")), "{out}");
+        }
+        let at = ["--corpus-dir", shelf.path().to_str().expect("it is UTF-8")];
+        let (status, out, errors) = ran(repository.secondhand(&["corpus", "add", "c", name]).args(at).args(limit));
+        assert_eq!(status, Some(0), "{errors}");
+        assert!(format!("{out}{errors}").contains("alpha/large.c (it is too large)"), "{out}{errors}");
+    }
+
+    #[test]
     fn an_audit_of_nothing_says_so() {
         let repository = Repository::new();
         let (status, _, errors) = audited(&repository, &["--quiet"]);

@@ -206,7 +206,9 @@ impl<'j> Judging<'j> {
             all.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {
-            let searched = outside.search(queries, sources)?;
+            let mut searched = outside.search(queries, sources)?;
+            let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+            outcome.examined.not_compared.extend(skipped);
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
             all.take(searched, Some(&sources.config.enough));

@@ -80,6 +80,7 @@ pub fn audit(
     let mut gathered = Gathered::default();
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
     let mut kept = Kept::new(outsides, context);
+    let mut not_compared = BTreeMap::new();
     context.progress.begin("reading", own.len());
     let mut rest = &own[..];
     while !rest.is_empty() {
@@ -99,7 +100,7 @@ pub fn audit(
         }
         outcome.examined.n_judged += asked.len();
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        let n_compared = comparing.each(&asked, |file, copies, found| {
+        let (n_compared, skipped) = comparing.each(&asked, |file, copies, found| {
             gathered.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
@@ -112,6 +113,7 @@ pub fn audit(
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
+        not_compared.extend(skipped);
         kept.take(asked, origins, &mut outcome)?;
     }
     if kept.is_asked {
@@ -133,6 +135,7 @@ pub fn audit(
     let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
     let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
     let versions = fit(&kept.copies, outsides, &paths)?;
+    outcome.examined.not_compared = not_compared.into_iter().collect();
     outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
@@ -384,8 +387,12 @@ impl Comparing<'_> {
     }
 
     /// Compares a batch of files and passes on each with what was copied into it; returns the number of files compared
-    /// with.
-    fn each(&self, asked: &[Asked], mut each: impl FnMut(&Asked, &[Copied], &[Found])) -> Result<usize, Error> {
+    /// with, and those of corpora that could not be.
+    fn each(
+        &self,
+        asked: &[Asked],
+        mut each: impl FnMut(&Asked, &[Copied], &[Found]),
+    ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, vendored, outsides } = self;
         let config = sources.config;
         let is_asked = |file: &&Asked| {
@@ -397,6 +404,7 @@ impl Comparing<'_> {
         let queries = queries(&asking, config);
         let mut all = AllCopies::new(&asking, &[], &[], sources);
         let mut n_compared = 0;
+        let mut not_compared = BTreeMap::new();
         let mut take = |searched: SearchOutcome| {
             n_compared += searched.n_compared;
             all.take(searched, Some(&config.enough));
@@ -419,7 +427,10 @@ impl Comparing<'_> {
                 take(searched);
             }
             for outside in outsides {
-                take(outside.search(&queries, sources)?);
+                let mut searched = outside.search(&queries, sources)?;
+                let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+                not_compared.extend(skipped);
+                take(searched);
             }
         }
         let AllCopies { found, copies, .. } = all;
@@ -428,7 +439,7 @@ impl Comparing<'_> {
             let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
             each(file, &copied, &found);
         }
-        Ok(n_compared)
+        Ok((n_compared, not_compared))
     }
 }
 
