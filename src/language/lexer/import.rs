@@ -66,7 +66,7 @@ impl Run<'_, '_, '_> {
         if !rest.starts_with(name) || self.commented != self.tokens.len() {
             return;
         }
-        let mut next = self.text[..self.at].iter().rposition(|byte| byte.is_ascii_whitespace()).map_or(0, |at| at + 1);
+        let mut next = self.text[..self.at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
         let mut bodies = Vec::new();
         while let Some((comment, body)) = self.comments.pop()
             && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1
