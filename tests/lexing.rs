@@ -200,6 +200,88 @@ const TRICKS: &[(&str, &str)] = &[
         "function a() {\n}\n/`hidden/.test(b);\nseen(); (c\n + d) / seen / e; f[0] / seen / g; h++ / seen / i;",
     ),
     ("javascript", "a.if(b) / seen / c; x = /[/`]hidden/; seen; `hidden ${seen + `hidden ${seen}`} hidden`; seen"),
+    // A word that is an operator, a bracket far away, a long literal: what a slash opens depends on them.
+    ("javascript", "for (a of /[`]hidden/.b) seen; for (const of of c) seen / seen; of = 1; d of\n/ seen / e;"),
+    (
+        "javascript",
+        "for await (a of b) /`hidden/.test(c); seen; function d() {} /[`]hidden/.e; seen; {} /'hidden/; seen",
+    ),
+    ("typescript", "for (a of /[`]hidden/.b) seen; for (let {c} of /`hidden/.d) seen; this.#if(e) / seen / f;"),
+    ("javascript", "a <!-- hidden `\nseen;\n<!-- hidden\nseen;\n /* hidden */ --> hidden `\nseen; b --> seen"),
+    ("javascript", "a; /* hidden\n */ --> hidden `\nseen"),
+    // Escapes of characters that are the character wherever they are.
+    (
+        "java",
+        "a = \"hidden\\u005c\"/*hidden\"; seen(); \\uuu002f* hidden \\u002a/ seen(); b = \"\\\\u0022hidden\"; seen",
+    ),
+    ("java", "\\u0022hidden\\u0022; seen(); // hidden \\uu000a seen(); \"hidden \\\\\"; seen(); '\\u005c''; seen"),
+    // What Perl documents, and where a line that looks like it is code.
+    ("perl", "seen;\n=hidden q{\nhidden\n\n=cut\nseen; $a{b}\n=head(1); seen; my $c\n=seen(2); ${d}\n=seen;"),
+    ("perl", "sub a {\n seen;\n}\n=hidden\n\nhidden q{\n\n=cut hidden\nseen; $a->{b}{c}\n=seen; @{d}\n=seen"),
+    ("perl", "(\n__END__ => seen,\n); $a->\n__END__; seen;\n=hidden q("),
+    (
+        "perl",
+        "<< \"A\"; seen;\nhidden q{\nA\nseen; <<\\B . <<~ 'C'; seen;\nhidden q{\nB\nhidden\n  C\nseen; <<\"\";\nhidden '\n\nseen",
+    ),
+    // A comment that is code.
+    (
+        "go",
+        "package a\n\n// hidden\n\n// #include <b.h>\n// int c(void) { return seen; }\n\timport \"C\"\n// hidden\nseen()",
+    ),
+    (
+        "go",
+        "/* hidden */\n\n/*\nint c(void) { return seen; } // hidden\n*/\nimport \"C\"\n\n/* hidden */\nimport \"hidden\"\nseen()",
+    ),
+    // Names and operators that hold quotes, and comments that hold strings.
+    ("r", "a %\"% seen; seen %in% seen; b %%c; seen %d'e% seen; `d \"`; seen; r\"-(hidden)\")-\"; seen # hidden"),
+    ("tsql", "select [a/*b], seen, [c]]'d], seen -- hidden"),
+    (
+        "ocaml",
+        "(* hidden \"(*\" hidden *) seen; (* hidden {|(*|} *) seen; (* hidden '\"' hidden *) seen (* don't *) seen",
+    ),
+    ("fsharp", "(* hidden \"(*\" hidden *) seen (*) seen; ``a \"`` seen; @\"hidden\\\"; seen; '\"'; seen"),
+    (
+        "haskell",
+        "a --> seen |-- seen <-- seen --| seen; foldl' '\"' seen \"hidden\\\n \\hidden\" seen {- hidden {- -} -} seen",
+    ),
+    ("racket", "#\\\" seen #;(x) seen #| hidden #| hidden |# |# seen #px\"hidden\\\"\" seen"),
+    // Quotes that are none to the eye, or take more than they seem to.
+    (
+        "powershell",
+        "$a = \u{201C}hidden\u{201D}; seen; 'hidden \u{2019}; seen; \"hidden \u{201D}; seen; echo `\" seen `# seen",
+    ),
+    (
+        "powershell",
+        "echo ``\"hidden\"; seen; cmd --% hidden \" hidden\nseen; @'\nhidden '@ \" hidden\n'@; seen; \"$(seen)\"",
+    ),
+    (
+        "elixir",
+        "\"\"\"\nhidden \"\"\" hidden\n  \"\"\"\nseen\n~k(hidden \"); seen; ~Q[hidden ']; seen; 'hidden\nhidden \"'; seen; ?\"; seen",
+    ),
+    (
+        "scala",
+        "<b c={seen}>text \" ' /* </b>; seen; \"\"\"hidden\"\"\"\"; seen; s\"${seen}hidden\"; '\"'; seen /* hidden /* */ */",
+    ),
+    ("nim", "r\"hidden\\\"; seen; #[ hidden #[ ]# ]# seen; '\"'; seen; \"\"\"hidden\"\" \"\"\"\"; seen"),
+    ("groovy", "$/hidden '\n\"\"\" /$; seen; a = /hidden '\"/; seen / b / seen; '''hidden \" '''; seen"),
+    ("dart", "r'hidden\\'; seen; '''hidden ' ${seen}'''; /* hidden /* */ hidden */ seen; r\"\"\"hidden\\\"\"\"; seen"),
+    (
+        "julia",
+        "a' * seen; b'; \"hidden $(seen(\"hidden\"))\"; #= hidden #= =# =# seen; raw\"hidden\\\\\"; seen; '\"'; seen",
+    ),
+    ("d", "`hidden \\`; seen; r\"hidden\\\"; seen; /+ hidden /+ +/ +/ seen; q\"(hidden \" (hidden))\"; seen; q{seen}"),
+    ("matlab", "a = b'; seen; c = 'hidden '' hidden'; seen; d = [e' f']; seen\n%{\nhidden '\n%}\nseen % hidden"),
+    // Tags of shells: any word, which only tabs indent, and shifts that have none.
+    (
+        "shell",
+        "cat <<! <<'---' <<\"a b\"\nhidden '\n!\nhidden \"\n---\nhidden '\na b\nseen; cat <<''\nhidden '\n\nseen",
+    ),
+    ("shell", "cat <<E-O-F <<A\"B\"C <<123 <<\\!\nhidden '\nE-O-F\nhidden '\nABC\nhidden '\n123\nhidden '\n!\nseen"),
+    (
+        "shell",
+        "cat <<  A\nhidden '\n A\nhidden\nA\nseen; cat <<-B\nhidden '\n  B\n\tB\nseen; cat <<-C;seen\nhidden '\nC\nseen",
+    ),
+    ("shell", "((a<<b))\nseen\nb; echo \"$((c <<d))\" $((e<<f\n)) $[g<<h] i[1<<2]=3\nseen\nd\nseen\nf\nh\n2\nseen"),
     (
         "typescript",
         "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",

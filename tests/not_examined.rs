@@ -92,6 +92,15 @@ fn encoded(text: &str) -> [Vec<u8>; 4] {
     ]
 }
 
+/// Runs `audit`, with a corpus that nothing is copied from.
+fn audited(repository: &Repository, args: &[&str]) -> (Option<i32>, String, String) {
+    let corpus = TempDir::new().expect("the folder for temporary files is writable");
+    fs::create_dir(corpus.path().join("alpha")).expect("the folder is writable");
+    fs::write(corpus.path().join("alpha/a.c"), "int alpha;\n").expect("the folder is writable");
+    let name = corpus.path().to_str().expect("it is UTF-8");
+    ran(repository.secondhand(&["audit", "--corpus", name]).args(args))
+}
+
 /// Bytes that read as no text.
 fn noise() -> Vec<u8> {
     (0..3_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()).collect()
@@ -255,6 +264,55 @@ mod rule {
             assert_eq!((&finding["added"]["startLine"], &finding["origins"]), (&json!(1), &json!([])));
             assert_eq!(finding["unexamined"].as_array().map(Vec::len), Some(1));
         }
+    }
+
+    #[test]
+    fn an_audit_warns_of_each_file_that_it_could_not_read_and_names_what_it_left_out() {
+        let repository = with_unreadable();
+        let generated = format!("// @generated\n{}", C.first);
+        change(&repository, &[("made.c", generated.as_bytes()), ("page.min.js", b"f();\n")]);
+        let run = |args: &[&str]| audited(&repository, &[&LIMIT[..], args].concat());
+        for args in [&[][..], &["--quiet"]] {
+            let (status, out, errors) = run(args);
+            assert_eq!(status, Some(1), "{out}{errors}");
+            for (path, _, why) in unreadable() {
+                assert!(out.contains(&format!("not examined: {path} ({why})")), "{out}");
+            }
+            for left_out in ["made.c (generated)", "page.min.js (left out by default)"] {
+                assert!(out.contains(left_out), "{out}");
+            }
+        }
+        assert_eq!(run(&["--fail-on", "error"]).0, Some(0));
+    }
+
+    #[test]
+    fn a_conflict_that_is_about_to_be_committed_is_not_examined() {
+        let repository = with(&[("mine.c", b"int a;\n")]);
+        repository.git(&["checkout", "--quiet", "-b", "theirs"]);
+        change(&repository, &[("mine.c", C.first.as_bytes())]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        change(&repository, &[("mine.c", b"int b;\n")]);
+        let merge = repository::git_command(repository.root(), &["merge", "theirs"]).output().expect("there is git");
+        assert!(!merge.status.success(), "it is a conflict");
+        check(&repository.check(&["--staged"]), &["warning not examined: mine.c (in conflict)"]);
+    }
+
+    #[test]
+    fn a_submodule_that_a_change_brings_in_is_left_out_and_named() {
+        let other = with(&[]);
+        let repository = with(&[]);
+        let commit = other.git(&["rev-parse", "HEAD"]);
+        let add = |path: &str| {
+            let entry = format!("160000,{commit},{path}");
+            repository.git(&["update-index", "--add", "--cacheinfo", &entry]);
+        };
+        add("their/code");
+        check(&repository.check(&["--staged"]), &["note left out: their/code (a submodule)"]);
+        repository.git(&["commit", "--quiet", "--message", "theirs"]);
+        check(&repository.check(&LAST), &["note left out: their/code (a submodule)"]);
+        check(&repository.check(&["--base", "HEAD"]), &[]);
+        let (_, out, _) = audited(&repository, &[]);
+        assert!(out.contains("left out: their/code (a submodule)"), "{out}");
     }
 
     #[test]
@@ -737,6 +795,45 @@ mod nothing {
                 check_failure(command.args(["--corpus", name]), &error, "a subfolder for each component");
             }
         }
+    }
+
+    #[test]
+    fn a_corpus_of_files_that_are_no_text_is_an_error() {
+        let repository = with_copy();
+        let corpus = folder(&[("alpha/notes.xyz", "nothing that is source")]);
+        fs::write(corpus.path().join("alpha/a.c"), noise()).expect("the folder is writable");
+        let name = corpus.path().to_str().expect("it is UTF-8");
+        let error =
+            format!("cannot compare with the corpus `{name}`: no component in this folder contains source code");
+        let mut command = repository.secondhand(&["audit", "--corpus", name]);
+        check_failure(&mut command, &error, "a subfolder for each component");
+    }
+
+    #[test]
+    fn files_of_a_corpus_that_are_too_large_are_named() {
+        let repository = with_copy();
+        let large = C.first.repeat(40);
+        let corpus = folder(&[("alpha/a.c", C.second), ("alpha/large.c", &large)]);
+        let shelf = folder(&[]);
+        let name = corpus.path().to_str().expect("it is UTF-8");
+        let limit = ["--set", "max-file-size=9000"];
+        let last = corpus.path().file_name().and_then(|name| name.to_str()).expect("it is UTF-8");
+        for command in [&["check", "--base", "HEAD~1"][..], &["audit"]] {
+            let (_, out, _) = ran(repository.secondhand(command).args(limit).args(["--corpus", name]));
+            assert!(out.contains(&format!("not compared with: {last}/alpha/large.c (too large)")), "{out}");
+        }
+        let at = ["--corpus-dir", shelf.path().to_str().expect("it is UTF-8")];
+        let (status, out, errors) = ran(repository.secondhand(&["corpus", "add", "c", name]).args(at).args(limit));
+        assert_eq!(status, Some(0), "{errors}");
+        assert!(format!("{out}{errors}").contains("alpha/large.c (it is too large)"), "{out}{errors}");
+    }
+
+    #[test]
+    fn an_audit_of_nothing_says_so() {
+        let repository = Repository::new();
+        let (status, _, errors) = audited(&repository, &["--quiet"]);
+        assert_eq!(status, Some(0));
+        assert!(errors.contains("no file in the work tree was examined"), "{errors}");
     }
 
     #[cfg(unix)]

@@ -479,6 +479,42 @@ fn a_filter_that_fails_is_named_with_its_file() {
 }
 
 #[test]
+fn mixed_line_ends_are_read_although_git_would_not_record_them() {
+    let repository = branch(|repository| repository.write(C.path("other"), "int other;\n"));
+    repository.git(&["config", "core.safecrlf", "true"]);
+    repository.git(&["config", "core.autocrlf", "true"]);
+    repository.write(C.path("other"), C.first.replacen('\n', "\r\n", 3));
+    let report = repository.check(&["--worktree"]);
+    assert_eq!(report.list("/findings").len(), 1, "{:?}", report.findings());
+}
+
+#[test]
+fn a_file_that_cannot_be_converted_or_opened_is_named() {
+    let repository = branch(|repository| repository.write(C.path("other"), "int other;\n"));
+    let fails = |what: &str| {
+        let output = repository.secondhand(&["check", "--worktree"]).output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        let named = errors.lines().next().is_some_and(|line| line.contains(&C.path("other")) && line.contains(what));
+        assert!(named, "{errors}");
+    };
+    repository.write(".gitattributes", format!("{} working-tree-encoding=odd\n", C.path("other")));
+    repository.write(C.path("other"), "int another;\n");
+    fails("odd");
+    repository.remove(".gitattributes");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = repository.path(C.path("other"));
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).expect("it is ours");
+        // Nothing is closed to root.
+        if std::fs::File::open(&file).is_err() {
+            fails("denied");
+        }
+    }
+}
+
+#[test]
 fn a_file_of_the_work_tree_is_read_as_git_would_record_it() {
     let repository = branch(|repository| repository.write(C.path("other"), "int other;\n"));
     repository.write(".gitattributes", "*.c filter=odd\n");

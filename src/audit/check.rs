@@ -90,6 +90,10 @@ pub fn check(
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
     let (mut changed, mut predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
+    let submodules = head_files.changed_submodules(&base_files).map(|path| (path.clone(), Skip::Submodule));
+    examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
+    let unmerged = head_files.unmerged().filter(|path| sources.skip_by_name(path).is_none());
+    examined.skipped.extend(unmerged.map(|path| (path.clone(), Skip::Unmerged)));
     credit_moves(&mut changed, &mut predecessors, config);
     let is_asked = |path: &FilePath| path.is_within(&within);
     let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();
@@ -202,7 +206,9 @@ impl<'j> Judging<'j> {
             all.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {
-            let searched = outside.search(queries, sources)?;
+            let mut searched = outside.search(queries, sources)?;
+            let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+            outcome.examined.not_compared.extend(skipped);
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
             all.take(searched, Some(&sources.config.enough));

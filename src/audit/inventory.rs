@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::change::{Changed, queries};
-use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments};
+use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, JudgedWith, comments, unexamined};
 use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
@@ -65,14 +65,22 @@ pub fn audit(
     let attributions = Attributions::read(&snapshot.entries, &reader)?;
     let (vendored, own): (Vec<Entry>, Vec<Entry>) =
         snapshot.entries.iter().cloned().partition(|entry| config.vendored_at(&entry.path).is_some());
-    let own: Vec<Entry> = own.into_iter().filter(|entry| sources.skip_by_name(&entry.path).is_none()).collect();
+    let (own, skipped): (Vec<Entry>, Vec<Entry>) =
+        own.into_iter().partition(|entry| sources.skip_by_name(&entry.path).is_none());
 
     let (max_findings, settings) = (config.max_findings, config.files.clone());
     let mut outcome = Outcome { max_findings, settings, ..Outcome::new(None, end) };
     outcome.examined = Examined { n_changed: snapshot.entries.len(), ..Examined::default() };
+    let by_name =
+        skipped.into_iter().filter_map(|entry| sources.skip_by_name(&entry.path).map(|skip| (entry.path, skip)));
+    outcome.examined.skipped = by_name.filter(|(path, _)| sources.promise(path).is_some()).collect();
+    let none = Snapshot::default();
+    let submodules = snapshot.changed_submodules(&none).filter(|path| sources.skip_by_name(path).is_none());
+    outcome.examined.skipped.extend(submodules.map(|path| (path.clone(), Skip::Submodule)));
     let mut gathered = Gathered::default();
     let comparing = Comparing { repository, sources: &sources, vendored: &vendored, outsides };
     let mut kept = Kept::new(outsides, context);
+    let mut not_compared = BTreeMap::new();
     context.progress.begin("reading", own.len());
     let mut rest = &own[..];
     while !rest.is_empty() {
@@ -81,16 +89,18 @@ pub fn audit(
         let mut asked = Vec::new();
         for (entry, read) in batch.iter().zip(comparing.read(batch)?) {
             match read {
-                Ok(source) => asked.push(comparing.asked(source)?),
-                Err(skip) if sources.is_unread(&entry.path, skip) => {
-                    outcome.examined.skipped.push((entry.path.clone(), skip));
+                Ok(source) => {
+                    let left_out = sources.left_out_of(&source).map(|skip| (entry.path.clone(), skip));
+                    outcome.examined.skipped.extend(left_out);
+                    asked.push(comparing.asked(source)?);
                 }
-                Err(_) => {}
+                Err(Skip::NotSource | Skip::Data | Skip::Ignored) => {}
+                Err(skip) => outcome.examined.skipped.push((entry.path.clone(), skip)),
             }
         }
         outcome.examined.n_judged += asked.len();
         let mut origins: Vec<Vec<ComponentFile>> = Vec::new();
-        let n_compared = comparing.each(&asked, |file, copies, found| {
+        let (n_compared, skipped) = comparing.each(&asked, |file, copies, found| {
             gathered.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
@@ -103,6 +113,7 @@ pub fn audit(
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
         })?;
         outcome.examined.n_compared = outcome.examined.n_compared.max(n_compared);
+        not_compared.extend(skipped);
         kept.take(asked, origins, &mut outcome)?;
     }
     if kept.is_asked {
@@ -124,6 +135,8 @@ pub fn audit(
     let is_source = |entry: &&Entry| sources.promise(&entry.path) == Some(Promise::Source);
     let paths: Vec<FilePath> = snapshot.entries.iter().filter(is_source).map(|entry| entry.path.clone()).collect();
     let versions = fit(&kept.copies, outsides, &paths)?;
+    outcome.examined.not_compared = not_compared.into_iter().collect();
+    outcome.findings.extend(unexamined(&outcome.examined.skipped, &sources));
     outcome.examined.n_novel = gathered.n_tokens;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     let mut audited = gathered.finish(project, time, &outcome.findings);
@@ -374,8 +387,12 @@ impl Comparing<'_> {
     }
 
     /// Compares a batch of files and passes on each with what was copied into it; returns the number of files compared
-    /// with.
-    fn each(&self, asked: &[Asked], mut each: impl FnMut(&Asked, &[Copied], &[Found])) -> Result<usize, Error> {
+    /// with, and those of corpora that could not be.
+    fn each(
+        &self,
+        asked: &[Asked],
+        mut each: impl FnMut(&Asked, &[Copied], &[Found]),
+    ) -> Result<(usize, BTreeMap<FilePath, Skip>), Error> {
         let &Self { repository, sources, vendored, outsides } = self;
         let config = sources.config;
         let is_asked = |file: &&Asked| {
@@ -387,6 +404,7 @@ impl Comparing<'_> {
         let queries = queries(&asking, config);
         let mut all = AllCopies::new(&asking, &[], &[], sources);
         let mut n_compared = 0;
+        let mut not_compared = BTreeMap::new();
         let mut take = |searched: SearchOutcome| {
             n_compared += searched.n_compared;
             all.take(searched, Some(&config.enough));
@@ -409,7 +427,10 @@ impl Comparing<'_> {
                 take(searched);
             }
             for outside in outsides {
-                take(outside.search(&queries, sources)?);
+                let mut searched = outside.search(&queries, sources)?;
+                let skipped = std::mem::take(&mut searched.skipped).into_iter().map(|(entry, skip)| (entry.path, skip));
+                not_compared.extend(skipped);
+                take(searched);
             }
         }
         let AllCopies { found, copies, .. } = all;
@@ -418,7 +439,7 @@ impl Comparing<'_> {
             let copied = if is_asked(&file) { copies.next().unwrap_or_default() } else { Vec::new() };
             each(file, &copied, &found);
         }
-        Ok(n_compared)
+        Ok((n_compared, not_compared))
     }
 }
 

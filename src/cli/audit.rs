@@ -5,7 +5,7 @@ use super::corpus::{outsides, report_traffic};
 use super::error::Failure;
 use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
 use super::limit::limited;
-use super::output::Reports;
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, scan, settings, start_threads};
@@ -35,6 +35,12 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
         outcome.suppressed.clear();
     }
     outcome.notices.extend(less_effort(config.effort));
+    if outcome.examined.n_judged == 0 {
+        warn(&format!(
+            "no file in {} was examined: there is no source code, or all of it is ignored",
+            outcome.head.name
+        ));
+    }
     let fails = fails(&outcome, &config);
     reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })

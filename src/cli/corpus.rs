@@ -13,7 +13,7 @@ use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
-use crate::files::Entry;
+use crate::files::{Entry, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
@@ -21,7 +21,7 @@ use crate::store::SegmentError;
 use crate::store::corpus::{
     Addition, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
 };
-use crate::text::printable;
+use crate::text::{decoded, printable};
 
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
 /// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
@@ -221,8 +221,10 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
     if let Some(link) = links.into_iter().next() {
         return Err(Failure::LinkedComponent { name: name.to_owned(), link });
     }
-    let is_source = |entry: &Entry| languages.may_know(&entry.path);
-    if Folder::new(folder).entries()?.iter().any(is_source) {
+    // Names promise source, and bytes are it: the first file is, in nearly every corpus.
+    let folder = Folder::new(folder);
+    let is_text = |entry: &Entry| folder.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
+    if folder.entries()?.iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
         Ok(())
     } else {
         Err(Failure::NoComponents { name: name.to_owned() })

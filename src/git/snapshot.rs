@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
@@ -21,6 +20,10 @@ pub struct Snapshot {
     pub entries: Vec<Entry>,
     /// The links, which only [`Reader::file_at`] follows.
     pub(super) links: Vec<Entry>,
+    /// The submodules, with the commit that each is at.
+    submodules: BTreeMap<FilePath, CommitId>,
+    /// The paths in conflict, which `git commit` would refuse to record: our side is among the files.
+    unmerged: BTreeSet<FilePath>,
 }
 
 impl Snapshot {
@@ -32,7 +35,18 @@ impl Snapshot {
     fn new(mut entries: Vec<Entry>, mut links: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         links.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { entries, links }
+        Self { entries, links, ..Self::default() }
+    }
+
+    /// The submodules that `before` does not have, or has at another commit.
+    pub fn changed_submodules<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s FilePath> {
+        let is_changed = |(path, commit): &(&FilePath, &CommitId)| before.submodules.get(*path) != Some(*commit);
+        self.submodules.iter().filter(is_changed).map(|(path, _)| path)
+    }
+
+    /// The paths in conflict, of which only our side is read.
+    pub fn unmerged(&self) -> impl Iterator<Item = &FilePath> {
+        self.unmerged.iter()
     }
 
     /// The files that `before` does not have, or has with other bytes. Files on disk differ from the index.
@@ -72,13 +86,20 @@ impl Reader {
         let unreadable = |error: gix::Error| Error::unreadable(&format!("the tree of commit {commit}"), &error);
         let tree = self.find_commit(commit)?.tree().map_err(unreadable)?;
         let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
-        let (mut entries, mut links) = (Vec::new(), Vec::new());
-        for file in files.into_iter().filter(|file| file.mode.is_blob_or_symlink()) {
+        let (mut entries, mut links, mut submodules) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for file in files {
+            if file.mode.is_commit() {
+                submodules.insert(FilePath::new(Vec::from(file.filepath)), CommitId(file.oid));
+                continue;
+            }
+            if !file.mode.is_blob_or_symlink() {
+                continue;
+            }
             let content = Content::Blob(blob_of_gix(file.oid));
             let entry = Entry { path: FilePath::new(Vec::from(file.filepath)), content };
             if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
-        Ok(Snapshot::new(entries, links))
+        Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })
     }
 
     /// The blobs in the trees that references and `HEAD` point to, and in the index.
@@ -141,6 +162,7 @@ impl Reader {
         let index =
             self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
         let (mut entries, mut links, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut submodules, mut unmerged) = (BTreeMap::new(), BTreeSet::new());
         for entry in index.entries() {
             let path = entry.path(&index);
             let is_ours = matches!(entry.stage(), Stage::Unconflicted | Stage::Ours);
@@ -150,13 +172,19 @@ impl Reader {
                 Mode::DIR => entries.extend(self.collapsed(entry, path)?),
                 Mode::FILE | Mode::FILE_EXECUTABLE if is_ours => entries.push(whole()),
                 Mode::SYMLINK if is_ours => links.push(whole()),
+                Mode::COMMIT if is_ours => {
+                    submodules.insert(FilePath::new(path.to_vec()), CommitId(entry.id));
+                }
                 _ => {}
+            }
+            if entry.stage() != Stage::Unconflicted {
+                unmerged.insert(FilePath::new(path.to_vec()));
             }
             if is_left_out(entry) {
                 left_out.extend(entries[from..].iter().map(|entry| entry.path.clone()));
             }
         }
-        Ok((Snapshot::new(entries, links), left_out))
+        Ok((Snapshot { submodules, unmerged, ..Snapshot::new(entries, links) }, left_out))
     }
 
     /// The files of the work tree: tracked files as they are on disk, and untracked files that git does
@@ -174,10 +202,7 @@ impl Reader {
         let changes = status.untracked_files(UntrackedFiles::Files).into_index_worktree_iter(Vec::new());
         let mut changed = BTreeSet::new();
         for change in changes.map_err(|error| unreadable(&error))? {
-            let change = change.map_err(|error| match self.unfiltered(root) {
-                Some(path) => Error::Filter { path, why: first_line(&error) },
-                None => unreadable(&error),
-            })?;
+            let change = change.map_err(|error| self.unfiltered(root).unwrap_or_else(|| unreadable(&error)))?;
             if change.summary().is_some() {
                 changed.insert(FilePath::new(change.rela_path().to_vec()));
             }
@@ -197,7 +222,8 @@ impl Reader {
         };
         let edited: Vec<FilePath> = self.edited.keys().filter(|path| is_seen(path, &mut on_disk)).cloned().collect();
         changed.extend(edited);
-        let Snapshot { mut entries, mut links } = index;
+        // What is on disk is read, whatever the conflict is.
+        let Snapshot { mut entries, mut links, submodules, unmerged: _ } = index;
         entries.retain(|entry| !changed.contains(&entry.path));
         links.retain(|entry| !changed.contains(&entry.path));
         for path in changed {
@@ -207,30 +233,44 @@ impl Reader {
                 links.push(Entry { path, content: Content::Disk });
             }
         }
-        Ok(Snapshot::new(entries, links))
+        Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })
     }
 
-    /// The first file of the work tree that git's filters fail to convert, after one of them did: its error names no
-    /// file. Files are tried that may have changed.
-    fn unfiltered(&self, root: &Path) -> Option<String> {
+    /// Why the first file of the work tree that cannot be read, or that git's filters fail to convert, is not: the error
+    /// of a status names no file. Files that may have changed are tried first.
+    fn unfiltered(&self, root: &Path) -> Option<Error> {
         let (mut pipeline, index) = self.repo.filter_pipeline(None).ok()?;
-        for entry in index.entries().iter().filter(|entry| matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)) {
+        let is_file = |mode| matches!(mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+        let (as_they_were, changed): (Vec<_>, Vec<_>) =
+            index.entries().iter().filter(|entry| is_file(entry.mode)).partition(|entry| {
+                let path = gix::path::from_bstr(entry.path(&index)).ok();
+                let metadata = path.and_then(|path| root.join(path).symlink_metadata().ok());
+                let time = metadata.and_then(|metadata| metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+                let known = entry.stat.mtime;
+                time.is_some_and(|time| (time.as_secs(), time.subsec_nanos()) == (u64::from(known.secs), known.nsecs))
+            });
+        for entry in changed.into_iter().chain(as_they_were) {
             let path = entry.path(&index);
             let Ok(relative) = gix::path::from_bstr(path) else { continue };
-            let file = root.join(&relative);
-            let Ok(metadata) = file.symlink_metadata() else { continue };
-            let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            let known = entry.stat.mtime;
-            let is_as_it_was =
-                time.is_some_and(|time| (time.as_secs(), time.subsec_nanos()) == (u64::from(known.secs), known.nsecs));
-            if !metadata.is_file() || is_as_it_was {
-                continue;
+            let full = root.join(&relative);
+            match full.symlink_metadata() {
+                Ok(metadata) if metadata.is_file() => {}
+                Err(why) if why.kind() == std::io::ErrorKind::PermissionDenied => {
+                    return Some(Error::File { path: full, why });
+                }
+                _ => continue,
             }
-            let Ok(file) = std::fs::File::open(&file) else { continue };
+            let file = match std::fs::File::open(&full) {
+                Ok(file) => file,
+                Err(why) => return Some(Error::File { path: full, why }),
+            };
             // A filter may fail while what it makes is read.
-            let read = |mut made: ToGitOutcome<'_, _>| std::io::copy(&mut made, &mut std::io::sink()).is_ok();
-            if !pipeline.convert_to_git(file, &relative, &index).is_ok_and(read) {
-                return Some(FilePath::new(path.to_vec()).to_string());
+            let failed = match pipeline.convert_to_git(file, &relative, &index) {
+                Ok(mut made) => std::io::copy(&mut made, &mut std::io::sink()).err().map(|why| why.to_string()),
+                Err(why) => Some(innermost(&why)),
+            };
+            if let Some(why) = failed {
+                return Some(Error::Filter { path: FilePath::new(path.to_vec()).to_string(), why: first_line(&why) });
             }
         }
         None
@@ -243,4 +283,9 @@ impl Reader {
         // Git may record other bytes than those on disk, so the sizes may differ.
         Ok(self.bytes(entry)? != self.bytes(&on_disk)?)
     }
+}
+
+/// The error that all the others are about.
+fn innermost(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().map_or_else(String::new, ToString::to_string)
 }

@@ -44,6 +44,14 @@ pub(super) struct Compiled {
     pub keywords: Keywords,
     /// Keywords whose brackets come before a statement.
     pub heads: Vec<Box<[u8]>>,
+    /// Words that are operators behind a value in the brackets of a head.
+    pub infix: Vec<Box<[u8]>>,
+    /// What comes before the name of a variable.
+    pub sigils: Box<[u8]>,
+    /// Whether double brackets hold arithmetic.
+    pub has_arithmetic: bool,
+    /// Whether the escape of a character is that character, wherever it is.
+    pub has_unicode_escapes: bool,
     /// Operators that leave a value one.
     pub postfix: Vec<Box<[u8]>>,
     /// Whether values may be elements.
@@ -51,6 +59,8 @@ pub(super) struct Compiled {
     /// Whether a backslash at the end of a line joins words.
     pub has_spliced_words: bool,
     pub imports: Vec<ImportRule>,
+    /// Whether a comment before an import may be code.
+    pub has_preambles: bool,
     /// Bit n is set if the hash of an importing word ends in n; this filters out most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
@@ -135,6 +145,10 @@ pub(super) struct Rule {
     pub is_name: bool,
     /// Whether its body is code of another language.
     pub is_held: bool,
+    /// Whether its closer must be first on its line.
+    pub closes_first: bool,
+    /// Whether strings in it hide its closer.
+    pub has_strings: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     /// What ends code inside, besides its closer.
@@ -192,6 +206,8 @@ impl Rule {
             && self.nests.is_none()
             && self.plain.is_empty()
             && self.shelter.is_none()
+            && !self.closes_first
+            && !self.has_strings
             && self.interpolation.is_empty();
         let fixed = self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
         let fixed = fixed.filter(|close| !close.is_empty());
@@ -218,6 +234,10 @@ pub(super) struct HeredocRule {
     pub indented: Box<[u8]>,
     pub is_always_indented: bool,
     pub is_capital: bool,
+    /// Whether its tag is any word of a shell.
+    pub has_word_tag: bool,
+    /// Whether blanks may come before a tag in quotes.
+    pub has_spaced_tag: bool,
 }
 
 #[derive(Debug)]
@@ -228,6 +248,9 @@ pub(super) struct ImportRule {
     pub ends: ImportEnd,
     pub not_before: Box<[u8]>,
     pub not_with: Box<[u8]>,
+    /// What it imports if the comment before it is code, and the row of that code's language: after those of the
+    /// strings.
+    pub preamble: Option<(Box<[u8]>, usize)>,
     /// Brackets right behind the word in which nothing opens.
     pub verbatim: Option<(u8, u8)>,
 }
@@ -259,6 +282,9 @@ impl Compiled {
         for opener in &openers {
             classes[opener.head[0] as usize] |= if opener.n_word > 0 { WORD_OPENER } else { OPENER };
         }
+        if table.elements {
+            classes[b'<' as usize] |= OPENER;
+        }
         if table.case_insensitive {
             for opener in openers.iter().filter(|opener| opener.n_word > 0) {
                 classes[opener.head[0].to_ascii_uppercase() as usize] |= WORD_OPENER;
@@ -283,9 +309,14 @@ impl Compiled {
             heredocs,
             keywords: keywords(table, fold),
             heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+            infix: table.infix.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+            sigils: table.sigils.as_bytes().into(),
+            has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
+            has_unicode_escapes: table.unicode_escapes,
             postfix: table.postfix.iter().map(|text| text.as_bytes().into()).collect(),
             has_elements: table.elements,
             has_spliced_words: table.spliced_words,
+            has_preambles: imports.iter().any(|import| import.preamble.is_some()),
             imports,
             at_start: (table.comments.iter().chain(&table.strings)).position(|row| row.at_start),
             family: Family::new(&table.family()),
@@ -383,7 +414,9 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                     }
                 },
             };
+            let preamble = import.preamble.as_ref().filter(|_| import.holds.is_some());
             rules.push(ImportRule {
+                preamble: preamble.map(|name| (name.as_bytes().into(), table.strings.len() + row)),
                 verbatim,
                 mark: mark.into(),
                 word: hash::word(word.as_bytes(), fold) as u32,
@@ -404,6 +437,8 @@ fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
         indented: heredoc.indented.as_bytes().into(),
         is_always_indented: heredoc.always_indented,
         is_capital: heredoc.capital_tag,
+        has_word_tag: heredoc.word_tag,
+        has_spaced_tag: heredoc.spaced_tag,
     })
 }
 
@@ -477,6 +512,12 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
     };
     let mut rules = of("comments", &table.comments)?;
     rules.extend(of("strings", &table.strings)?);
+    // A string in a comment begins where it does elsewhere.
+    let firsts: Vec<u8> = table.strings.iter().flat_map(|row| row.open.iter()).map(|open| open.as_bytes()[0]).collect();
+    for rule in rules.iter_mut().filter(|rule| rule.has_strings) {
+        firsts.iter().for_each(|&first| rule.stops[first as usize] = true);
+        rule.few_stops = None;
+    }
     Ok(rules)
 }
 
@@ -551,6 +592,8 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         is_held: row.holds.is_some(),
         is_one_character: row.one_character,
         is_name: row.name,
+        closes_first: row.close_first,
+        has_strings: row.holds_strings,
         shelter,
         interpolation,
         format_after,

@@ -33,8 +33,11 @@ pub struct Language {
     pub(super) regions: Regions,
     /// The language of the text around its regions.
     pub(super) around: Option<String>,
-    /// For each row of its strings, the language of the code that such a literal contains.
+    /// For each row of its strings, then of its imports, the language of the code that such a literal, or the comment
+    /// before such a statement, contains.
     pub(super) holds: Vec<Option<String>>,
+    /// What an import names if the comment before it is code.
+    preambles: Vec<String>,
     /// Whether its files are notebooks.
     pub is_notebook: bool,
     test_marks: TestMarks,
@@ -51,9 +54,15 @@ impl Language {
         !self.is_data && !self.is_host()
     }
 
-    /// Whether its files may contain other languages.
+    /// Whether its files may contain other languages; those with a preamble apart.
     pub fn is_host(&self) -> bool {
-        !self.regions.is_empty() || self.around.is_some() || self.is_notebook || !self.holds.is_empty()
+        let holds_any = self.preambles.is_empty() && !self.holds.is_empty();
+        !self.regions.is_empty() || self.around.is_some() || self.is_notebook || holds_any
+    }
+
+    /// Whether a comment in `text` may be code of another language.
+    pub fn has_preamble(&self, text: &[u8]) -> bool {
+        self.preambles.iter().any(|name| memchr::memmem::find(text, name.as_bytes()).is_some())
     }
 }
 
@@ -275,6 +284,8 @@ impl Languages {
             return Err(TableError::value("around", unknown(name)));
         }
         let holds = table.strings.iter().enumerate().map(|(row, string)| ("strings", row, "holds", &string.holds));
+        let imports = table.imports.iter().enumerate().map(|(row, import)| ("imports", row, "holds", &import.holds));
+        let holds = holds.chain(imports);
         let regions = table.regions.iter().enumerate();
         let regions = regions.map(|(row, region)| ("regions", row, "language", &region.language));
         for (list, row, key, name) in holds.chain(regions) {
@@ -446,6 +457,7 @@ impl LanguageEntry {
                 regions: Regions::new(table).expect("`add` and tests/languages.rs compile every region"),
                 around: table.around.clone(),
                 holds: holds(table),
+                preambles: table.imports.iter().filter_map(|import| import.preamble.clone()).collect(),
                 is_notebook: table.notebook,
                 test_marks: TestMarks::new(table),
             }
@@ -453,9 +465,11 @@ impl LanguageEntry {
     }
 }
 
-/// For each row of the table's strings, the language it contains; empty if none does.
+/// For each row of the table's strings, then of its imports, the language it contains; empty if none does.
 fn holds(table: &Table) -> Vec<Option<String>> {
-    let holds: Vec<_> = table.strings.iter().map(|row| row.holds.clone()).collect();
+    let holds: Vec<_> = (table.strings.iter().map(|row| row.holds.clone()))
+        .chain(table.imports.iter().map(|row| row.holds.clone()))
+        .collect();
     if holds.iter().any(Option::is_some) { holds } else { Vec::new() }
 }
 

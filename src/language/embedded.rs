@@ -57,7 +57,7 @@ impl Languages {
         with_data: bool,
         tokens: &mut Vec<Token>,
     ) -> Vec<Embedded<'l>> {
-        if !language.is_host() && (with_data || !language.is_data) {
+        if !language.is_host() && !language.has_preamble(text) && (with_data || !language.is_data) {
             language.lexer.tokenize(text, tokens);
             return Vec::new();
         }

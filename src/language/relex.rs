@@ -187,6 +187,36 @@ mod tests {
         "/`/ c\n",
         "f'{a:'}'",
         " \r",
+        "=pod q{\n",
+        "\n=cut\n",
+        "$a{b}\n",
+        "((a<<b))\n",
+        "cat << 'A' <<!\n",
+        "A\n!\n",
+        "for (a of\n",
+        "<!-- `\n",
+        "(* \"(*\" *)\n",
+        "<b>don't\n",
+        "</b>",
+        "\\u002f*\n",
+        "'''\nc ''' d\n",
+        "import \"C\"\n",
+    ];
+
+    const IDS: &[&str] = &[
+        "c",
+        "python",
+        "shell",
+        "javascript",
+        "ruby",
+        "perl",
+        "rust",
+        "php",
+        "go",
+        "java",
+        "scala",
+        "elixir",
+        "ocaml",
     ];
 
     fn text(pieces: &[usize]) -> String {
@@ -199,15 +229,15 @@ mod tests {
 
         #[test]
         fn a_version_is_read_as_the_whole_text_is(
-            around in prop::collection::vec(prop::collection::vec(0usize..40, 0..30), 2),
-            edits in prop::collection::vec((0usize..40, prop::collection::vec(0usize..40, 0..4), 0usize..400), 1..5),
+            around in prop::collection::vec(prop::collection::vec(0usize..50, 0..30), 2),
+            edits in prop::collection::vec((0usize..40, prop::collection::vec(0usize..50, 0..4), 0usize..400), 1..5),
             filler in 0usize..3,
         ) {
             let languages = Languages::builtin();
             // The text around an edit is longer than any lookahead.
             let filler = "total = compute(value, 17, other);\n".repeat(filler * 60);
             let mut text_now = format!("{}{filler}{}{filler}{}", text(&around[0]), text(&around[1]), text(&around[0]));
-            for id in ["c", "python", "shell", "javascript", "ruby", "perl", "rust", "php", "go"] {
+            for id in IDS {
                 let Some(language) = languages.get(id) else { continue };
                 let mut tokens = Vec::new();
                 let (mut version, _) = language.lexer.version(text_now.as_bytes(), None, &mut tokens);

@@ -54,12 +54,22 @@ pub struct Table {
     /// space.
     #[serde(default)]
     pub heads: String,
+    /// Words that are operators where they follow a value in such brackets: a `/` after `for (a of` divides nothing.
+    /// Separated by white space.
+    #[serde(default)]
+    pub infix: String,
+    /// Characters before the name of a variable: a brace after `$a` or `%` holds a subscript or a name, and is no block.
+    #[serde(default)]
+    pub sigils: String,
     /// Operators that may follow a value, and leave it one: a `/` after `a++` divides.
     #[serde(default)]
     pub postfix: Vec<String>,
     /// Whether values may be elements, as in JSX: between the tags of `<b>don't</b>` is text, where nothing opens.
     #[serde(default)]
     pub elements: bool,
+    /// Whether `\u002f` is a slash, wherever it is: an escape is the character before anything else is read.
+    #[serde(default)]
+    pub unicode_escapes: bool,
     /// Whether a backslash at the end of a line joins the words on both sides of it.
     #[serde(default)]
     pub spliced_words: bool,
@@ -168,6 +178,12 @@ pub struct Delimited {
     /// Whether a second body follows, up to the same closer or in brackets of its own: `s/a/b/`, `s{a} {b}` of Perl.
     #[serde(default)]
     pub second: bool,
+    /// Whether its closer must be first on its line, after white space: a text in Elixir may hold `"""`.
+    #[serde(default)]
+    pub close_first: bool,
+    /// Whether its closer does not count in strings and characters, which it may hold: `(* "*)" *)` in OCaml.
+    #[serde(default)]
+    pub holds_strings: bool,
     /// Whether letters right after the closer belong to it: `/a/gi`.
     #[serde(default)]
     pub flags: bool,
@@ -185,6 +201,8 @@ pub enum OpenerPlace {
     Anywhere,
     /// In the first column.
     LineStart,
+    /// In the first column, where a statement may begin: after a `;`, or a brace that holds statements.
+    Statement,
     /// First on its line, after white space.
     LineFirst,
     /// Where a value may begin: not after a name, a literal or a closing bracket.
@@ -221,6 +239,13 @@ pub struct Heredoc {
     /// Whether a tag without quotes must be in capitals (`a << b` shifts).
     #[serde(default)]
     pub capital_tag: bool,
+    /// Whether a tag is any word of a shell, after blanks, with quotes and escapes removed: `!`, `E"O"F`, `'a b'`. The
+    /// last line of an indented one is indented by tabs, and `((a << b))` shifts.
+    #[serde(default)]
+    pub word_tag: bool,
+    /// Whether blanks or a backslash may come before a tag, as in `<< "A"` and `<<\A`.
+    #[serde(default)]
+    pub spaced_tag: bool,
 }
 
 /// A statement that imports, includes or names a package.
@@ -238,6 +263,10 @@ pub struct Import {
     /// Punctuation that, anywhere in the statement, makes it something else: `{` in a module with a body.
     #[serde(default)]
     pub not_with: String,
+    /// What it imports if the comment right before it is code, as `"C"` in Go.
+    pub preamble: Option<String>,
+    /// The language of the code in such a comment.
+    pub holds: Option<String>,
     /// Brackets right behind the word in which nothing opens: `<` and `>` of `#include <sys/*.h>`.
     pub verbatim: Option<Delimiters>,
 }

@@ -12,8 +12,8 @@ use super::frame::{Canvas, Titles, draw, draw_one, has_marks, legend};
 use super::missed::commit_lines;
 use super::sides::{Rename, Sides, lines};
 use super::words::{
-    copies_found, copy_text, count, end, found, grouped, likeness, missed_note, owned_by, percent, place, provenance,
-    silently_skipped, text_of, unread_note,
+    copies_found, copy_text, count, end, file_of, found, grouped, likeness, missed_note, owned_by, percent, place,
+    provenance, silently_skipped, text_of, unread_note,
 };
 use super::{Format, Style};
 use crate::audit::{Duplication, Outcome, Share};
@@ -211,9 +211,10 @@ fn unexamined(outcome: &Outcome, canvas: Canvas, is_verbose: bool) -> String {
     }
     let mut text = String::new();
     for ((Reverse(level), is_left_out, rule), files) in groups.into_iter().filter(|(_, files)| !files.is_empty()) {
-        let n = count(files.iter().map(|file| file.n_files).sum(), "changed file");
-        let (verb, word) = match (is_left_out, &*n) {
-            (true, "1 changed file") => ("was left out", "left out"),
+        let n_files = files.iter().map(|file| file.n_files).sum();
+        let n = count(n_files, file_of(outcome));
+        let (verb, word) = match (is_left_out, n_files) {
+            (true, 1) => ("was left out", "left out"),
             (true, _) => ("were left out", "left out"),
             (false, _) => ("could not be examined", "not examined"),
         };

@@ -201,8 +201,13 @@ pub(super) fn missed_note(outcome: &Outcome) -> String {
 pub(super) fn unread_note(outcome: &Outcome) -> String {
     match n_unread(outcome) {
         0 => String::new(),
-        n => format!("; {} not examined", count(n, "changed file")),
+        n => format!("; {} not examined", count(n, file_of(outcome))),
     }
+}
+
+/// What `audit` looks at is a file, and what `check` looks at is a changed one.
+pub(super) fn file_of(outcome: &Outcome) -> &'static str {
+    if outcome.audited.is_some() { "file" } else { "changed file" }
 }
 
 /// What the copies of an outcome are called: a check finds copies, a scan classes.

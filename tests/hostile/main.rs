@@ -57,6 +57,18 @@ macro_rules! properties {
             let tested = [$($name),*];
             assert_eq!(BODIES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), tested);
         }
+
+        #[test]
+        fn every_body_is_fuzzed() {
+            let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("it is there");
+            let (script, workflow) = (read(".ci/fuzz"), read(".github/workflows/fuzz.yml"));
+            let bodies = script.lines().find_map(|line| line.strip_prefix("bodies=(")?.strip_suffix(')'));
+            assert_eq!(bodies.expect("the script lists them").split(' ').collect::<Vec<_>>(), [$($name),*]);
+            for name in [$($name),*] {
+                assert!(workflow.contains(&format!("          - {name}\n")), "the workflow fuzzes {name}");
+            }
+        }
     };
 }
 

@@ -30,7 +30,7 @@ fn left_out<'s>(skipped: &'s [(FilePath, Skip)], sources: &Sources<'_>) -> Optio
         (_, Some(Promise::Document)) => false,
         (Skip::LeftOut | Skip::Vendored, promise) => promise.is_some(),
         // If the name is not enough, the content has shown the language.
-        (Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated, _) => true,
+        (Skip::Generated | Skip::Minified | Skip::LongLines | Skip::Repeated | Skip::Submodule, _) => true,
         _ => false,
     };
     let mut first: Option<&FilePath> = None;

@@ -39,6 +39,10 @@ pub enum Skip {
     LongLines,
     /// It is a Git LFS pointer; the content is elsewhere.
     LfsPointer,
+    /// It is a submodule: another repository.
+    Submodule,
+    /// It is in conflict: what a merge makes of it is not known.
+    Unmerged,
 }
 
 impl Skip {
@@ -62,13 +66,15 @@ impl Skip {
             Self::Minified => "minified",
             Self::LongLines => "minified lines",
             Self::LfsPointer => "a Git LFS pointer",
+            Self::Submodule => "a submodule",
+            Self::Unmerged => "in conflict",
         }
     }
 
     /// Whether to report it: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
         let is_limit = matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine);
-        is_limit || self.is_end() || matches!(self, Self::LfsPointer | Self::Encoding)
+        is_limit || self.is_end() || matches!(self, Self::LfsPointer | Self::Encoding | Self::Unmerged)
     }
 
     /// Whether the run ended before it was read: another run may read it.

@@ -254,7 +254,7 @@ impl Sources<'_> {
         let is_whole = bytes.len() <= self.config.max_file_tokens
             && !self.may_be_minified(path, language, bytes)
             && !self.may_have_long_line(language, bytes);
-        (language.is_plain() && is_whole).then_some(language)
+        (language.is_plain() && is_whole && !language.has_preamble(bytes)).then_some(language)
     }
 
     /// Whether `source` would be read the same way at `path`: under another name, the same bytes may be in another

@@ -540,6 +540,12 @@ impl Reading for CorpusReading<'_> {
         size <= self.sources.config.max_file_size && self.sources.skip_by_name(path).is_none()
     }
 
+    fn is_too_large(&self, path: &FilePath, size: u64) -> bool {
+        size > self.sources.config.max_file_size
+            && self.sources.skip_by_name(path).is_none()
+            && self.sources.promise(path).is_some()
+    }
+
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed> {
         let Source { language, family, tokens, .. } = self.sources.tokenize(path, bytes.to_vec()).ok()?;
         Some(Lexed { language, family, tokens })

@@ -37,6 +37,10 @@ pub(super) fn search_folder(
         also: None,
     };
     let mut outcome = search(queries, &targets, sources)?;
+    outcome.skipped.retain(|(entry, skip)| sources.is_unread(&entry.path, *skip));
+    for (entry, _) in &mut outcome.skipped {
+        entry.path = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
+    }
     take_whole(&mut outcome, &entries, name, folder, queries)?;
     identify(&mut outcome.found, &all, folder, &|path| component_folder(path).to_vec(), &|_| None)?;
     for found in &mut outcome.found {

@@ -1,52 +1,54 @@
 //! Reads heredocs: literals that begin on the line after their tag.
 
+use std::collections::HashMap;
+
 use super::Run;
+use super::brackets::Belongs;
 use super::literal::MAX_TAG;
 use crate::language::compile::HeredocRule;
 use crate::language::hash;
 use crate::language::token::Symbol;
 
-/// Maximum unsuccessful searches for the end of a heredoc; after that, openers are ignored.
+/// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are looked up.
 const MAX_ENDLESS_HEREDOCS: usize = 16;
 
 /// A heredoc whose body has not begun.
 pub(super) struct PendingHeredoc<'c> {
     pub(super) rule: &'c HeredocRule,
     pub(super) tag: Vec<u8>,
-    pub(super) is_indented: bool,
+    pub(super) indent: Indent,
 }
 
-impl<'c> Run<'c, '_, '_> {
+/// What may indent the last line of a heredoc.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Indent {
+    Nothing,
+    Tabs,
+    Blanks,
+}
+
+/// Where the last line is that ends a heredoc, by what may indent it, whether code may follow, and the tag.
+pub(super) type LastLines<'t> = HashMap<(Indent, bool), HashMap<&'t [u8], usize>>;
+
+impl<'c, 't> Run<'c, 't, '_> {
     pub(super) fn open_heredoc(&mut self, rule: &'c HeredocRule, inside: usize) -> bool {
         let start = self.at;
         let text = self.text;
-        let is_longer = start > 0 && text[start - 1] == text[start];
-        if is_longer || self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
+        if start > 0 && text[start - 1] == text[start] {
             return false;
         }
-        let mut at = inside;
-        let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
-        at += usize::from(is_marked);
-        let quote = text.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-        at += usize::from(quote.is_some());
-        let is_part = |byte: &&u8| match quote {
-            Some(quote) => **byte != quote && **byte != b'\n',
-            None => byte.is_ascii_alphanumeric() || **byte == b'_',
+        let found = match rule.has_word_tag {
+            true if self.open_bracket() == Belongs::Arithmetic => None,
+            true => word_tag(rule, text, inside),
+            false => plain_tag(rule, text, inside),
         };
-        let n_tag = text[at..].iter().take(MAX_TAG).take_while(is_part).count();
-        let tag = &text[at..at + n_tag];
-        let is_word = tag.first().is_some_and(|first| !first.is_ascii_digit());
-        let is_capital = !rule.is_capital || quote.is_some() || is_marked || !tag.iter().any(u8::is_ascii_lowercase);
-        at += n_tag;
-        if !is_word || !is_capital || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
-            return false;
-        }
-        at += usize::from(quote.is_some());
-        self.heredocs.push(PendingHeredoc {
-            rule,
-            tag: tag.to_vec(),
-            is_indented: is_marked || rule.is_always_indented,
-        });
+        let Some((at, tag, is_marked)) = found else { return false };
+        let indent = match (is_marked || rule.is_always_indented, rule.has_word_tag) {
+            (false, _) => Indent::Nothing,
+            (true, true) => Indent::Tabs,
+            (true, false) => Indent::Blanks,
+        };
+        self.heredocs.push(PendingHeredoc { rule, tag, indent });
         self.at = at;
         self.push(start, at, Symbol::STRING, hash::word(&text[start..at], 0) as u32);
         true
@@ -66,23 +68,106 @@ impl<'c> Run<'c, '_, '_> {
         self.line_first = self.tokens.len();
     }
 
-    fn heredoc_end(&self, heredoc: &PendingHeredoc<'_>) -> Option<usize> {
+    fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>) -> Option<usize> {
+        let PendingHeredoc { rule, tag, indent } = heredoc;
+        let kind = (*indent, rule.is_always_indented);
+        if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
+            let text = self.text;
+            let last = self.last_lines.entry(kind).or_insert_with(|| {
+                let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
+                starts.map(|at| (tag_of_line(line(text, at), kind).1, at)).collect()
+            });
+            if last.get(tag.as_slice()).is_none_or(|&last| last < self.at) {
+                return None;
+            }
+        }
         let mut at = self.at;
         while at < self.text.len() {
-            let end = self.line_end(at);
-            let line = &self.text[at..end];
-            let indent = line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-            let from = if heredoc.is_indented { indent } else { 0 };
-            let ends_here = line[from..].strip_prefix(heredoc.tag.as_slice()).is_some_and(|rest| match rest.first() {
-                None | Some(b'\r') => true,
-                // PHP lets the statement continue after the tag.
-                Some(byte) => heredoc.rule.is_always_indented && !byte.is_ascii_alphanumeric() && *byte != b'_',
-            });
-            if ends_here {
-                return Some(at + from + heredoc.tag.len());
+            let line = line(self.text, at);
+            let (n_indent, found) = tag_of_line(line, kind);
+            if found == tag.as_slice() {
+                return Some(at + n_indent + tag.len());
             }
-            at = end + 1;
+            at += line.len() + 1;
         }
         None
     }
+}
+
+/// The line of `text` that begins at `at`, without its end.
+fn line(text: &[u8], at: usize) -> &[u8] {
+    let rest = &text[at..];
+    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+/// The bytes that indent a line, and the tag that the rest of it is. Where `code_follows`, PHP lets the statement
+/// continue after the tag.
+fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &[u8]) {
+    let indents = |byte: &&u8| match indent {
+        Indent::Nothing => false,
+        Indent::Tabs => **byte == b'\t',
+        Indent::Blanks => matches!(**byte, b' ' | b'\t'),
+    };
+    let n_indent = line.iter().take_while(indents).count();
+    let rest = &line[n_indent..];
+    let n_tag = match code_follows {
+        true => rest.iter().take_while(|byte| is_tag_byte(byte)).count(),
+        false => rest.len() - usize::from(rest.ends_with(b"\r")),
+    };
+    (n_indent, &rest[..n_tag])
+}
+
+fn is_tag_byte(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+/// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line is indented.
+fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
+    let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
+    at += usize::from(is_marked);
+    let n_blank = text[at..].iter().take_while(|byte| rule.has_spaced_tag && matches!(byte, b' ' | b'\t')).count();
+    let quote = text.get(at + n_blank).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    at += if quote.is_some() { n_blank + 1 } else { 0 };
+    at += usize::from(rule.has_spaced_tag && quote.is_none() && text.get(at) == Some(&b'\\'));
+    let is_part = |byte: &&u8| match quote {
+        Some(quote) => **byte != quote && **byte != b'\n',
+        None => is_tag_byte(byte),
+    };
+    let n_tag = text[at..].iter().take(MAX_TAG).take_while(is_part).count();
+    let tag = &text[at..at + n_tag];
+    // An empty one ends at an empty line.
+    let is_empty_line = rule.has_spaced_tag && quote.is_some();
+    let is_word = tag.first().map_or(is_empty_line, |first| !first.is_ascii_digit());
+    let is_capital = !rule.is_capital || quote.is_some() || is_marked || !tag.iter().any(u8::is_ascii_lowercase);
+    at += n_tag;
+    if !is_word || !is_capital || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
+        return None;
+    }
+    Some((at + usize::from(quote.is_some()), tag.to_vec(), is_marked))
+}
+
+/// The same of a tag that is any word of a shell: `!`, `'a b'`, `E"O"F`, `\EOF`.
+fn word_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, Vec<u8>, bool)> {
+    let is_marked = text.get(at).is_some_and(|byte| rule.indented.contains(byte));
+    at += usize::from(is_marked);
+    at += text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let (start, mut tag, mut quote) = (at, Vec::new(), None);
+    while let Some(&byte) = text.get(at) {
+        match (quote, byte) {
+            _ if at - start > 2 * MAX_TAG => return None,
+            (_, b'\n') if quote.is_some() => return None,
+            (Some(open), byte) if byte == open => quote = None,
+            (Some(_), byte) => tag.push(byte),
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'\\') => {
+                at += 1;
+                tag.extend(text.get(at).filter(|byte| **byte != b'\n'));
+            }
+            (None, b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'`') => break,
+            (None, byte) if byte.is_ascii_whitespace() || at == start && byte == b'#' => break,
+            (None, byte) => tag.push(byte),
+        }
+        at += 1;
+    }
+    (at > start && quote.is_none()).then_some((at.min(text.len()), tag, is_marked))
 }

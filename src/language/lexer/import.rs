@@ -1,8 +1,8 @@
 //! Skips import statements: their tokens are removed again.
 
-use super::Run;
 use super::literal::mirror;
-use crate::language::compile::{ImportRule, MAX_MARK};
+use super::{Held, Run};
+use crate::language::compile::{ImportRule, MAX_MARK, Rule};
 use crate::language::table::ImportEnd;
 use crate::language::token::Token;
 
@@ -39,8 +39,42 @@ impl Run<'_, '_, '_> {
         }
         // `(ns` continues until its bracket is closed.
         let depth = rule.mark.iter().filter(|&&byte| mirror(byte) != byte).count();
+        self.hold_preamble(rule);
         let verbatim_until = rule.verbatim.map_or(0, |brackets| self.verbatim_end(brackets));
         self.import = Some(OpenImport { rule, from_token: self.line_first, depth, verbatim_until });
+    }
+
+    /// Remembers a comment that may be code, if a statement follows that says so. Time O(1).
+    pub(super) fn remember_comment(&mut self, rule: &Rule, start: usize, end: usize) {
+        if std::mem::replace(&mut self.commented, self.tokens.len()) != self.tokens.len() {
+            self.comments.clear();
+        }
+        let close = if rule.close.is_some() && self.text[..end].ends_with(rule.fixed_close()) {
+            rule.fixed_close().len()
+        } else {
+            0
+        };
+        // `//` and `/*` alike.
+        let n_open = self.text[start..end].iter().take(2).take_while(|byte| byte.is_ascii_punctuation()).count();
+        self.comments.push((start..end, start + n_open..(end - close).max(start + n_open)));
+    }
+
+    /// Hands out the comments right before the import that begins, if they are code of another language.
+    fn hold_preamble(&mut self, rule: &ImportRule) {
+        let Some((name, row)) = &rule.preamble else { return };
+        let rest = self.text[self.at..].trim_ascii_start();
+        if !rest.starts_with(name) || self.commented != self.tokens.len() {
+            return;
+        }
+        let mut next = self.text[..self.at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+        let mut bodies = Vec::new();
+        while let Some((comment, body)) = self.comments.pop()
+            && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1
+        {
+            next = comment.start;
+            bodies.push(Held { range: body, row: *row });
+        }
+        self.held.extend(bodies.into_iter().rev());
     }
 
     /// Where a name in `brackets` ends that begins here, behind blanks, and is closed on its line; else 0.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::brackets::Belongs;
 use super::{Held, Run};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
@@ -10,19 +11,11 @@ use crate::language::token::{Kind, Symbol, Token};
 
 /// Maximum depth of code inside literals inside code; anything deeper is plain text.
 const MAX_DEPTH: usize = 64;
-/// Maximum bytes of a literal that differs from punctuation only in being closed.
-const MAX_OPERAND: usize = 500;
-/// Maximum unsuccessful searches for the end of such a literal,
-const MAX_UNCLOSED: usize = 256;
-/// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has nothing else.
-const BYTES_PER_UNCLOSED: usize = 16;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
-/// Maximum tokens to look back for the other one of a pair of brackets.
-const MAX_BACK: usize = 128;
 
 /// Code inside a literal that continues after it.
 pub(super) struct Frame<'c> {
@@ -57,7 +50,7 @@ impl<'c> Body<'c> {
 }
 
 /// How a body ended.
-enum BodyEnd {
+pub(super) enum BodyEnd {
     /// At its closer, or where an unclosed one must.
     Whole(usize),
     /// Before code inside it: the offset of the code, the index of the pair, and the open levels of the body.
@@ -98,7 +91,7 @@ impl<'c, 't> Run<'c, 't, '_> {
 
     fn open_one(&mut self, opener: &'c Opener) -> bool {
         let table = self.table;
-        let Some((inside, hole)) = self.matches(opener) else { return false };
+        let Some((inside, hole)) = self.matches(opener, self.at) else { return false };
         match opener.opens {
             Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
             Opens::NothingAsOperand if !self.may_begin_value() => false,
@@ -123,14 +116,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
                 let must_close = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
-                if must_close {
-                    if self.n_unclosed >= MAX_UNCLOSED + self.at / BYTES_PER_UNCLOSED {
-                        return false;
-                    }
-                    if !self.is_closed_nearby(&body) {
-                        self.n_unclosed += 1;
-                        return false;
-                    }
+                if must_close && !self.is_closed_on_line(&body) {
+                    return false;
                 }
                 self.body(self.at, body);
                 true
@@ -138,11 +125,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// The offset after `opener`, whose head is here, if the rest matches too, and the text of its placeholder.
-    fn matches(&self, opener: &Opener) -> Option<(usize, &'t [u8])> {
-        let rest = &self.text[self.at + opener.head.len()..];
+    /// The offset after `opener`, whose head is at `at`, if the rest matches too, and the text of its placeholder.
+    fn matches(&self, opener: &Opener, at: usize) -> Option<(usize, &'t [u8])> {
+        let rest = &self.text[at + opener.head.len()..];
         let n_hole = match opener.hole {
-            None => return Some((self.at + opener.head.len(), b"")),
+            None => return Some((at + opener.head.len(), b"")),
             Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
@@ -156,13 +143,15 @@ impl<'c, 't> Run<'c, 't, '_> {
         if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
             return None;
         }
-        Some((self.at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
+        Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
     }
 
-    fn is_place(&self, place: OpenerPlace, inside: usize) -> bool {
+    fn is_place(&mut self, place: OpenerPlace, inside: usize) -> bool {
+        let is_line_start = self.at == 0 || self.text[self.at - 1] == b'\n';
         match place {
             OpenerPlace::Anywhere => true,
-            OpenerPlace::LineStart => self.at == 0 || self.text[self.at - 1] == b'\n',
+            OpenerPlace::LineStart => is_line_start,
+            OpenerPlace::Statement => is_line_start && self.may_begin_statement(),
             OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
             OpenerPlace::Operand => self.may_begin_value(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
@@ -178,14 +167,17 @@ impl<'c, 't> Run<'c, 't, '_> {
         self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
     }
 
-    pub(super) fn may_begin_value(&self) -> bool {
+    pub(super) fn may_begin_value(&mut self) -> bool {
         let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
-        let Some(last) = self.tokens.last().filter(|_| !begins_code) else { return true };
+        let Some(&last) = self.tokens.last().filter(|_| !begins_code) else { return true };
+        let has_heads = !self.table.heads.is_empty();
         match last.kind() {
-            Kind::Identifier | Kind::Number | Kind::String => false,
+            Kind::Identifier => self.ends_in_infix(),
+            Kind::Number | Kind::String => false,
             Kind::Punctuation => match last.text(self.text) {
-                b")" => self.ends_head(self.tokens.len()),
-                b"}" => self.ends_block(),
+                b")" => has_heads && self.closed_bracket() == Belongs::Head,
+                // Nobody divides what is in braces, be it a block, a class or an object.
+                b"}" => has_heads,
                 b"]" => false,
                 _ => !self.ends_in_postfix(),
             },
@@ -196,60 +188,15 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
     }
 
-    /// Whether the last token is a brace that ends a block rather than a value. Nobody writes a value in braces, then a
-    /// line that begins with a division.
-    fn ends_block(&self) -> bool {
-        let opener = || self.opener(self.tokens.len(), self.line_first);
-        !self.table.heads.is_empty() && self.tokens.len() == self.line_first
-            || opener().is_some_and(|block| self.ends_head(block))
-    }
-
-    /// Whether the tokens before `end` are a keyword and its brackets, which come before a statement: `if (a)`.
-    fn ends_head(&self, end: usize) -> bool {
-        let is_closed = end.checked_sub(1).is_some_and(|at| self.tokens[at].text(self.text) == b")");
-        if self.table.heads.is_empty() || !is_closed {
-            return false;
+    /// Whether a statement may begin here: after another one, or in a block.
+    fn may_begin_statement(&mut self) -> bool {
+        let Some(last) = self.tokens.last() else { return true };
+        match last.text(self.text) {
+            b";" => true,
+            b"{" => self.open_bracket() != Belongs::Variable,
+            b"}" => self.closed_bracket() != Belongs::Variable,
+            _ => false,
         }
-        let Some(open) = self.opener(end, 0) else { return false };
-        let before = &self.tokens[..open];
-        let is_member = matches!(before, [.., dot, _] if dot.text(self.text) == b".");
-        let is_head = |head: &Token| self.table.heads.iter().any(|word| **word == *head.text(self.text));
-        !is_member && before.last().is_some_and(is_head)
-    }
-
-    /// The number of the token that opens the bracket closed by the token before `end`, if it is one of the last
-    /// [`MAX_BACK`] from `first` on.
-    fn opener(&self, end: usize, first: usize) -> Option<usize> {
-        let close = *self.tokens.get(end.checked_sub(1)?)?.text(self.text).first()?;
-        let open = unmirror(close);
-        let mut depth = 0usize;
-        for at in (first..end).rev().take(MAX_BACK) {
-            match *self.tokens[at].text(self.text) {
-                [byte] if byte == close => depth += 1,
-                [byte] if byte == open && depth == 1 => return Some(at),
-                [byte] if byte == open => depth -= 1,
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// Whether a bracket that [`Self::ends_head`] may have to find later is open here. Reading cannot resume behind it.
-    pub(super) fn is_in_brackets(&self) -> bool {
-        let mut n_closed = 0usize;
-        !self.table.heads.is_empty()
-            && self.tokens.iter().rev().take(MAX_BACK).any(|token| match token.text(self.text) {
-                b")" => {
-                    n_closed += 1;
-                    false
-                }
-                b"(" if n_closed == 0 => true,
-                b"(" => {
-                    n_closed -= 1;
-                    false
-                }
-                _ => false,
-            })
     }
 
     // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
@@ -299,18 +246,6 @@ impl<'c, 't> Run<'c, 't, '_> {
                 };
                 rest.get(n_bytes..).is_some_and(|rest| rest.starts_with(close))
             }
-        }
-    }
-
-    /// Whether a body is closed on its line and within [`MAX_OPERAND`] bytes.
-    fn is_closed_nearby(&self, body: &Body<'_>) -> bool {
-        if body.rule.is_multi_line {
-            return true;
-        }
-        let near = &self.text[..self.text.len().min(body.start + MAX_OPERAND)];
-        match self.scan(body, near) {
-            BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &near[body.start..end]),
-            BodyEnd::Code(..) => true,
         }
     }
 
@@ -381,14 +316,22 @@ impl<'c, 't> Run<'c, 't, '_> {
 
     #[inline]
     fn piece(&mut self, rule: &Rule, start: usize, end: usize) {
-        if !rule.is_comment {
+        if rule.is_comment {
+            if self.table.has_preambles {
+                self.remember_comment(rule, start, end);
+            }
+            // What comes after a comment of several lines is first on its line if nothing comes before the comment's end.
+            if rule.is_multi_line && memchr::memchr(b'\n', &self.text[start..end]).is_some() {
+                self.line_first = self.tokens.len();
+            }
+        } else {
             let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
     }
 
     /// Finds the end of a body in `text`.
-    fn scan(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
+    pub(super) fn scan(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
@@ -424,7 +367,11 @@ impl<'c, 't> Run<'c, 't, '_> {
                 continue;
             }
             let rest = &text[at..];
-            if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
+            if rule.has_strings
+                && let Some(end) = self.string_end(at, text)
+            {
+                at = end;
+            } else if let Some(plain) = rule.plain.iter().find(|plain| rest.starts_with(plain)) {
                 at += plain.len();
             } else if let Some(pair) = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open)) {
                 let code = at + rule.interpolation[pair].0.len();
@@ -440,6 +387,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 depth -= 1;
             } else if Some(byte) == rule.escape {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else if rule.closes_first && !is_first_on_line(text, at) {
+                at += 1;
             } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
                 at += n_close;
                 if depth == 0 {
@@ -456,6 +405,26 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
         }
         BodyEnd::Whole(text.len())
+    }
+
+    /// The end of the string or character at `at`, if there is one and it is closed.
+    fn string_end(&self, at: usize, text: &[u8]) -> Option<usize> {
+        let table = self.table;
+        let (from, to) = table.openers_at[text[at] as usize];
+        table.openers[from as usize..to as usize].iter().find_map(|opener| {
+            let Opens::Rule(rule) = opener.opens else { return None };
+            let rule = &table.rules[rule];
+            if rule.is_comment || !opener.is_at(text, at, table.fold) {
+                return None;
+            }
+            let (inside, hole) = self.matches(opener, at)?;
+            if rule.is_one_character && !self.holds_one_character(rule, inside) {
+                return None;
+            }
+            let close = closing(rule.close.as_ref()?, opener.hole, hole);
+            let BodyEnd::Whole(end) = self.scan(&Body::new(rule, close.clone(), inside), text) else { return None };
+            closes_at_end(rule, &close, &text[inside..end]).then_some(end)
+        })
     }
 
     /// The offset after the sheltered part that opens at `at`, or after the byte.
@@ -545,8 +514,14 @@ fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> 
     std::iter::once(close).chain(others).filter(|close| is_here(close)).map(<[u8]>::len).max().unwrap_or(0)
 }
 
+/// Whether only white space is before `at` on its line.
+fn is_first_on_line(text: &[u8], at: usize) -> bool {
+    let before = text[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
+    before.is_none_or(|before| text[before] == b'\n')
+}
+
 /// Whether `body` ends with a closer.
-fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
+pub(super) fn closes_at_end(rule: &Rule, close: &[u8], body: &[u8]) -> bool {
     longest_close(rule, close, |close| body.ends_with(close)) > 0
 }
 

@@ -3,15 +3,21 @@
 //! Invariant: never panics, terminates on any bytes, and takes linear time:
 //! every lookahead that can fail may do so only a bounded number of times.
 
+mod brackets;
+mod closers;
 mod element;
+mod escapes;
 mod heredoc;
 mod import;
 mod literal;
 
 use std::borrow::Cow;
 
+use brackets::Brackets;
+use closers::LineClosers;
 use element::Elements;
-use heredoc::PendingHeredoc;
+use escapes::Escapes;
+use heredoc::{LastLines, PendingHeredoc};
 use import::OpenImport;
 use literal::{Body, Frame, closes_in, mirror};
 
@@ -54,7 +60,13 @@ impl Lexer {
     pub(super) fn tokenize_holding(&self, text: &[u8], tokens: &mut Vec<Token>, held: &mut Vec<Held>) {
         tokens.clear();
         let text = &text[..text.len().min(u32::MAX as usize)];
-        Run::new(&self.compiled, text, tokens, held).run();
+        match Escapes::of(&self.compiled, text) {
+            None => drop(Run::new(&self.compiled, text, tokens, held).run()),
+            Some(escapes) => {
+                Run::new(&self.compiled, &escapes.text, tokens, held).run();
+                escapes.locate(tokens);
+            }
+        }
     }
 }
 
@@ -69,6 +81,12 @@ impl Lexer {
     ) -> (Version, ChangedTokens) {
         tokens.clear();
         let none = Version::default();
+        if let Some(escapes) = Escapes::of(&self.compiled, text) {
+            Run::new(&self.compiled, &escapes.text, tokens, &mut Vec::new()).run();
+            let before = before.map_or(&none, |(_, before)| before);
+            let outcome = PlanOutcome { marks: Vec::new(), end: None, is_resumable: false };
+            return Version::new(before, &Plan::whole(), tokens, outcome);
+        }
         let plan = match before {
             Some((before_text, before)) if self.is_resumable() => Plan::new(text, before_text, before),
             _ => Plan::whole(),
@@ -162,9 +180,16 @@ struct Run<'c, 't, 'o> {
     frames: Vec<Frame<'c>>,
     heredocs: Vec<PendingHeredoc<'c>>,
     n_endless_heredocs: usize,
+    last_lines: LastLines<'t>,
     /// The number of literals whose closer was searched for and not found.
     n_unclosed: usize,
+    line_closers: Vec<LineClosers<'c>>,
+    brackets: Brackets,
     import: Option<OpenImport<'c>>,
+    /// The comments since the last token, if one may be code: where each begins and ends, and its body.
+    comments: Vec<(std::ops::Range<usize>, std::ops::Range<usize>)>,
+    /// The number of tokens before them.
+    commented: usize,
     elements: Elements<'t>,
     tracing: Option<Tracing<'c>>,
 }
@@ -182,8 +207,13 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             frames: Vec::new(),
             heredocs: Vec::new(),
             n_endless_heredocs: 0,
+            last_lines: LastLines::default(),
             n_unclosed: 0,
+            line_closers: Vec::new(),
+            brackets: Brackets::default(),
             import: None,
+            comments: Vec::new(),
+            commented: 0,
             elements: Elements::default(),
             tracing: None,
         }
@@ -481,7 +511,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             !self.is_watching() && self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
         let is_due = is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
         if is_due
-            && !self.is_in_brackets()
+            && !self.is_bound_by_brackets()
             && let Some(tracing) = &mut self.tracing
             && tracing.pass(self.at, self.tokens)
         {

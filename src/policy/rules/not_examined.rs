@@ -14,8 +14,9 @@ pub static RULE: Rule = Rule {
         _ => None,
     }),
     milder_in: &[Ground::Test, Ground::Example, Ground::Document],
-    summary: "a changed file was not examined",
-    finds: "Changed files that are source by their name and were not searched for copies. Each file that could not \
+    summary: "a file was not examined",
+    finds: "Files that are source by their name and were not searched for copies: changed files in `check`, all in \
+            `audit`. Each file that could not \
             be read is a finding: it is larger than `max-file-size`, has more tokens than `max-file-tokens`, code on a \
             line longer than `max-line-length`, is binary, in an encoding that Secondhand does not read (UTF-16 \
             without a byte order mark), a Git LFS pointer, or the run ended before (`--timeout`, `--max-memory`). \

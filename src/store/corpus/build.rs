@@ -1,6 +1,7 @@
 //! Builds the segment of one source: receives its files, and writes what lookups will need.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +47,9 @@ pub struct FunctionPair {
 pub trait Reading: Sync {
     /// Whether to read a file with this name and size.
     fn wants(&self, path: &FilePath, size: u64) -> bool;
+
+    /// Whether a file with this name is source that is too large to be read.
+    fn is_too_large(&self, path: &FilePath, size: u64) -> bool;
 
     /// The tokens of a file; `None` if it is not source to compare.
     fn lex(&self, path: &FilePath, bytes: &[u8]) -> Option<Lexed>;
@@ -116,6 +120,8 @@ pub struct Builder<'b> {
     is_of_fixes: bool,
     stats: Stats,
     notes: Vec<Note>,
+    /// Files that are source by their name, and too large to be read.
+    too_large: RefCell<BTreeSet<FilePath>>,
 }
 
 /// Values, each once, with a number.
@@ -231,12 +237,15 @@ impl<'b> Builder<'b> {
             is_of_fixes: false,
             stats: Stats::default(),
             notes: Vec::new(),
+            too_large: RefCell::default(),
         })
     }
 
     /// What was skipped, and why.
-    pub fn notes(&self) -> &[Note] {
-        &self.notes
+    pub fn notes(&self) -> Vec<Note> {
+        let too_large = self.too_large.borrow();
+        let too_large = too_large.iter().map(|path| Note { what: path.to_string(), why: "it is too large" });
+        self.notes.iter().cloned().chain(too_large).collect()
     }
 
     fn component(&mut self, component: &Arc<DeclaredComponent>) -> u32 {
@@ -567,6 +576,9 @@ fn folder(path: &FilePath) -> &[u8] {
 
 impl Sink for Builder<'_> {
     fn wants(&self, path: &FilePath, size: u64) -> bool {
+        if self.reading.is_too_large(path, size) {
+            self.too_large.borrow_mut().insert(path.clone());
+        }
         self.reading.wants(path, size) || size <= MAX_LICENSE_FILE && is_relevant(path)
     }
 

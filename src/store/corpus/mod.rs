@@ -352,7 +352,7 @@ impl Corpus {
         let fails = |why| CorpusError::Segment { corpus: self.name.clone(), source_name: spec.to_owned(), why };
         let mut builder = Builder::new(&self.folder, sampling, reading, known.as_ref()).map_err(fails)?;
         sources::read(&request, &mut builder)?;
-        let notes = builder.notes().to_vec();
+        let notes = builder.notes();
         let (path, stats) = builder.finish(&key).map_err(fails)?;
         let segment = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let label = sources::label(spec);

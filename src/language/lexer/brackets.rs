@@ -1,0 +1,174 @@
+//! Remembers what brackets belong to, where a `/` or a line asks for it: `if (a) /b/.test(c)`, `$h{a}`.
+//!
+//! Nothing is read until somebody asks, and each token once.
+
+use super::Run;
+use crate::language::hash;
+use crate::language::token::{Kind, Token};
+
+/// The brackets that are open.
+#[derive(Default)]
+pub(super) struct Brackets {
+    /// The number of tokens that were read.
+    n_read: usize,
+    open: Vec<Open>,
+    /// How many of each kind are open.
+    n_open: [usize; 3],
+    /// What the bracket closed by the last token belongs to.
+    closed: Belongs,
+    /// The number of brackets that are open and belong to something.
+    n_bound: usize,
+}
+
+struct Open {
+    kind: usize,
+    belongs: Belongs,
+}
+
+/// What brackets belong to.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) enum Belongs {
+    /// Nothing that matters.
+    #[default]
+    Nothing,
+    /// A word before a statement: `if (a)`.
+    Head,
+    /// A variable: `$h{a}`, `@{a}`.
+    Variable,
+    /// Arithmetic of a shell, `((a << b))`.
+    Arithmetic,
+}
+
+/// The kind of a bracket, and whether it opens.
+fn kind(token: &Token, text: &[u8]) -> Option<(usize, bool)> {
+    if token.kind() != Kind::Punctuation {
+        return None;
+    }
+    match text.get(token.start as usize)? {
+        b'(' => Some((0, true)),
+        b')' => Some((0, false)),
+        b'[' => Some((1, true)),
+        b']' => Some((1, false)),
+        b'{' => Some((2, true)),
+        b'}' => Some((2, false)),
+        _ => None,
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Reads the tokens since the last time. Time O(n) in all.
+    fn read_brackets(&mut self) {
+        // The tokens of an import may be removed again.
+        let end = self.import.as_ref().map_or(self.tokens.len(), |import| import.from_token);
+        let mut brackets = std::mem::take(&mut self.brackets);
+        for at in brackets.n_read..end {
+            let Some((kind, opens)) = kind(&self.tokens[at], self.text) else {
+                brackets.closed = Belongs::Nothing;
+                continue;
+            };
+            if opens {
+                let belongs = self.belongs(at, brackets.closed, brackets.open.last());
+                brackets.n_open[kind] += 1;
+                brackets.n_bound += usize::from(belongs != Belongs::Nothing);
+                brackets.open.push(Open { kind, belongs });
+                brackets.closed = Belongs::Nothing;
+                continue;
+            }
+            brackets.closed = Belongs::Nothing;
+            // A bracket that nothing opened closes nothing; one that nothing closed ends with the one around it.
+            while brackets.n_open[kind] > 0
+                && let Some(open) = brackets.open.pop()
+            {
+                brackets.n_open[open.kind] -= 1;
+                brackets.n_bound -= usize::from(open.belongs != Belongs::Nothing);
+                if open.kind == kind {
+                    brackets.closed = open.belongs;
+                    break;
+                }
+            }
+        }
+        brackets.n_read = brackets.n_read.max(end);
+        self.brackets = brackets;
+    }
+
+    /// What the bracket that token `at` opens belongs to; `closed` is what the one belonged to that ends right before
+    /// it, and `around` the one that it is in.
+    fn belongs(&self, at: usize, closed: Belongs, around: Option<&Open>) -> Belongs {
+        let text = |at: usize| self.tokens[at].text(self.text);
+        let Some(before) = at.checked_sub(1) else { return Belongs::Nothing };
+        let touches = self.tokens[before].end == self.tokens[at].start;
+        match text(at) {
+            b"(" if !self.table.heads.is_empty() && self.is_head(before) => Belongs::Head,
+            b"(" | b"[" if self.table.has_arithmetic => {
+                let is_inside = around.is_some_and(|around| around.belongs == Belongs::Arithmetic);
+                // The first may be the end of a string: `"$((a << b))"`.
+                let last = (self.tokens[at].start as usize).checked_sub(1).map(|last| self.text[last]);
+                let is_begin = matches!((last, text(at)), (Some(b'('), b"(") | (Some(b'$'), b"["));
+                let is_index = touches && text(at) == b"[" && self.tokens[before].kind() == Kind::Identifier;
+                if is_inside || is_begin || is_index { Belongs::Arithmetic } else { Belongs::Nothing }
+            }
+            b"{" if !self.table.sigils.is_empty() => {
+                let is_sigil = |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
+                let is_variable = match text(before) {
+                    b"}" => closed == Belongs::Variable,
+                    b"]" => true,
+                    b">" => before > 0 && text(before - 1) == b"-",
+                    name => is_sigil(&name[..1]) || before > 0 && is_sigil(text(before - 1)),
+                };
+                if is_variable { Belongs::Variable } else { Belongs::Nothing }
+            }
+            _ => Belongs::Nothing,
+        }
+    }
+
+    /// Whether the token is a word whose brackets come before a statement: `if (a)`, `for await (a of b)`.
+    fn is_head(&self, at: usize) -> bool {
+        let token = |at: usize| &self.tokens[at];
+        let is_head = |at: usize| self.table.heads.iter().any(|word| **word == *token(at).text(self.text));
+        let is_member = |at: usize| {
+            at > 0 && matches!(token(at - 1).text(self.text), b"." | b"#") && token(at - 1).end <= token(at).start
+        };
+        match at.checked_sub(1) {
+            _ if is_head(at) => !is_member(at),
+            Some(before) if token(at).kind() == Kind::Keyword => is_head(before) && !is_member(before),
+            _ => false,
+        }
+    }
+
+    /// What the brackets closed by the last token belong to.
+    pub(super) fn closed_bracket(&mut self) -> Belongs {
+        if self.import.is_some() {
+            return Belongs::Nothing;
+        }
+        self.read_brackets();
+        self.brackets.closed
+    }
+
+    /// What the innermost brackets that are open belong to.
+    pub(super) fn open_bracket(&mut self) -> Belongs {
+        self.read_brackets();
+        self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)
+    }
+
+    /// Whether what follows depends on brackets before. Reading cannot resume here.
+    pub(super) fn is_bound_by_brackets(&mut self) -> bool {
+        let table = self.table;
+        if table.heads.is_empty() && table.sigils.is_empty() && !table.has_arithmetic {
+            return false;
+        }
+        self.read_brackets();
+        self.brackets.n_bound > 0 || self.brackets.closed != Belongs::Nothing
+    }
+
+    /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of /b/.exec(c))`.
+    pub(super) fn ends_in_infix(&mut self) -> bool {
+        let [.., value, word] = self.tokens.as_slice() else { return false };
+        let is_infix = self.table.infix.iter().any(|infix| **infix == *word.text(self.text));
+        let is_value = match value.kind() {
+            Kind::Identifier | Kind::Number | Kind::String => true,
+            Kind::Keyword => self.table.keywords.is_value(hash::word(value.text(self.text), self.table.fold)),
+            Kind::Punctuation => matches!(value.text(self.text), b"]" | b"}" | b")"),
+        };
+        is_infix && is_value && self.open_bracket() == Belongs::Head
+    }
+}

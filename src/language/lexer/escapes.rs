@@ -1,0 +1,82 @@
+//! Reads escapes of characters that mean the character wherever they are, as in Java: `\u002f*` opens a comment.
+
+use super::Compiled;
+use crate::language::token::Token;
+
+/// A text without its escapes.
+pub(super) struct Escapes {
+    pub(super) text: Vec<u8>,
+    /// For each escape, where what comes after it is in the text, and how much farther on it is in the file.
+    places: Vec<(usize, usize)>,
+}
+
+impl Escapes {
+    /// The text without its escapes, if the language has them and the text has any. Time O(n).
+    pub(super) fn of(table: &Compiled, file: &[u8]) -> Option<Self> {
+        if !table.has_unicode_escapes {
+            return None;
+        }
+        memchr::memmem::find(file, b"\\u")?;
+        let (mut text, mut places) = (Vec::with_capacity(file.len()), Vec::new());
+        let mut at = 0;
+        while at < file.len() {
+            let next = memchr::memchr(b'\\', &file[at..]).map_or(file.len(), |n| at + n);
+            text.extend_from_slice(&file[at..next]);
+            at = next;
+            match character(&file[at..]) {
+                Some((c, n_bytes)) => {
+                    text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += n_bytes;
+                    places.push((text.len(), at - text.len()));
+                }
+                // A backslash that escapes another one begins no escape of a character, nor does that one.
+                None => {
+                    let n_plain = (file.len() - at).min(if file[at..].starts_with(b"\\\\") { 2 } else { 1 });
+                    text.extend_from_slice(&file[at..at + n_plain]);
+                    at += n_plain;
+                }
+            }
+        }
+        (!places.is_empty()).then_some(Self { text, places })
+    }
+
+    /// Puts tokens of the text where they are in the file.
+    pub(super) fn locate(&self, tokens: &mut [Token]) {
+        let mut places = self.places.iter().peekable();
+        let mut shift = 0;
+        let mut place = |at: &mut u32| {
+            while let Some((_, n)) = places.next_if(|(from, _)| *from <= *at as usize) {
+                shift = *n;
+            }
+            *at += shift as u32;
+        };
+        for token in tokens {
+            place(&mut token.start);
+            place(&mut token.end);
+        }
+    }
+}
+
+/// The character whose escape `text` begins with, and the bytes of the escape. Half of a pair is a mark of its own.
+fn character(text: &[u8]) -> Option<(char, usize)> {
+    let (unit, n_bytes) = unit(text)?;
+    let pair = unit_pair(unit, &text[n_bytes..], n_bytes);
+    Some(pair.unwrap_or((char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), n_bytes)))
+}
+
+fn unit_pair(high: u32, rest: &[u8], n_bytes: usize) -> Option<(char, usize)> {
+    let (low, n_more) = unit(rest)?;
+    let is_pair = (0xD800..0xDC00).contains(&high) && (0xDC00..0xE000).contains(&low);
+    let c =
+        char::from_u32(0x1_0000 + ((high.wrapping_sub(0xD800) & 0x3FF) << 10) + (low.wrapping_sub(0xDC00) & 0x3FF))?;
+    is_pair.then_some((c, n_bytes + n_more))
+}
+
+/// `\u002f`, with any number of `u`.
+fn unit(text: &[u8]) -> Option<(u32, usize)> {
+    let marked = text.strip_prefix(b"\\")?;
+    let n_marks = marked.iter().take_while(|byte| **byte == b'u').count();
+    let digits = marked.get(n_marks..n_marks + 4).filter(|_| n_marks > 0)?;
+    let digit = |value: u32, byte: &u8| Some(value * 16 + char::from(*byte).to_digit(16)?);
+    Some((digits.iter().try_fold(0, digit)?, 1 + n_marks + 4))
+}
