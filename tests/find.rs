@@ -181,6 +181,60 @@ fn a_sketch_that_cannot_be_searched_for_ends_with_status_2_and_says_why() {
 }
 
 #[test]
+fn a_long_sketch_is_searched_for_by_a_part_of_its_tokens() {
+    let repository = tree(C);
+    // A tenth of the bytes that a sketch may have.
+    let sketch = C.first.repeat(1_000_000 / C.first.len());
+    let found = json(&find(&repository, sketch, &["--name", "a.c", "--format", "json", "--limit", "1"]));
+    assert_eq!(found["results"][0]["path"], "first.c");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_seen_enough_ends_it_quietly() {
+    let repository = tree(C);
+    let (reader, writer) = std::io::pipe().expect("there are pipes");
+    drop(reader);
+    let mut command = repository.secondhand(&["find", "first.c", "--lines", "1-30", "--rev", "HEAD"]);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// Sketches of more than one function, as they are told in the first lines of a new file.
+#[test]
+fn of_a_sketch_of_short_functions_the_lines_that_have_most_of_it_are_named() {
+    let repository = tree(C);
+    let all = |of: &str| {
+        format!(
+            "int {of}_area(const struct {of} *one)\n{{\n    return one->width * one->height;\n}}\n\nvoid \
+             {of}_clear(struct {of} *one)\n{{\n    one->n = 0;\n    free(one->list);\n}}\n\nbool \
+             {of}_is_empty(const struct {of} *one)\n{{\n    return one == NULL || one->n == 0;\n}}\n"
+        )
+    };
+    repository.write("box.c", format!("#include \"box.h\"\n\n{}int unrelated;\n", all("box")));
+    let found = json(&find(&repository, all("crate"), &["--name", "a.c", "--format", "json"]));
+    let best = &found["results"][0];
+    let lines = (&best["path"], &best["startLine"], &best["endLine"], &best["containment"]);
+    assert_eq!(lines, (&"box.c".into(), &3.into(), &17.into(), &1.0.into()), "{found:#}");
+}
+
+#[test]
+fn a_function_is_named_and_not_its_class_where_an_annotation_is_before_it() {
+    let repository = Repository::new();
+    let method = "    @SuppressWarnings(\"unchecked\") // by design\n    private void readObject(final ObjectInputStream \
+                  stream) throws IOException {\n        stream.defaultReadObject();\n        nodes = new \
+                  Node[2];\n        final int size = stream.readInt();\n        for (int i = 0; i < size; i++) \
+                  {\n            put(stream.readObject(), i);\n        }\n    }\n";
+    let others: String = (0..20).map(|at| format!("    int at{at}() {{\n        return {at};\n    }}\n\n")).collect();
+    repository.write("Tree.java", format!("class Tree {{\n    int size;\n\n{others}{method}\n{others}}}\n"));
+    repository.commit("all");
+    let found = json(&find(&repository, method, &["--name", "A.java", "--format", "json"]));
+    assert_eq!(found["results"][0]["function"], "readObject", "{found:#}");
+    assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found:#}");
+}
+
+#[test]
 fn a_corpus_is_searched_too_and_its_license_is_named() {
     let corpus = TempDir::new().expect("the folder for temporary files is writable");
     fs::create_dir_all(corpus.path().join("alpha")).expect("it is writable");
@@ -253,19 +307,68 @@ fn what_an_older_version_had_and_the_tree_still_has_is_named_once() {
     assert_eq!(places, ["tree"], "{found:#}");
 }
 
+/// A function whose operators are the bits of `number`.
+fn numbered(number: u32) -> String {
+    let terms: String = (0..8).map(|bit| if number >> bit & 1 == 1 { " * n" } else { " + n" }).collect();
+    let calls: String = (0..8).map(|bit| if number >> bit & 1 == 1 { "go();\n" } else { "a = 1;\n" }).collect();
+    format!("int of_{number}(int n)\n{{\n{calls}return n{terms};\n}}\n")
+}
+
+#[test]
+fn deleted_files_that_were_not_read_are_told() {
+    let repository = tree(C);
+    for number in 0..200 {
+        repository.write(format!("old{number}.c"), numbered(number));
+    }
+    repository.commit("numbers");
+    for number in 0..200 {
+        repository.remove(format!("old{number}.c"));
+    }
+    repository.commit("drop the numbers");
+    let sketch: String = (0..200).map(numbered).collect();
+    let output = find(&repository, &sketch, &["--name", "a.c", "--history", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    let words = "past files that share less with the sketch than those that were read";
+    let told = found["notSearched"].as_str().unwrap_or_default();
+    assert!(told.ends_with(words), "{told}");
+    let text = find(&repository, &sketch, &["--name", "a.c", "--history"]);
+    let errors = String::from_utf8_lossy(&text.stderr).into_owned();
+    assert!(errors.contains(&format!("not searched: {told}")), "{errors}");
+    // Of a short sketch, all are read.
+    assert!(
+        json(&find(&repository, numbered(3), &["--name", "a.c", "--history", "--format", "json"]))["notSearched"]
+            .is_null()
+    );
+}
+
+#[test]
+fn a_vendored_file_that_names_find_is_named_once_with_its_component() {
+    let repository = tree(C);
+    repository.write("secondhand.toml", "[[vendored]]\npath = \"lib/store\"\nname = \"store\"\nlicense = \"MIT\"\n");
+    repository.write("lib/store/expire.c", EXPIRY);
+    // By its names alone, and by tokens in a row as well.
+    for sketch in [FROM_MEMORY, EXPIRY] {
+        let found = json(&find(&repository, sketch, &["--name", "a.c", "--format", "json"]));
+        let results = found["results"].as_array().expect("there are results");
+        let named: Vec<&Value> = results.iter().map(|found| &found["path"]).collect();
+        assert_eq!(named, ["lib/store/expire.c"], "{found:#}");
+        assert_eq!((&results[0]["place"], &results[0]["component"]["name"]), (&"component".into(), &"store".into()));
+        assert_eq!(results[0]["component"]["license"], "MIT");
+    }
+}
+
+/// A function, and what somebody who remembers it wrote: no sixteen tokens in a row are alike.
+const EXPIRY: &str = "long long key_expires_at(struct database *db, struct key *key)\n{\n    struct entry *entry;\n\n    \
+                      if (table_size(db->expires) == 0 || (entry = table_find(db->expires, key->name)) == NULL)\n        \
+                      return -1;\n    return entry_number(entry);\n}\n";
+const FROM_MEMORY: &str = "static int is_expired(struct database *db, struct key *key, long long now)\n{\n    struct \
+                           entry *entry = table_find(db->expires, key->name);\n    if (entry == NULL) return 0;\n    \
+                           return entry_number(entry) < now;\n}\n";
+
 #[test]
 fn a_sketch_written_from_memory_is_found_by_its_names() {
-    let repository = tree(C);
-    repository.write(
-        "expire.c",
-        "long long key_expires_at(struct database *db, struct key *key)\n{\n    struct entry *entry;\n\n    if \
-         (table_size(db->expires) == 0 || (entry = table_find(db->expires, key->name)) == NULL)\n        return \
-         -1;\n    return entry_number(entry);\n}\n",
-    );
-    // No sixteen tokens in a row are alike.
-    let sketch = "static int is_expired(struct database *db, struct key *key, long long now)\n{\n    struct entry *entry \
-                  = table_find(db->expires, key->name);\n    if (entry == NULL) return 0;\n    return \
-                  entry_number(entry) < now;\n}\n";
+    let (repository, sketch) = (tree(C), FROM_MEMORY);
+    repository.write("expire.c", EXPIRY);
     for cache in ["cold", "warm"] {
         let found = json(&find(&repository, sketch, &["--name", "a.c", "--format", "json"]));
         assert_eq!(found["results"][0]["path"], "expire.c", "{cache}: {found:#}");

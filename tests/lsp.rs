@@ -11,8 +11,10 @@ mod rpc;
 #[path = "semantics/samples.rs"]
 mod samples;
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::ChildStdout;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdout, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use repository::Repository;
 use rpc::{Framing, Server};
@@ -200,6 +202,53 @@ fn whatever_comes_is_answered_by_the_protocol_and_the_server_lives() {
     }
     assert_eq!(server.ask("no/such", json!({}))["error"]["code"], -32601);
     server.end();
+}
+
+#[test]
+fn a_buffer_that_is_empty_binary_huge_or_in_no_known_language_is_no_reason_to_end() {
+    let repository = tree();
+    let mut server = initialized(&repository);
+    let open = |server: &mut Server, path: &str, text: String| {
+        let document = json!({"uri": uri(&repository, path), "version": 1, "text": text});
+        server.notify("textDocument/didOpen", json!({"textDocument": document}));
+    };
+    open(&mut server, "a.klingon", C.first.to_owned());
+    open(&mut server, "empty.c", String::new());
+    for (path, text) in [("binary.c", "\u{0}\u{1}\u{2}\u{0}".repeat(500)), ("huge.c", "a = b;\n".repeat(1_500_000))] {
+        open(&mut server, path, text);
+        let of_path = uri(&repository, path);
+        let found = std::iter::from_fn(|| Some(server.next())).find(|of| of["params"]["uri"] == of_path.as_str());
+        let found = &found.expect("the server answers")["params"]["diagnostics"];
+        assert!(found[0]["message"].as_str().is_some_and(|text| text.contains("not examined")), "{path}: {found:?}");
+    }
+    server.end();
+}
+
+#[test]
+fn an_editor_that_stops_reading_is_not_heard_and_the_server_ends_with_it() {
+    let repository = tree();
+    let mut command = repository.secondhand(&["lsp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("it is piped");
+    let output = child.stdout.take().expect("it is piped");
+    let writer = thread::spawn(move || {
+        let mut n_written = 0;
+        for id in 0..200_000 {
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": "no/such"});
+            if write!(input, "{}", frame(&request.to_string())).is_err() {
+                break;
+            }
+            n_written = id;
+        }
+        n_written
+    });
+    thread::sleep(Duration::from_secs(3));
+    assert!(!writer.is_finished(), "the server reads on, and keeps all answers");
+    drop(output);
+    let n_written = writer.join().expect("the writer ends");
+    assert!(n_written < 20_000, "{n_written} requests were read");
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
 
 #[test]

@@ -302,3 +302,11 @@ fn a_brief_names_the_calls_of_both_functions_and_no_declaration() {
         "{text}"
     );
 }
+
+#[test]
+fn functions_that_nobody_calls_share_a_line_and_those_of_one_name_are_named_once() {
+    let file = |name| C.file(name, &[C.first, C.second, C.third]);
+    let text = printed(&repository_of(&[&file("one"), &file("two")]), &["--brief"]);
+    assert_eq!(text.matches("nowhere").count(), 1, "{text}");
+    assert!(text.contains("are called nowhere by these names"), "{text}");
+}

@@ -86,7 +86,7 @@ fn functions_in(path: &FilePath, text: &[u8], fragment: &Fragment, sources: &Sou
     let document = source.document();
     let named = |name: usize| String::from_utf8_lossy(source.tokens[name].text(&source.text)).into_owned();
     let mut names: Vec<String> =
-        units_in(&document, start..end).into_iter().filter_map(|(_, name)| Some(named(name?))).collect();
+        units_in(&document, start..end).into_iter().filter_map(|unit| Some(named(unit.name?))).collect();
     names.dedup();
     names.into_iter().map(|name| (source.family.clone(), name)).collect()
 }

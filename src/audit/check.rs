@@ -202,7 +202,7 @@ impl<'j> Judging<'j> {
             let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
-            outcome.examined.unavailable = past.unavailable(of_past.n_unread);
+            outcome.examined.unavailable = past.unavailable(of_past.n_unread, "change");
             all.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {

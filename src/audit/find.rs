@@ -137,7 +137,11 @@ pub fn find(
 
     let asked = sketches.iter().map(|sketch| (sketch, Cow::Owned(vec![true; sketch.tokens.len()]))).collect();
     let sampling = if n_tokens <= EVERY_KGRAM { every_kgram(&config.fingerprint) } else { config.fingerprint };
-    let queries = Queries::sampled(asked, &config, sampling);
+    let mut queries = Queries::sampled(asked, &config, sampling);
+    // A longer sketch has tokens in a row with whatever it resembles.
+    if config.effort == Effort::Full && n_tokens <= EVERY_KGRAM {
+        queries = queries.with_names();
+    }
     let place = |path: &FilePath| place_in_tree(&config, path);
     let targets = Targets {
         entries: &entries,
@@ -148,21 +152,23 @@ pub fn find(
         max_components: None,
         also: None,
     };
-    let searched = search(&queries, &targets, &sources)?;
+    let mut searched = search(&queries, &targets, &sources)?;
+    let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
+    search_by_names(&queries, &entries, targets.open, &place, near, &mut searched, &sources)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
-    if config.effort == Effort::Full {
-        add(&mut found, search_by_names(&sketches, &entries, &|| repository.reader(), &place, &sources)?);
-    }
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {
         let searched = outside.search(&queries, &sources)?;
         n_compared += searched.n_compared;
         found.extend(searched.found);
     }
+    let mut unavailable = None;
     if let Some(past) = elsewhere.past {
         // A whole file that was deleted is found by its functions, like any other.
         let sought = Sought { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
-        found.extend(past.search(&sought, repository, &sources)?.found);
+        let of_past = past.search(&sought, repository, &sources)?;
+        unavailable = past.unavailable(of_past.n_unread, "sketch");
+        found.extend(of_past.found);
     }
 
     let mut ranked: Vec<Ranked> =
@@ -186,24 +192,10 @@ pub fn find(
         tree,
         n_compared,
         effort: context.config.effort,
-        unavailable: elsewhere.past.and_then(|past| past.unavailable(0)),
+        unavailable,
         n_found,
         results: ranked.into_iter().map(|ranked| ranked.existing).collect(),
     })
-}
-
-/// Adds what was found by names to what was found by fingerprints.
-fn add(found: &mut Vec<Found>, by_name: Vec<Found>) {
-    let mut known: HashMap<FilePath, &mut Found> =
-        found.iter_mut().map(|known| (known.target.path.clone(), known)).collect();
-    let mut others = Vec::new();
-    for named in by_name {
-        match known.get_mut(&named.target.path) {
-            Some(known) => known.alignments.extend(named.alignments),
-            None => others.push(named),
-        }
-    }
-    found.extend(others);
 }
 
 /// The contents that exist: those of the tree, and what a work tree was checked out from.
@@ -340,70 +332,137 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
     of_family.into_values().map(|(.., language)| language).collect()
 }
 
-/// The results in one file: each function that has enough of the sketch, once.
+/// The results in one file: each function that has enough of the sketch, once. If none has, the stretch that does: a
+/// sketch may be of several functions, or begin before one.
 fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Config) -> Vec<Ranked> {
-    let target = &found.target;
-    // A stored corpus has tokens without their text: no head can be read there.
-    let has_text = found.place == Place::Tree || found.text.is_some();
-    let lines = Lines::new(&target.text);
+    let searched = Searched { found, asked, config, lines: Lines::new(&found.target.text) };
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
-    // For each reading of the sketch and unit of the file: the token with its name, and the part of the sketch that is
-    // in it.
-    type Parts = (Option<usize>, Vec<Alignment>);
-    let mut of_units: BTreeMap<(usize, usize, usize), Parts> = BTreeMap::new();
+    let mut of_queries: BTreeMap<usize, Vec<Alignment>> = BTreeMap::new();
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
-        for (unit, name, part) in by_unit(&alignment, target, has_text) {
-            let of_unit = of_units.entry((query, unit.start, unit.end)).or_insert((name, Vec::new()));
-            of_unit.1.push(part);
-        }
+        of_queries.entry(query).or_default().push(alignment);
     }
     let mut results = Vec::new();
-    for ((query, start, end), (name, parts)) in of_units {
+    for (query, alignments) in of_queries {
         let sketch = &sketches[query];
+        let mut of_units: BTreeMap<(usize, usize), UnitParts> = BTreeMap::new();
+        for alignment in &alignments {
+            for (unit, name, part) in by_unit(alignment, &found.target, searched.has_text()) {
+                let of_unit = of_units.entry((unit.start, unit.end)).or_insert((name, Vec::new()));
+                of_unit.1.push(part);
+            }
+        }
+        let n_before = results.len();
+        results.extend(
+            of_units
+                .into_iter()
+                .filter_map(|((start, end), (name, parts))| searched.result(query, sketch, start..end, name, parts)),
+        );
+        if results.len() == n_before {
+            let stretch = fullest_stretch(&alignments, sketch, &found.target);
+            results.extend(stretch.and_then(|(stretch, parts)| searched.result(query, sketch, stretch, None, parts)));
+        }
+    }
+    results
+}
+
+/// The token with the name of a unit, and the parts of a sketch that are in it.
+type UnitParts = (Option<usize>, Vec<Alignment>);
+
+/// The tokens of a file that have most of a sketch, of those not more than twice as long as it, and the parts in them.
+fn fullest_stretch(
+    alignments: &[Alignment],
+    sketch: &Source,
+    target: &Source,
+) -> Option<(Range<usize>, Vec<Alignment>)> {
+    let agreeing = |alignment| agreeing_pairs(alignment, &sketch.tokens, &target.tokens);
+    let mut pairs: Vec<(usize, usize)> = alignments.iter().flat_map(agreeing).map(|(at, from)| (from, at)).collect();
+    pairs.sort_unstable();
+    let max = 2 * sketch.tokens.len();
+    // For each token of the sketch, how many pairs of the window have it.
+    let mut n_of = vec![0u32; sketch.tokens.len()];
+    let (mut first, mut n_contained, mut best) = (0, 0usize, (0, 0..0));
+    for last in 0..pairs.len() {
+        let (to, at) = pairs[last];
+        n_contained += usize::from(n_of[at] == 0);
+        n_of[at] += 1;
+        while pairs[first].0 + max <= to {
+            n_of[pairs[first].1] -= 1;
+            n_contained -= usize::from(n_of[pairs[first].1] == 0);
+            first += 1;
+        }
+        if n_contained > best.0 {
+            best = (n_contained, pairs[first].0..to + 1);
+        }
+    }
+    let stretch = Some(best.1).filter(|stretch| !stretch.is_empty())?;
+    let within = |alignment: &Alignment| alignment.pairs().filter(|(_, at)| stretch.contains(at)).collect();
+    let parts: Vec<Alignment> =
+        alignments.iter().map(within).filter(|part: &Alignment| !part.blocks.is_empty()).collect();
+    Some((stretch, parts))
+}
+
+/// A file that was found, and what it was asked for.
+struct Searched<'s> {
+    found: &'s Found,
+    asked: &'s Sketch,
+    config: &'s Config,
+    lines: Lines,
+}
+
+impl Searched<'_> {
+    /// Whether heads can be read: a stored corpus has tokens without their text.
+    fn has_text(&self) -> bool {
+        self.found.place == Place::Tree || self.found.text.is_some()
+    }
+
+    /// What a unit of the file has of a sketch, if it is enough.
+    fn result(
+        &self,
+        query: usize,
+        sketch: &Source,
+        unit: Range<usize>,
+        name: Option<usize>,
+        parts: Vec<Alignment>,
+    ) -> Option<Ranked> {
+        let &Self { found: Found { place, target, .. }, asked, config, ref lines } = self;
         let (own, other) = (&sketch.tokens, &target.tokens);
         let mut is_contained = vec![false; own.len()];
-        for part in &parts {
-            for (at, _) in agreeing_pairs(part, own, other) {
-                is_contained[at] = true;
-            }
+        for (at, _) in parts.iter().flat_map(|part| agreeing_pairs(part, own, other)) {
+            is_contained[at] = true;
         }
         let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
-        let Some(best) = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))
-        else {
-            continue;
-        };
+        let best = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))?;
         let is_enough = n_contained as f64 >= ENOUGH_OF_SKETCH * own.len() as f64;
         let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
-        let unit = fragment(&target.text, &lines, &other[start..end]);
-        let matched = fragment(&target.text, &lines, &other[best.alignment.target()]);
-        let (Some(unit), Some(matched)) = (unit, matched) else { continue };
-        if !(is_enough || is_clone) || found.place == Place::Tree && is_itself(asked, &target.path, &unit) {
-            continue;
+        let n_unit = unit.len();
+        let unit = fragment(&target.text, lines, &other[unit])?;
+        let matched = fragment(&target.text, lines, &other[best.alignment.target()])?;
+        if !(is_enough || is_clone) || *place == Place::Tree && is_itself(asked, &target.path, &unit) {
+            return None;
         }
         let text = lines.range(unit.start.line).start..lines.range(unit.end.line).end;
         let n_matched = best.alignment.n_tokens();
         let origin = asked.in_tree.as_ref().or(asked.name.as_ref());
-        results.push(Ranked {
+        Some(Ranked {
             query,
             n_contained,
             n_exact: best.n_exact,
             distance: origin.map_or(0, |path| path.distance(&target.path)),
             existing: Existing {
-                place: found.place.clone(),
+                place: place.clone(),
                 path: target.path.clone(),
                 fragment: unit,
                 matched,
                 name: name.map(|at| printable(other[at].text(&target.text))),
                 containment: n_contained as f64 / own.len().max(1) as f64,
-                similarity: 2.0 * n_matched as f64 / (own.len() + (end - start)).max(1) as f64,
+                similarity: 2.0 * n_matched as f64 / (own.len() + n_unit).max(1) as f64,
                 clone_type: best.clone_type,
                 n_matched,
-                text: has_text.then(|| target.text[text].to_vec()),
+                text: self.has_text().then(|| target.text[text].to_vec()),
             },
-        });
+        })
     }
-    results
 }
 
 /// Whether a result is the sketch itself, which is no answer.
@@ -426,37 +485,74 @@ fn by_unit(alignment: &Alignment, target: &Source, has_text: bool) -> Vec<(Range
     if let Some(unit) = document.enclosing_unit(all.clone()).filter(|unit| unit.name.is_some()) {
         return vec![(unit.tokens, unit.name, alignment.clone())];
     }
-    let mut parts: BTreeMap<(usize, usize), Option<usize>> = BTreeMap::new();
+    let mut parts: BTreeMap<(usize, usize), (usize, Option<usize>)> = BTreeMap::new();
     for block in &alignment.blocks {
         let block = block.target as usize..(block.target + block.len) as usize;
-        let unit = units_in(&document, block);
-        parts.extend(unit.into_iter().map(|(tokens, name)| ((tokens.start, tokens.end), name)));
+        for UnitIn { from, tokens, name } in units_in(&document, block) {
+            let (first, _) = parts.entry((tokens.start, tokens.end)).or_insert((from, name));
+            *first = from.min(*first);
+        }
     }
-    let part = |((start, end), name)| {
-        let within: Alignment = alignment.pairs().filter(|(_, at)| (start..end).contains(at)).collect();
+    let part = |((start, end), (from, name))| {
+        let within: Alignment = alignment.pairs().filter(|(_, at)| (from..end).contains(at)).collect();
         (start..end, name, within)
     };
     parts.into_iter().map(part).collect()
 }
 
-/// The units that a run of tokens goes through.
-pub(super) fn units_in(
-    document: &crate::matching::Document<'_>,
-    run: Range<usize>,
-) -> Vec<(Range<usize>, Option<usize>)> {
-    let mut units = Vec::new();
-    let mut at = run.start;
+/// Maximum lines between functions that are looked at one by one, in each run of tokens. Time is quadratic in them. What
+/// precedes a function is annotations, or the end of the one before.
+const LINES_BETWEEN: usize = 8;
+
+/// A unit that a run of tokens goes through.
+#[derive(Debug, Clone)]
+pub(super) struct UnitIn {
+    /// Where the run enters it; before its first token, if annotations precede it.
+    pub from: usize,
+    /// Its tokens.
+    pub tokens: Range<usize>,
+    /// The token with its name, if it is a function.
+    pub name: Option<usize>,
+}
+
+/// The units that a run of tokens goes through: its functions, and what else encloses a part of it that is in none. A
+/// class that begins before the run is no unit of it if the run goes through its functions.
+pub(super) fn units_in(document: &crate::matching::Document<'_>, run: Range<usize>) -> Vec<UnitIn> {
+    let mut units: Vec<UnitIn> = Vec::new();
+    // What encloses the lines since the last function: an annotation, or the bracket at the end of a function, is in a
+    // class that goes on far beyond them.
+    let mut around: Option<UnitIn> = None;
+    let (mut at, mut from, mut n_between) = (run.start, run.start, 0);
     while at < run.end {
-        match document.enclosing_unit(at..at + 1) {
-            Some(unit) => {
-                at = unit.tokens.end.max(at + 1);
-                units.push((unit.tokens, unit.name));
-            }
-            None => at += 1,
+        let Some(unit) = document.enclosing_unit(at..at + 1) else {
+            // The lines before a function's own may be indented as it is, such as those of a template.
+            n_between += 1;
+            at = document.next_line(at);
+            from = if n_between > LINES_BETWEEN { at } else { from };
+            continue;
+        };
+        if let Some(before) = around.take_if(|around| around.tokens.end <= unit.tokens.start) {
+            (from, n_between) = (before.tokens.end, 0);
+            units.push(before);
+        }
+        let unit = UnitIn { from, tokens: unit.tokens, name: unit.name };
+        // A class whose head is in the run is a unit of it like a function.
+        if unit.name.is_some() || run.contains(&unit.tokens.start) {
+            (around, n_between) = (None, 0);
+            at = unit.tokens.end.max(at + 1);
+            from = at;
+            units.push(unit);
+        } else {
+            n_between += 1;
+            let is_over = n_between > LINES_BETWEEN;
+            at = if is_over { unit.tokens.end.max(at + 1) } else { document.next_line(at) };
+            around.get_or_insert(unit);
         }
     }
+    let is_within = |around: &UnitIn| units.iter().any(|unit| around.tokens.start <= unit.tokens.start);
+    units.extend(around.filter(|around| !is_within(around)));
     if units.is_empty() {
-        units.push((run, None));
+        units.push(UnitIn { from: run.start, tokens: run, name: None });
     }
     units
 }

@@ -77,6 +77,11 @@ impl Document<'_> {
         largest
     }
 
+    /// The first token of the next line after that of the token at `at`, or the number of all tokens.
+    pub fn next_line(&self, at: usize) -> usize {
+        (at + 1..self.tokens.len()).find(|&next| self.starts_line(next)).unwrap_or(self.tokens.len())
+    }
+
     /// The end of the unit that begins at `start`, and whether it has lines that are indented more.
     fn end_of_unit(&self, start: usize) -> (usize, bool) {
         let indentation = self.indent(start);

@@ -2,7 +2,7 @@
 //!
 //! Only facts: what differs is read from the two texts, and each difference is named with its lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -111,11 +111,20 @@ impl Brief {
             0 => format!("{equal}; nothing differs but layout and comments; {saved}"),
             _ => format!("{equal}; {}; {saved}", count(differing, "difference")),
         }];
-        for of in &self.functions {
-            let whose = if of.in_copy { "" } else { ", the origin," };
-            lines.push(match of.total {
-                0 => format!("`{}`{whose} is called nowhere by that name", of.name),
-                n => format!("`{}`{whose} is called in {}{}", of.name, of.calls.join(", "), more(n)),
+        // A call does not tell two functions of one name apart, so the origin's are named where they have another name.
+        let of_copy: HashSet<&str> = self.functions.iter().filter(|of| of.in_copy).map(|of| of.name.as_str()).collect();
+        for in_copy in [true, false] {
+            let (whose, of_whom) = if in_copy { ("", "") } else { (", the origin,", ", of the origin,") };
+            let named = |of: &&Function| of.in_copy == in_copy && (in_copy || !of_copy.contains(of.name.as_str()));
+            let (called, uncalled): (Vec<_>, Vec<_>) = self.functions.iter().filter(named).partition(|of| of.total > 0);
+            let calls =
+                |of: &&Function| format!("`{}`{whose} is called in {}{}", of.name, of.calls.join(", "), more(of.total));
+            lines.extend(called.iter().map(calls));
+            let names: Vec<String> = uncalled.iter().take(MAX_NAMED).map(|of| format!("`{}`", of.name)).collect();
+            lines.extend(match uncalled.len() {
+                0 => None,
+                1 => Some(format!("{}{whose} is called nowhere by that name", names[0])),
+                n => Some(format!("{}{}{of_whom} are called nowhere by these names", names.join(", "), more(n))),
             });
         }
         let (names, values): (Vec<_>, Vec<_>) = self.replaced.iter().partition(|replaced| replaced.consistent);

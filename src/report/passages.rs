@@ -74,9 +74,10 @@ pub fn class_passages(outcome: &Outcome, is_asked: impl Fn(&Finding) -> bool) ->
     outcome.findings.iter().filter(|finding| is_asked(finding)).map(class).collect()
 }
 
-/// What was found for a sketch, in a line.
+/// What was found for a sketch, in a line, and what was not searched, in another.
 pub fn found_headline(found: &FoundCode) -> String {
-    headline(found)
+    let not_searched = found.unavailable.as_ref().map(|what| format!("\nnot searched: {what}"));
+    headline(found) + &not_searched.unwrap_or_default()
 }
 
 /// The results for a sketch, the best first, each with its code.

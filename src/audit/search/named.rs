@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::queries::{AlignedQueries, Found};
+use super::queries::{AlignedQueries, Found, Queries, SearchOutcome};
 use super::tree::found;
 use crate::audit::Error;
-use crate::audit::read::{Source, Sources, names, reason};
+use crate::audit::read::{Source, Sources};
 use crate::files::{Entry, ReadFiles};
 use crate::language::{Kind, Token};
 use crate::matching::{Alignment, Params, Shared, alignments, seeds};
@@ -27,66 +27,69 @@ const CLOSE_K: usize = 6;
 /// Minimum tokens in a row that are spelled the same. Fewer are brackets, or a name alone.
 const SPELLED_RUN: u32 = 4;
 
-/// The files that use most of the names of `sketches`, rare names counting more, aligned with each sketch from runs of
-/// [`CLOSE_K`] tokens on. Only what is spelled the same is aligned: runs this short agree by chance once names may be
-/// others.
+/// Adds the files that use most of the names of the queries, rare names counting more, aligned with each query from
+/// runs of [`CLOSE_K`] tokens on. Only what is spelled the same is aligned: runs this short agree by chance once names
+/// may be others. `searched` is what fingerprints found in `entries`; of files that use the same names, those nearest to
+/// the path `near` count.
 ///
-/// A name counts by its inverse document frequency (Spärck Jones 1972). Time O(n log m) for n names of all files and
-/// m names of the sketches, and for aligning with [`MAX_FILES`] files. Names of remembered files need no reading.
+/// A name counts by its inverse document frequency (Spärck Jones 1972). Time O(f m) for f files and m names of the
+/// queries, and for aligning with [`MAX_FILES`] files, of which those that fingerprints found are not read again.
 ///
 /// # Errors
 /// The first file, by path, that could not be read.
 pub(in crate::audit) fn search_by_names<R: ReadFiles>(
-    sketches: &[Source],
+    queries: &Queries<'_>,
     entries: &[Entry],
     open: &(dyn Fn() -> R + Sync),
     place: &(dyn Fn(&FilePath) -> Place + Sync),
+    near: Option<&FilePath>,
+    searched: &mut SearchOutcome,
     sources: &Sources<'_>,
-) -> Result<Vec<Found>, Error> {
-    let mut asked: Vec<u32> = sketches.iter().flat_map(|sketch| names(&sketch.tokens)).collect();
-    asked.sort_unstable();
-    asked.dedup();
-    let asked = &asked;
-    let shared = |names: &mut dyn Iterator<Item = u32>| -> Vec<usize> {
-        names.filter_map(|name| asked.binary_search(&name).ok()).collect()
+) -> Result<(), Error> {
+    let distance = |file: usize| near.map_or(0, |near| near.distance(&entries[file].path));
+    let best = most_named(&searched.named, searched.n_compared, distance);
+    let (known, unread): (Vec<usize>, Vec<usize>) = {
+        let is_known = |file: &usize| searched.found.iter().any(|of| of.target.path == entries[*file].path);
+        best.into_iter().partition(is_known)
     };
-    let named = entries.par_iter().map_init(open, |reader, entry| {
-        if let Some(cached) = sources.remembered.get(entry, sources.reading(&entry.path)) {
-            return Ok(reason(cached.status).is_none().then(|| shared(&mut cached.names())));
-        }
-        let read = sources.read(reader, entry)?;
-        Ok(read.ok().map(|source| shared(&mut names(&source.tokens).into_iter())))
+    let known: Vec<&FilePath> = known.into_iter().map(|file| &entries[file].path).collect();
+    let sketches = queries.sources();
+    searched.found.par_iter_mut().filter(|of| known.contains(&&of.target.path)).for_each(|of| {
+        let close = close_to(sketches, &of.target, sources);
+        of.alignments.extend(close);
     });
-    let named: Vec<Option<Vec<usize>>> = named.collect::<Result<_, Error>>()?;
+    let read = unread.into_par_iter().map_init(open, |reader, file| {
+        let Ok(target) = sources.read(reader, &entries[file])? else { return Ok(None) };
+        let alignments = close_to(sketches, &target, sources);
+        let aligned = AlignedQueries { alignments, ..AlignedQueries::default() };
+        Ok(Some(found(place(&target.path), target, aligned)))
+    });
+    let read: Vec<Option<Found>> = read.collect::<Result<_, Error>>()?;
+    searched.found.extend(read.into_iter().flatten().filter(Found::has_any));
+    searched.found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
+    Ok(())
+}
 
-    let mut n_files = vec![0usize; asked.len()];
-    named.iter().flatten().flatten().for_each(|&name| n_files[name] += 1);
-    let n_read = named.iter().flatten().count();
-    let weight = |name: &usize| (n_read as f64 / n_files[*name].max(1) as f64).ln();
-    let mut best: Vec<(f64, usize)> = named
-        .iter()
-        .enumerate()
-        .filter_map(|(file, names)| Some((file, names.as_ref().filter(|names| names.len() >= MIN_SHARED)?)))
-        .map(|(file, names)| (names.iter().map(weight).sum(), file))
-        .collect();
-    best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    best.truncate(MAX_FILES);
+/// The numbers of the files with the rarest names, given the names of each, how many files were looked through, and how
+/// far each is.
+fn most_named(named: &[Vec<u32>], n_files: usize, distance: impl Fn(usize) -> usize) -> Vec<usize> {
+    let n_names = named.iter().flatten().max().map_or(0, |max| *max as usize + 1);
+    let mut n_using = vec![0usize; n_names];
+    named.iter().flatten().for_each(|&name| n_using[name as usize] += 1);
+    let weight = |name: &u32| (n_files as f64 / n_using[*name as usize].max(1) as f64).ln();
+    let enough = named.iter().enumerate().filter(|(_, names)| names.len() >= MIN_SHARED);
+    let weighed = enough.map(|(file, names)| (names.iter().map(weight).sum::<f64>(), distance(file), file));
+    let mut best: Vec<(f64, usize, usize)> = weighed.collect();
+    best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    best.into_iter().take(MAX_FILES).map(|(.., file)| file).collect()
+}
 
-    let reader = open();
-    let mut all_found = Vec::new();
-    for (_, file) in best {
-        let Ok(target) = sources.read(&reader, &entries[file])? else { continue };
-        let mut aligned = AlignedQueries::default();
-        for (number, sketch) in sketches.iter().enumerate().filter(|(_, sketch)| sketch.family == target.family) {
-            aligned.alignments.extend(close(sketch, &target, sources).into_iter().map(|of| (number, of)));
-        }
-        let found = found(place(&target.path), target, aligned);
-        if found.has_any() {
-            all_found.push(found);
-        }
-    }
-    all_found.sort_by(|a, b| a.target.path.cmp(&b.target.path));
-    Ok(all_found)
+/// What each sketch and a file have in common by [`close`], with the sketch's number.
+fn close_to(sketches: &[&Source], target: &Source, sources: &Sources<'_>) -> Vec<(usize, Alignment)> {
+    let of_family = sketches.iter().enumerate().filter(|(_, sketch)| sketch.family == target.family);
+    of_family
+        .flat_map(|(number, sketch)| close(sketch, target, sources).into_iter().map(move |of| (number, of)))
+        .collect()
 }
 
 /// What of a sketch and a file is spelled the same, along the alignments of short runs.

@@ -143,12 +143,12 @@ impl Past {
     }
 
     /// What part of the past was not searched, in words; `None` if all was. `n_unread` past files shared too little
-    /// with the change to be read.
-    pub fn unavailable(&self, n_unread: usize) -> Option<String> {
+    /// with `what` was asked for to be read: a change, or a sketch.
+    pub fn unavailable(&self, n_unread: usize, what: &str) -> Option<String> {
         match (self.is_shallow, self.n_missing, n_unread) {
             (true, _, _) => Some("the history before this shallow clone begins".to_owned()),
             (false, 0, 0) => None,
-            (false, 0, n) => Some(format!("{n} past files that share less with the change than those that were read")),
+            (false, 0, n) => Some(format!("{n} past files that share less with the {what} than those that were read")),
             (false, n, _) => Some(format!("{n} past files that this partial clone does not have")),
         }
     }

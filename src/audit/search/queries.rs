@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use crate::audit::read::{MIXED, Skip, Source};
+use crate::audit::read::{MIXED, Skip, Source, names};
 use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::{Effort, Fingerprint, Params};
@@ -41,6 +41,8 @@ pub(in crate::audit) struct Queries<'q> {
     rare: OnceLock<Vec<HashSet<u32>>>,
     /// For each source, its fingerprints in order.
     sequences: OnceLock<Vec<Vec<u32>>>,
+    /// The names that files are looked through for besides, sorted.
+    names: Vec<u32>,
 }
 
 /// A fingerprint of the queries, and where it occurs in a target.
@@ -142,6 +144,8 @@ pub(in crate::audit) struct SearchOutcome {
     pub limited: Vec<Limited>,
     /// The files that share something with the other queries of the targets.
     pub sighted: Vec<(Entry, Vec<Hit>)>,
+    /// For each file, the names of the queries that it uses; empty if none are asked for.
+    pub named: Vec<Vec<u32>>,
 }
 
 impl<'q> Queries<'q> {
@@ -160,13 +164,23 @@ impl<'q> Queries<'q> {
         let matching = sources.iter().map(matching_of).collect();
         let index = Index::new([]);
         let (rare, sequences) = (OnceLock::new(), OnceLock::new());
-        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences };
+        let names = Vec::new();
+        let mut queries = Self { config, sources, numbers, asked, matching, sampling, index, rare, sequences, names };
         let postings = queries
             .fingerprints(&sampling)
             .into_iter()
             .map(|(document, print)| (print.hash, Posting { document: document as u32, position: print.position }));
         queries.index = Index::new(postings);
         queries
+    }
+
+    /// These queries, which also ask each file which of their names it uses.
+    #[must_use]
+    pub fn with_names(self) -> Self {
+        let mut names: Vec<u32> = self.sources.iter().flat_map(|source| names(&source.tokens)).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self { names, ..self }
     }
 
     /// The informative fingerprints of whose tokens at least half are searched for, each with its query's number.
@@ -270,6 +284,33 @@ impl<'q> Queries<'q> {
             Some(Hit { row: row as u32, position })
         };
         found.into_iter().filter_map(hit).collect()
+    }
+
+    /// Whether files are asked which names of the queries they use.
+    pub fn asks_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// The names of the queries that `target` uses, by number.
+    pub fn names_in(&self, target: &Source) -> Vec<u32> {
+        if self.names.is_empty() || !self.may_share(&target.family) {
+            return Vec::new();
+        }
+        let used = names(&target.tokens);
+        self.named(|name| used.binary_search(&name).is_ok())
+    }
+
+    /// The names of the queries that a file uses, from what is remembered about it.
+    pub fn names_in_remembered(&self, target: &Cached<'_>) -> Vec<u32> {
+        if self.names.is_empty() || !self.may_share(target.family) {
+            return Vec::new();
+        }
+        self.named(|name| target.has_name(name))
+    }
+
+    /// The numbers of the names that are used.
+    fn named(&self, is_used: impl Fn(u32) -> bool) -> Vec<u32> {
+        (0..).zip(&self.names).filter(|&(_, &name)| is_used(name)).map(|(number, _)| number).collect()
     }
 
     /// The number of the query that is the file at `path`.

@@ -108,7 +108,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
             },
         )
         .collect::<Result<Vec<_>, Error>>()?;
-    sample(queries, entries, &asked, &open(), sources);
+    sample(queries, entries, &asked, open, sources);
     if is_trusted && sources.remembered.is_false().is_some() {
         // Its other entries are not to be trusted either: remember nothing this time.
         return search(queries, targets, sources);
@@ -118,8 +118,11 @@ pub(in crate::audit) fn search<R: ReadFiles>(
     let found = found.into_iter().flatten().filter(Found::has_any).collect();
     let (frequencies, n_places) = (queries.frequencies(&n_documents), queries.frequencies(&n_places));
     let sighted = also.map(|_| sighted(entries, &asked)).unwrap_or_default();
+    let named = asked.iter().map(|asked| asked.as_ref().map_or(Vec::new(), |asked| asked.names.clone()));
+    let named = if queries.asks_names() { named.collect() } else { Vec::new() };
     Ok(SearchOutcome {
         sighted,
+        named,
         found,
         frequencies,
         n_places,
@@ -305,6 +308,8 @@ struct Asked {
     hits: Vec<Hit>,
     /// What it has of the other queries.
     also: Vec<Hit>,
+    /// Which names of the queries it uses.
+    names: Vec<u32>,
     /// Whether this needed no reading.
     is_remembered: bool,
 }
@@ -344,7 +349,8 @@ fn ask(
             None => {
                 let hits = |queries: Option<&Queries<'_>>| queries.map(|queries| queries.hits_in_remembered(&cached));
                 let (hits, also) = (hits(queries).unwrap_or_default(), hits(also).unwrap_or_default());
-                Ok(Asked { hits, also, is_remembered: true })
+                let names = queries.map(|queries| queries.names_in_remembered(&cached)).unwrap_or_default();
+                Ok(Asked { hits, also, names, is_remembered: true })
             }
         });
     }
@@ -353,17 +359,18 @@ fn ask(
     Ok(read.map(|target| {
         let mut hits = |queries: Option<&Queries<'_>>| queries.map(|queries| queries.hits_in(&target, scratch));
         let (hits, also) = (hits(queries).unwrap_or_default(), hits(also).unwrap_or_default());
-        Asked { hits, also, is_remembered: false }
+        let names = queries.map(|queries| queries.names_in(&target)).unwrap_or_default();
+        Asked { hits, also, names, is_remembered: false }
     }))
 }
 
 /// Compares the cache entries of the queries, and of a few files that are read for this, with the actual contents; ends
 /// the use of the cache if one is wrong.
-fn sample(
+fn sample<R: ReadFiles>(
     queries: &Queries<'_>,
     entries: &[Entry],
     asked: &[&Result<Asked, Skip>],
-    reader: &impl ReadFiles,
+    open: &(dyn Fn() -> R + Sync),
     sources: &Sources<'_>,
 ) {
     let mut scratch = Vec::new();
@@ -374,18 +381,22 @@ fn sample(
             sources.remembered.distrust();
         }
     }
-    for number in sources.remembered.sample(entries.len()) {
-        // Files missing in a partial clone cannot be compared, and need not be.
-        let Ok(read) = sources.read(reader, &entries[number]) else { continue };
-        let is_false = match &asked[number] {
-            Ok(asked) => asked.is_false(&read, queries, &mut scratch),
-            Err(skip) if skip.is_end() => false,
-            Err(skip) => read.err().is_none_or(|read| !read.is_end() && read != *skip),
-        };
-        if is_false {
-            sources.remembered.distrust();
-        }
-    }
+    let sampled = sources.remembered.sample(entries.len());
+    sampled.into_par_iter().for_each_init(
+        || (open(), Vec::new()),
+        |(reader, scratch), number| {
+            // Files missing in a partial clone cannot be compared, and need not be.
+            let Ok(read) = sources.read(reader, &entries[number]) else { return };
+            let is_false = match &asked[number] {
+                Ok(asked) => asked.is_false(&read, queries, scratch),
+                Err(skip) if skip.is_end() => false,
+                Err(skip) => read.err().is_none_or(|read| !read.is_end() && read != *skip),
+            };
+            if is_false {
+                sources.remembered.distrust();
+            }
+        },
+    );
 }
 
 /// For each fingerprint that was hit, the number of files that have it: files of the tree, and components outside it,

@@ -232,6 +232,9 @@ impl Server {
         for notice in &outcome.notices {
             title.push_str(&format!("\nnotice: {notice}"));
         }
+        if let Some(missing) = &outcome.examined.unavailable {
+            title.push_str(&format!("\nnot searched: {missing}"));
+        }
         Ok(fitted(&title, &finding_passages(&outcome, |_| true), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 

@@ -2,8 +2,14 @@
 //!
 //! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree of its
 //! commit, and of the answers that are not the copy itself, the first three count.
+//!
+//! Two things make that unfair. Another place may have as much of the sketch as the origin, spelled the same: it is as
+//! good an answer. And a copy may begin with lines of its own, so that the origin has little of its first tokens: nobody
+//! could name it. Both are found out by comparing texts, without the program.
 
+use std::collections::HashMap;
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 
 use serde::Deserialize;
@@ -16,7 +22,7 @@ use crate::output::print;
 use crate::place::Place;
 use crate::program::Program;
 use crate::replay::{Lines, Replayed, findings};
-use crate::scan::Scan;
+use crate::scan::{Class, Scan, Token};
 use crate::threads::on_all_threads;
 use crate::worth::{Judged, Verdict, judged};
 
@@ -49,17 +55,19 @@ struct Answer {
     path: String,
     start_line: usize,
     end_line: usize,
+    matched_start_line: usize,
+    matched_end_line: usize,
 }
 
-/// What became of a judged copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// `check` names no origin of it in the tree today, or it is too short, or in a language that this tool cannot
-    /// scan.
-    NotAsked,
-    /// The origin is the answer with this number, from 1.
-    Named(usize),
-    NotNamed,
+/// What became of a judged copy that was asked for; answers are numbered from 1.
+#[derive(Debug, Clone, Copy)]
+struct Fate {
+    /// The first answer that is an origin.
+    origin: Option<usize>,
+    /// The first answer that is an origin, or has as much of the sketch as the best of them.
+    as_good: Option<usize>,
+    /// Whether an origin has at least half of the sketch, whatever its names are.
+    is_fair: bool,
 }
 
 /// Asks for the first tokens of each judged copy, and prints how often its origin is named.
@@ -69,26 +77,42 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let all = judged()?.into_iter().filter(|of| args.replayed.is_in_half(of.half) && is_true(of));
     let all: Vec<Judged> = all.step_by(args.every.max(1)).collect();
     let fates = on_all_threads(all.len(), |number| fate(&program, args, &all[number]));
-    let fates = fates.into_iter().collect::<Result<Vec<Fate>, Error>>()?;
+    let fates = fates.into_iter().collect::<Result<Vec<Option<Fate>>, Error>>()?;
     if args.replayed.explain {
-        for (of, _) in all.iter().zip(&fates).filter(|(_, fate)| **fate == Fate::NotNamed) {
-            print(&format!("{} {}\t{}:{}-{}\n", of.project, &of.commit[..10], of.path, of.start, of.end))?;
+        for (of, fate) in all.iter().zip(&fates).filter_map(|(of, fate)| Some((of, (*fate)?))) {
+            if fate.origin.is_none_or(|at| at > N_FIRST) {
+                let at = |at: Option<usize>| at.map_or("-".to_owned(), |at| at.to_string());
+                let has_half = if fate.is_fair { "" } else { "\torigin has less than half" };
+                let (origin, as_good) = (at(fate.origin), at(fate.as_good));
+                let place = format!("{} {}\t{}:{}-{}", of.project, &of.commit[..10], of.path, of.start, of.end);
+                print(&format!("{place}\torigin {origin}, as good {as_good}{has_half}\n"))?;
+            }
         }
     }
-    let n = |is: &dyn Fn(Fate) -> bool| fates.iter().filter(|fate| is(**fate)).count();
-    let n_asked = n(&|fate| fate != Fate::NotAsked);
-    let percent = |part: usize| format!("{:.1} %", 100.0 * part as f64 / n_asked.max(1) as f64);
-    let row = |name: &str, part: usize| vec![name.to_owned(), part.to_string(), percent(part)];
-    let first = |max: usize| n(&|fate| matches!(fate, Fate::Named(at) if at <= max));
+    let asked: Vec<Fate> = fates.into_iter().flatten().collect();
+    let fair: Vec<Fate> = asked.iter().filter(|fate| fate.is_fair).copied().collect();
+    let cell = |of: &[Fate], is: &dyn Fn(&Fate) -> bool| {
+        let part = of.iter().filter(|fate| is(fate)).count();
+        format!("{part}, {:.1} %", 100.0 * part as f64 / of.len().max(1) as f64)
+    };
+    let row = |name: &str, is: &dyn Fn(&Fate) -> bool| vec![name.to_owned(), cell(&asked, is), cell(&fair, is)];
+    let origin = |max: usize| move |fate: &Fate| fate.origin.is_some_and(|at| at <= max);
+    let as_good = |max: usize| move |fate: &Fate| fate.as_good.is_some_and(|at| at <= max);
     print(&aligned(&[
-        row("asked", n_asked),
-        row("origin first", first(1)),
-        row("among the first three", first(N_FIRST)),
-        row("among the first nine", first(N_ASKED - 1)),
+        vec![String::new(), "all".to_owned(), "origin has half of it".to_owned()],
+        row("asked", &|_| true),
+        row("origin first", &origin(1)),
+        row("among the first three", &origin(N_FIRST)),
+        row("among the first nine", &origin(N_ASKED - 1)),
+        row("or as good a place first", &as_good(1)),
+        row("among the first three", &as_good(N_FIRST)),
+        row("among the first nine", &as_good(N_ASKED - 1)),
     ]))
 }
 
-fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Fate, Error> {
+/// What became of a copy; `None` if `check` names no origin of it in the tree today, or it is too short, or in a language
+/// that this tool cannot scan.
+fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Error> {
     let repository = args.replayed.projects.join(&of.project);
     let copy = Place { path: of.path.clone(), first: of.start as usize, last: of.end as usize };
     let place = |path: &str, lines: &Lines| Place {
@@ -100,13 +124,13 @@ fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Fate, Error> {
         let today = place(&finding.path, &finding.fragment);
         2 * copy.overlap(&today) >= copy.n_lines().min(today.n_lines())
     });
-    let Some(finding) = found else { return Ok(Fate::NotAsked) };
+    let Some(finding) = found else { return Ok(None) };
     let in_tree = finding.origins.iter().filter(|origin| origin.place == "tree");
     let origins: Vec<Place> = in_tree.map(|origin| place(&origin.path, &origin.fragment)).collect();
     let copy = place(&finding.path, &finding.fragment);
-    let Some(sketch) = sketch(&repository, &of.commit, &copy, args.tokens)? else { return Ok(Fate::NotAsked) };
+    let Some(sketch) = sketch(&repository, &of.commit, &copy, args.tokens)? else { return Ok(None) };
     if origins.is_empty() {
-        return Ok(Fate::NotAsked);
+        return Ok(None);
     }
 
     let mut find = program.command("find", &repository);
@@ -120,26 +144,105 @@ fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Fate, Error> {
     }
     let output = child.wait_with_output().map_err(|why| failed(why.to_string()))?;
     if output.status.code() == Some(2) {
-        return Ok(Fate::NotAsked);
+        return Ok(None);
     }
     let answers: Answers = serde_json::from_slice(&output.stdout).map_err(|why| failed(why.to_string()))?;
-    let others = answers.results.iter().map(|answer| Place {
-        path: answer.path.clone(),
-        first: answer.start_line,
-        last: answer.end_line,
-    });
-    let at = others
-        .filter(|answer| answer.overlap(&copy) == 0 || origins.iter().any(|origin| answer.overlap(origin) > 0))
-        .position(|answer| origins.iter().any(|origin| answer.overlap(origin) > 0));
-    Ok(at.map_or(Fate::NotNamed, |at| Fate::Named(at + 1)))
+    let mut texts = Texts { repository: &repository, commit: &of.commit, scans: HashMap::new() };
+    let Some(sketch) = Scanned::new(sketch, &of.path) else { return Ok(None) };
+    let (mut held, mut is_fair) = (0, false);
+    for origin in &origins {
+        let (exact, alike) = sketch.held_by(&mut texts, origin)?;
+        held = held.max(exact);
+        is_fair |= 2 * alike >= args.tokens;
+    }
+    let (mut number, mut found) = (0, Fate { origin: None, as_good: None, is_fair });
+    for answer in &answers.results {
+        let place = |first, last| Place { path: answer.path.clone(), first, last };
+        let whole = place(answer.start_line, answer.end_line);
+        let is_origin = origins.iter().any(|origin| whole.overlap(origin) > 0);
+        if !is_origin && whole.overlap(&copy) > 0 {
+            continue;
+        }
+        number += 1;
+        let matched = place(answer.matched_start_line, answer.matched_end_line);
+        if is_origin {
+            found.origin = found.origin.or(Some(number));
+        }
+        if found.as_good.is_none() && (is_origin || sketch.held_by(&mut texts, &matched)?.0 >= held) {
+            found.as_good = Some(number);
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The files of a commit, read once.
+struct Texts<'t> {
+    repository: &'t Path,
+    commit: &'t str,
+    scans: HashMap<String, Option<Scan>>,
+}
+
+impl Texts<'_> {
+    /// A file; `None` if it is not in a language that this tool can scan.
+    fn scan(&mut self, path: &str) -> Result<Option<&Scan>, Error> {
+        if !self.scans.contains_key(path) {
+            let language = of_path(path);
+            let text = language.map(|_| text(self.repository, self.commit, path)).transpose()?;
+            let scan = language.zip(text).map(|(language, text)| Scan::new(text, language));
+            self.scans.insert(path.to_owned(), scan);
+        }
+        Ok(self.scans.get(path).and_then(Option::as_ref))
+    }
+}
+
+/// A sketch and its tokens.
+struct Scanned(Scan);
+
+impl Scanned {
+    fn new(sketch: String, path: &str) -> Option<Self> {
+        Some(Self(Scan::new(sketch, of_path(path)?)))
+    }
+
+    /// How many tokens of the sketch the lines of `place` have in the same order: spelled the same, and whatever their
+    /// names are. Longest common subsequences, in time O(n m).
+    fn held_by(&self, texts: &mut Texts<'_>, place: &Place) -> Result<(usize, usize), Error> {
+        let Some(scan) = texts.scan(&place.path)? else { return Ok((0, 0)) };
+        let within: Vec<&Token> =
+            scan.tokens.iter().filter(|token| (place.first - 1..place.last).contains(&token.line)).collect();
+        let of = |token: &Token| self.0.text[token.bytes.clone()].to_owned();
+        let own: Vec<(Class, String)> = self.0.tokens.iter().map(|token| (token.class, of(token))).collect();
+        let other: Vec<(Class, &str)> =
+            within.iter().map(|token| (token.class, &scan.text[token.bytes.clone()])).collect();
+        let exact = longest_common(&own, &other, |a, b| a.1 == b.1);
+        let alike = longest_common(&own, &other, |a, b| a.1 == b.1 || a.0 == Class::Name && b.0 == Class::Name);
+        Ok((exact, alike))
+    }
+}
+
+/// The length of the longest common subsequence of two sequences.
+fn longest_common<A, B>(one: &[A], other: &[B], is_equal: impl Fn(&A, &B) -> bool) -> usize {
+    let mut before = vec![0; other.len() + 1];
+    for a in one {
+        let mut row = vec![0; other.len() + 1];
+        for (at, b) in other.iter().enumerate() {
+            row[at + 1] = if is_equal(a, b) { before[at] + 1 } else { row[at].max(before[at + 1]) };
+        }
+        before = row;
+    }
+    before[other.len()]
+}
+
+/// The text of a file of a commit.
+fn text(repository: &Path, commit: &str, path: &str) -> Result<String, Error> {
+    let output = git(repository).args(["show", &format!("{commit}:{path}")]).output();
+    let output = output.map_err(|why| Error::Audit { command: "git show".to_owned(), why: why.to_string() })?;
+    Ok(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
 }
 
 /// The first `n` tokens of a copy, as written; `None` if it has fewer, or its language is not one of ours.
-fn sketch(repository: &std::path::Path, commit: &str, copy: &Place, n: usize) -> Result<Option<String>, Error> {
+fn sketch(repository: &Path, commit: &str, copy: &Place, n: usize) -> Result<Option<String>, Error> {
     let Some(language) = of_path(&copy.path) else { return Ok(None) };
-    let output = git(repository).args(["show", &format!("{commit}:{}", copy.path)]).output();
-    let output = output.map_err(|why| Error::Audit { command: "git show".to_owned(), why: why.to_string() })?;
-    let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
+    let text = text(repository, commit, &copy.path)?;
     let scan = Scan::new(text, language);
     let of_copy = scan.tokens.iter().filter(|token| (copy.first - 1..copy.last).contains(&token.line));
     let tokens: Vec<_> = of_copy.take(n).collect();
