@@ -310,3 +310,55 @@ fn functions_that_nobody_calls_share_a_line_and_those_of_one_name_are_named_once
     assert_eq!(text.matches("nowhere").count(), 1, "{text}");
     assert!(text.contains("are called nowhere by these names"), "{text}");
 }
+
+/// The classes of a repository with `text` at two paths.
+fn classes_of_twice(extension: &str, text: &str) -> Vec<String> {
+    let file = |name: &str| File { path: format!("{name}.{extension}"), text: text.to_owned() };
+    classes(&scan(&repository_of(&[&file("a/one"), &file("b/two"), &C.file("c", &[C.second])]), &[]))
+}
+
+#[test]
+fn a_file_that_is_byte_for_byte_another_is_a_class_whatever_it_holds() {
+    let rows = |row: &dyn Fn(usize) -> String| (0..30).map(row).collect::<String>();
+    for (extension, text) in [
+        ("py", rows(&|i| format!("setting_{i} = value_{i}\n"))),
+        ("c", rows(&|i| format!("int get_{i}(struct s *p) {{ return p->field_{i}; }}\n"))),
+        ("py", rows(&|i| format!("LEVEL_{i} = {i}\n"))),
+    ] {
+        let found = classes_of_twice(extension, &text);
+        assert_eq!(found, [format!("note a/one.{extension}:1-30 <- type-1 b/two.{extension}:1-30")]);
+    }
+    let assignments: String = (0..17).map(|i| format!("setting_{i} = value_{i}\n")).collect();
+    assert_eq!(classes_of_twice("py", &assignments).len(), 1);
+    assert_eq!(classes_of_twice("py", &assignments[..assignments.len() / 2]), [""; 0], "it is too short");
+}
+
+#[test]
+fn five_hundred_copies_of_one_function_are_one_class_of_five_hundred() {
+    let files: Vec<File> = (0..500).map(|at| C.file(&format!("d{}/f{at}", at / 50), &[C.first])).collect();
+    let report = scan(&repository_of(&files.iter().collect::<Vec<_>>()), &[]);
+    assert_eq!(classes(&report).len(), 1);
+    assert_eq!(report.list("/findings/0/origins").len(), 499);
+}
+
+#[test]
+fn what_was_compared_in_part_is_named() {
+    let report = scan(&repository_of(&[&of_few_statements("a", 3), &of_few_statements("b", 4)]), &[]);
+    let notices = report.list("/notices");
+    let of_files = notices.iter().filter(|notice| {
+        let message = notice["message"].as_str().unwrap_or_default();
+        message.contains("repeats what is there too often") && message.contains("were not extended over edits")
+    });
+    assert!(of_files.count() > 0, "{notices:?}");
+}
+
+/// A file of 300 statements of two shapes at random, which is like itself and its kind everywhere.
+fn of_few_statements(name: &str, seed: u64) -> File {
+    let mut state = seed;
+    let mut statement = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
+    };
+    let body: String = (0..300).map(|_| statement()).collect();
+    File { path: format!("{name}.c"), text: format!("void f(void)\n{{\n{body}}}\n") }
+}

@@ -139,6 +139,27 @@ impl<'s, R: ReadFiles> RecentSources<'s, R> {
         Ok(fragment.map(|fragment| Member { tokens: start..end, fragment, content: content(within), ..from.clone() }))
     }
 
+    /// A file and an earlier one as places, if they are byte for byte the same.
+    ///
+    /// # Errors
+    /// If one of them cannot be read.
+    pub fn whole_copy(&mut self, document: u32, earlier: u32) -> Result<Option<(Member, Member)>, Error> {
+        let (Some(file), Some(other)) = (self.source(document)?, self.source(earlier)?) else { return Ok(None) };
+        if file.source.text != other.source.text {
+            return Ok(None);
+        }
+        let tokens = &file.source.tokens;
+        let place = fragment(&file.source.text, &file.lines, tokens).map(|fragment| Member {
+            document,
+            tokens: 0..tokens.len(),
+            fragment,
+            clone_type: CloneType::Type1,
+            similarity: 1.0,
+            content: content(tokens),
+        });
+        Ok(place.map(|place| (place.clone(), Member { document: earlier, ..place })))
+    }
+
     fn source(&mut self, document: u32) -> Result<Option<Arc<Text>>, Error> {
         if let Some(source) = self.at_hand.get(&document) {
             return Ok(Some(Arc::clone(source)));

@@ -6,16 +6,16 @@
 mod classes;
 mod fragments;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use self::classes::{Idioms, Joined, join};
-use self::fragments::{Member, RecentSources, repeats};
+use self::fragments::{Member, RecentSources, Repeat, repeats};
 use crate::audit::outcome::{FileShare, first_few, in_part};
 use crate::audit::read::{Promise, Remembered, Skip, Source, Sources};
-use crate::audit::search::repeated;
+use crate::audit::search::{may_be_whole, repeated};
 use crate::audit::{Comment, Context, Duplication, End, Error, Examined, Outcome};
 use crate::files::{Entry, ReadFiles};
 use crate::fingerprint::hash_exact;
@@ -26,7 +26,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, Lines, readable};
+use crate::text::{FilePath, Lines, fnv_1a, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -59,8 +59,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let same = repeated(&entries.iter().collect::<Vec<_>>(), &sources, &(tree.open)());
     let (occurrences, read) = occurrences(&entries, &same, tree.open, &sources)?;
     let links = links(occurrences);
-    let repeats = repeats(&links, &entries, tree.open, &sources)?;
+    let mut repeats = repeats(&links, &entries, tree.open, &sources)?;
     let mut recent = RecentSources::new(&entries, &sources, (tree.open)());
+    repeats.runs.extend(whole_copies(&read, &mut recent)?);
     let limits = repeats.limits.iter().map(|&(document, limits)| (entries[document as usize].path.clone(), limits));
     let limits = in_part(limits).into_iter().map(|(path, text)| Notice::new(Some(path), None, &text)).collect();
     let Joined { classes: groups, idioms } = join(repeats, &mut |place: &Member, tokens| recent.cut(place, tokens))?;
@@ -138,6 +139,23 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     Ok(Outcome { duplication: Some(duplication), ..outcome })
 }
 
+/// The files that are byte for byte one before them, each with the nearest of those: a copy whatever it holds, also
+/// where it has no fingerprint, as plain assignments have none.
+fn whole_copies<R: ReadFiles>(read: &Sizes, recent: &mut RecentSources<'_, R>) -> Result<Vec<Repeat>, Error> {
+    let mut last: HashMap<(u64, &str), u32> = HashMap::new();
+    let mut copies = Vec::new();
+    for (document, size) in read.iter().enumerate() {
+        let Ok(Size { whole: Some(hash), language, .. }) = size else { continue };
+        let document = document as u32;
+        if let Some(earlier) = last.insert((*hash, language), document)
+            && let Some((place, earlier)) = recent.whole_copy(document, earlier)?
+        {
+            copies.push(Repeat { place, earlier: vec![earlier], is_telling: true });
+        }
+    }
+    Ok(copies)
+}
+
 /// A notice of the code that is left out because it is short and everywhere.
 fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
     let text = format!(
@@ -189,6 +207,8 @@ struct Size {
     /// The test code in it, as lines and as tokens.
     tests: Vec<(Range<u32>, Range<usize>)>,
     language: String,
+    /// A hash of its bytes, if it may be reported as a whole.
+    whole: Option<u64>,
     comments: Vec<Result<Suppression, BadSuppression>>,
     n_tokens: usize,
     n_lines: u32,
@@ -208,6 +228,7 @@ impl Size {
             is_besides: !matches!(sources.config.ground(path, *is_prose), Ground::Code | Ground::Declarative),
             tests: units.into_iter().map(|unit| (unit.clone(), at_line(unit.start)..at_line(unit.end))).collect(),
             language: language.clone(),
+            whole: may_be_whole(source).then(|| fnv_1a(text.iter().copied())),
             comments: suppressions(text, tokens),
             n_tokens: tokens.len(),
             n_lines: lines.n_lines(),
