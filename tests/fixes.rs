@@ -324,6 +324,171 @@ fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
     }
 }
 
+/// A function that reads a file, with its names.
+fn load(name: &str, of: &str, file: &str) -> String {
+    format!(
+        "int {name}(struct {of} *{of}, const char *source)\n{{\n    FILE *{file} = fopen(source, \"r\");\n    \
+         char line[512];\n    int n = 0;\n    if ({file} == NULL)\n        return report({of}, errno);\n    \
+         while (fgets(line, sizeof line, {file}) != NULL) {{\n        if (parse_{of}({of}, line, n) < 0)\n            \
+         break;\n        n++;\n    }}\n    fclose({file});\n    log_info(\"%d lines of %s\", n, source);\n    \
+         return n;\n}}\n"
+    )
+}
+
+#[test]
+fn of_two_patches_that_touch_each_other_the_second_waits() {
+    // The end of one function and the start of the next are within the context of each other.
+    let both = |save: &str, load: &str| format!("{save}{load}");
+    let sibling = both(&save("save_aof", "aof", "out"), &load("load_aof", "aof", "in"));
+    let before = [
+        ("rdb.c", save("save_rdb", "rdb", "fp")),
+        ("read.c", load("load_rdb", "rdb", "fp")),
+        ("aof.c", sibling.clone()),
+    ];
+    let ended = before[0].1.replace("unlink(path);\n    return -1", "unlink(path);\n    return report(rdb, errno)");
+    let opened = before[1].1.replace("fopen(source, \"r\")", "checked(fopen(source, \"r\"), source)");
+    let after = [("rdb.c", ended), ("read.c", opened), ("aof.c", sibling.clone())];
+    let repository = Change { before: &before, after: &after }.made();
+    let patch = || {
+        let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
+        String::from_utf8(patch.expect("the program starts").stdout).expect("the files are UTF-8")
+    };
+    let first = patch();
+    assert_eq!(first.matches("--- a/aof.c").count(), 1, "{first}");
+    assert!(first.contains("its patch comes once the one above is applied"), "{first}");
+    let mut apply = git_command(repository.root(), &["apply", "-"]);
+    let mut apply = apply.stdin(Stdio::piped()).spawn().expect("git is installed");
+    apply.stdin.take().expect("it is piped").write_all(first.as_bytes()).expect("git reads it");
+    assert!(apply.wait().expect("git ends").success(), "{first}");
+}
+
+#[test]
+fn what_a_comment_names_is_compared_however_many_others_are_nearer() {
+    let body = |name: &str, call: &str| {
+        format!(
+            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+        )
+    };
+    let mark = "# Copied from models.bert.modeling_bert.BertOutput with Bert->Roberta\n";
+    let near: Vec<String> = (0..40).map(|n| format!("zoo/near/m{n:02}.py")).collect();
+    let files = |call: &str| -> Vec<(&str, String)> {
+        let others = near.iter().enumerate().map(|(n, path)| (path.as_str(), body(&format!("N{n}"), "drop")));
+        let pair = [
+            ("models/bert/modeling_bert.py", body("Bert", "drop")),
+            ("zoo/near/roberta.py", format!("{mark}{}", body("Roberta", call))),
+        ];
+        others.chain(pair).collect()
+    };
+    let change = Change { before: &files("drop"), after: &files("drop.out.of(mask)") };
+    let found = findings(&change.made(), "out-of-step");
+    let named: Vec<&Value> =
+        found.iter().flat_map(|of| of["origins"].as_array()).flatten().map(|of| &of["path"]).collect();
+    assert_eq!(named, ["models/bert/modeling_bert.py"]);
+}
+
+#[test]
+fn every_block_that_a_comment_keeps_in_step_is_counted_beyond_the_files_compared() {
+    let body = |name: &str, call: &str| {
+        format!(
+            "class {name}Output(Module):\n    def forward(self, states, mask):\n        states = self.dense(states)\n        \
+             states = self.{call}(states, mask)\n        return self.norm(states + mask)\n"
+        )
+    };
+    let paths: Vec<String> = (0..40).map(|n| format!("models/m{n:02}/modeling.py")).collect();
+    let files = |call: &str| -> Vec<(&str, String)> {
+        let marked = |(n, path): (usize, &String)| {
+            let mark = format!("# Copied from models.bert.modeling_bert.BertOutput with Bert->M{n}\n");
+            (path.clone(), format!("{mark}{}", body(&format!("M{n}"), "drop")))
+        };
+        let marked = paths.iter().enumerate().map(marked);
+        let marked = marked.zip(&paths).map(|((_, text), path)| (path.as_str(), text));
+        marked.chain([("models/bert/modeling_bert.py", body("Bert", call))]).collect()
+    };
+    let change = Change { before: &files("drop"), after: &files("drop.out.of(mask)") };
+    let found = findings(&change.made(), "out-of-step");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["missed"]["siblings"], 40);
+}
+
+/// A function of `n` assignments, four tokens each.
+fn rows(n: usize) -> String {
+    let rows: String = (0..n).map(|n| format!("    k{n} = {n};\n")).collect();
+    format!("void set_all(void)\n{{\n{rows}}}\n")
+}
+
+#[test]
+fn a_change_that_edits_thousands_of_tokens_is_no_fix() {
+    // Five more tokens are the fix itself.
+    for (n, expected) in [(495, 1), (502, 0)] {
+        let (before, after) = fix_of_one();
+        let before = [&before[..], &[("rows.c", rows(0))]].concat();
+        let after = [&after[..], &[("rows.c", rows(n))]].concat();
+        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{n} rows");
+    }
+}
+
+#[test]
+fn in_a_large_change_a_function_that_is_rewritten_was_not_fixed() {
+    // 56 tokens in a function of about 150, and four for each row.
+    let (before, _) = fix_of_one();
+    let message = "    log_error(\"cannot write %s: %s\", path, strerror(errno));\n";
+    let longer = before[0].1.replace("    fclose(fp);\n", &format!("{}    fclose(fp);\n", message.repeat(4)));
+    for (n, expected) in [(130, 1), (145, 0)] {
+        let before = [&before[..], &[("rows.c", rows(0))]].concat();
+        let after = [("rdb.c", longer.clone()), before[1].clone(), ("rows.c", rows(n))];
+        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{n} rows");
+    }
+}
+
+#[test]
+fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is_nothing() {
+    let (before, _) = fix_of_one();
+    let [(_, rdb), (_, aof)] = &before;
+    let close = "    fclose(fp);\n";
+    let rows = [
+        // Another row of the same shape, which the sibling has in another place.
+        (
+            "nearby",
+            rdb.replace(close, &format!("    count(stat, CLOSED);\n{close}")),
+            aof.replace("    unlink(path);\n", "    unlink(path);\n    count(stat, CLOSED);\n"),
+        ),
+        (
+            "a variable",
+            rdb.replace("char path[256];", "char path[256], *last = NULL;")
+                .replace(close, &format!("    note(last, path);\n{close}")),
+            aof.clone(),
+        ),
+    ];
+    for (what, is, other) in rows {
+        let was = if what == "a variable" {
+            rdb.replace("char path[256];", "char path[256], *last = NULL;")
+        } else {
+            rdb.clone()
+        };
+        let change =
+            Change { before: &[("rdb.c", was), ("aof.c", other.clone())], after: &[("rdb.c", is), ("aof.c", other)] };
+        assert_eq!(missed(&change), [""; 0], "{what}");
+    }
+    // What was removed had no other use in the one, and has one in the other.
+    let declared = |text: &str| text.replace("    char path[256];\n", "    char path[256];\n    int code = 0;\n");
+    let used = declared(aof).replace("return -1;\n}", "return code;\n}");
+    let change = Change {
+        before: &[("rdb.c", declared(rdb)), ("aof.c", used.clone())],
+        after: &[("rdb.c", rdb.clone()), ("aof.c", used)],
+    };
+    assert_eq!(missed(&change), [""; 0]);
+}
+
+#[test]
+fn code_shown_in_a_document_is_no_sibling() {
+    let (before, after) = fix_of_one();
+    let shown = format!("# Saving\n\n```c\n{}```\n", save("save_rdb", "rdb", "fp"));
+    let before = [before[0].clone(), ("README.md", shown.clone())];
+    let after = [after[0].clone(), ("README.md", shown)];
+    assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0]);
+}
+
 #[test]
 fn a_first_commit_and_a_merge_are_judged_like_any_other() {
     let (before, after) = fix_of_one();

@@ -17,7 +17,7 @@ use super::search::{
     Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, identify_vendored, place_in_tree, search, sight,
     twins,
 };
-use super::siblings::{self, PreImages, Sibling, lenient};
+use super::siblings::{self, PreImages, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
@@ -106,8 +106,7 @@ pub fn check(
     let is_new = |path: &FilePath| new.contains(path);
     let asking = asking(judged.iter().copied(), true, config);
     let queries = queries(&asking, config);
-    let lenient = lenient(config);
-    let images = PreImages::new(&changed, &predecessors, &lenient, &sources);
+    let images = PreImages::new(&changed, &predecessors, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let base_text = base_texts(&predecessors);
@@ -123,7 +122,8 @@ pub fn check(
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
     if asks_nothing || !levels.ask_for_copies() {
         if let Some(also) = also {
-            let entries = compared(&head_files, &base_files, &sources);
+            let is_asked_for = |entry: &&Entry| images.may_be_in(&entry.path, &sources);
+            let entries: Vec<Entry> = head_files.entries.iter().filter(is_asked_for).cloned().collect();
             let sighted = sight(also, &entries, &|| repository.reader(), &sources)?;
             let siblings = images.siblings(sighted, &is_new, repository, &sources)?;
             add_siblings(&mut outcome, &images, siblings, &is_asked, &sources);

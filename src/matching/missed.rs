@@ -343,6 +343,9 @@ mod tests {
         check(BEFORE, &BEFORE.replace("size", "length"), BEFORE, 0);
         let told = |text: &str| fixed(&format!("    log(file, \"{text}\");\n"));
         check(&told("begins"), &told("starts"), &told("begins"), 0);
+        // A short literal is code, and eight bytes with their quotes are a message.
+        check(&told("start"), &told("begin"), &told("start"), 1);
+        check(&told("starts"), &told("begins"), &told("starts"), 0);
     }
 
     #[test]

@@ -41,7 +41,9 @@ pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
-pub use sibling::{Edit, Likeness, Renaming, Spot, aligned_around, edits, has_already, is_missed, may_be_missed, spot};
+pub use sibling::{
+    Edit, Likeness, Renaming, Spot, aligned_around, aligned_units, edits, has_already, is_missed, may_be_missed, spot,
+};
 pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};

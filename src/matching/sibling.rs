@@ -12,7 +12,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
 use super::alignment::Alignment;
+use super::unit::Unit;
 use crate::language::{Kind, Token};
 
 /// Tokens of a base file that a change replaced by tokens of the head; either may be empty.
@@ -65,7 +68,13 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
         }
         from = (of_base + len, of_head + len);
     }
-    let substituted = substituted(kept, head, base);
+    // A name that is another one right beside what was edited belongs to that edit, renamed or not: a call of another
+    // function has other arguments.
+    let is_beside = |at: usize| {
+        let behind = parts.partition_point(|part| part.base.1 + 2 <= at);
+        parts.get(behind).is_some_and(|part| part.base.0 <= at + 2)
+    };
+    let substituted = substituted(kept, head, base, &is_beside);
     parts.extend(substituted.into_iter().map(|(a, b)| Edit { base: (a, a + 1), head: (b, b + 1) }));
     parts.sort_unstable();
     let mut edits: Vec<Edit> = Vec::new();
@@ -105,7 +114,12 @@ fn nesting(token: &Token) -> i64 {
 ///
 /// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
 /// that is kept in one place and changed in another was not renamed, and neither was one that became a known one.
-fn substituted(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<(usize, usize)> {
+fn substituted(
+    kept: &Alignment,
+    head: &[Token],
+    base: &[Token],
+    is_beside: &dyn Fn(usize) -> bool,
+) -> Vec<(usize, usize)> {
     let is_changed = |&(b, a): &(usize, usize)| base[a].exact != head[b].exact && base[a].kind() == Kind::Identifier;
     let changed: Vec<(usize, usize)> = kept.pairs().filter(is_changed).map(|(b, a)| (a, b)).collect();
     if changed.is_empty() {
@@ -128,7 +142,7 @@ fn substituted(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<(usize, 
             };
             counts[&(was, is)] > 1 && !near(head, b, was) && !near(base, a, is)
         };
-        is_everywhere || is_local()
+        is_everywhere || is_local() && !is_beside(a)
     };
     changed.into_iter().filter(|pair| !is_renamed(pair)).collect()
 }
@@ -187,47 +201,89 @@ impl Renaming {
     }
 }
 
-/// Maximum tokens of a gap, on either side, in an alignment around an anchor.
-const MAX_GAP: usize = 12;
-/// Minimum tokens that agree behind a gap for the alignment to go on.
-const RESUMING: usize = 6;
+/// Maximum tokens of a gap, on either side, in an alignment around an anchor, and the minimum tokens that agree behind
+/// it for the alignment to go on: the farther it is, the more.
+const GAPS: [(usize, usize); 2] = [(12, 6), (60, 16)];
+/// Maximum tokens by which one side gets ahead of the other.
+const MAX_AHEAD: usize = 120;
 
 /// Aligns the surroundings of an `anchor`, a position of the base file and one of the target, for up to `reach` tokens
-/// on each side, greedily: after what differs, the nearest place where both go on alike counts.
+/// on the left and on the right, greedily: after what differs, the nearest place where both go on alike counts.
 ///
 /// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have
 /// more siblings than that one. Time O(reach).
-pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: usize) -> Alignment {
+pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
+    // Close to each other in one file, the two sides must not get into each other.
+    let ahead = if std::ptr::eq(base, target) { 0 } else { MAX_AHEAD };
     let is_same = |a: usize, b: usize| base[a].symbol == target[b].symbol;
     // One direction: `step(at, n)` is the position `n` tokens on, counted from the anchor.
-    let walk = |step: &dyn Fn(usize, usize) -> Option<(usize, usize)>| {
+    let walk = |[reach, ahead]: [usize; 2], step: &dyn Fn(usize, usize) -> Option<(usize, usize)>| {
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         let (mut a, mut b) = (0, 0);
-        while a < reach && b < reach {
+        while a < reach && b < reach + ahead {
             let agrees = |a: usize, b: usize| step(a, b).is_some_and(|(a, b)| is_same(a, b));
             if agrees(a, b) {
                 pairs.extend(step(a, b));
                 (a, b) = (a + 1, b + 1);
                 continue;
             }
-            let gap = (1..=2 * MAX_GAP)
-                .flat_map(|n| (n.saturating_sub(MAX_GAP)..=n.min(MAX_GAP)).map(move |of_a| (of_a, n - of_a)));
-            let next = gap
-                .map(|(of_a, of_b)| (a + of_a, b + of_b))
-                .find(|&(a, b)| (0..RESUMING).all(|n| agrees(a + n, b + n)));
-            match next {
+            let resumed = |(max, resuming): (usize, usize)| {
+                let gap =
+                    (1..=2 * max).flat_map(|n| (n.saturating_sub(max)..=n.min(max)).map(move |of_a| (of_a, n - of_a)));
+                let mut places = gap.map(|(of_a, of_b)| (a + of_a, b + of_b));
+                places.find(|&(a, b)| (0..resuming).all(|n| agrees(a + n, b + n)))
+            };
+            match GAPS.into_iter().find_map(resumed) {
                 Some(next) => (a, b) = next,
                 None => break,
             }
         }
         pairs
     };
-    let forward = walk(&|a, b| {
+    let forward = walk([reach[1], ahead], &|a, b| {
         let (a, b) = (anchor.0 + a, anchor.1 + b);
         (a < base.len() && b < target.len()).then_some((a, b))
     });
-    let backward = walk(&|a, b| Some((anchor.0.checked_sub(a + 1)?, anchor.1.checked_sub(b + 1)?)));
+    let backward = walk([reach[0], ahead], &|a, b| Some((anchor.0.checked_sub(a + 1)?, anchor.1.checked_sub(b + 1)?)));
     backward.into_iter().rev().chain(forward).collect()
+}
+
+/// Tokens of the runs by which two units are aligned. Fewer are everywhere.
+const RUN: usize = 6;
+/// Maximum tokens of a unit to align as a whole.
+const MAX_UNIT: usize = 4_000;
+
+/// Aligns two units as wholes: where a diff of their runs of six tokens finds both the same.
+///
+/// Time O(n + d²) for n tokens and d differences, and less where the diff gives up on the shortest one.
+pub fn aligned_units(base: &[Token], unit: &Unit, target: &[Token], of: &Unit) -> Alignment {
+    let mut alignment = Alignment::default();
+    if unit.tokens.len().max(of.tokens.len()) > MAX_UNIT {
+        return alignment;
+    }
+    let runs = |tokens: &[Token]| -> Vec<[u32; RUN]> {
+        tokens.windows(RUN).map(|run| std::array::from_fn(|at| run[at].symbol.get())).collect()
+    };
+    let mut input = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+    input.update_before(runs(&base[unit.tokens.clone()]).into_iter());
+    input.update_after(runs(&target[of.tokens.clone()]).into_iter());
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let hunks = diff.hunks().map(|hunk| (hunk.before.start..hunk.before.end, hunk.after.start..hunk.after.end));
+    let ends = (input.before.len() as u32, input.after.len() as u32);
+    let (mut a, mut b) = (0, 0);
+    for (before, after) in hunks.chain([(ends.0..ends.0, ends.1..ends.1)]) {
+        let n_runs = (before.start - a) as usize;
+        let (from_a, from_b) = (unit.tokens.start + a as usize, of.tokens.start + b as usize);
+        // The last run of a stretch may reach into the next one.
+        let taken = alignment.blocks.last().map_or(0, |last| {
+            let (end_a, end_b) = ((last.query + last.len) as usize, (last.target + last.len) as usize);
+            end_a.saturating_sub(from_a).max(end_b.saturating_sub(from_b))
+        });
+        let len = if n_runs > 0 { n_runs + RUN - 1 } else { 0 };
+        alignment.push(from_a + taken, from_b + taken, len.saturating_sub(taken));
+        (a, b) = (before.end, after.end);
+    }
+    alignment
 }
 
 /// Number of tokens on either side of an edit to compare with those of a sibling.
@@ -357,6 +413,9 @@ const MAX_SKIPPED: usize = 4;
 
 /// The part of the added words that `other` has already, in addition to those that `own` had before: 0 to 1. Close to 1
 /// if the sibling was fixed before, perhaps in another way.
+///
+/// Words that `own` did not have at all say most: if there are any, the others do not count. In `.Bold(a&BOLD != 0)`,
+/// where rows of `a&X != 0` are all around, only `Bold` and `BOLD` do.
 pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[Token], renaming: &Renaming) -> f64 {
     let is_word = |token: &&Token| token.kind() != Kind::Punctuation;
     let count = |tokens: &[Token], names: &dyn Fn(u32) -> u32| {
@@ -375,6 +434,9 @@ pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[T
     }
     wanted.retain(|_, n| *n > 0);
     let (own, other) = (count(own, &to), count(other, &|name| name));
+    if wanted.keys().any(|name| !own.contains_key(name)) {
+        wanted.retain(|name, _| !own.contains_key(name));
+    }
     let n_of = |counts: &BTreeMap<u32, i64>, name: &u32| counts.get(name).copied().unwrap_or(0);
     let n_wanted: i64 = wanted.values().sum();
     let n_had: i64 = wanted.iter().map(|(name, &n)| (n_of(&other, name) - n_of(&own, name)).clamp(0, n)).sum();
@@ -404,6 +466,10 @@ pub struct Likeness {
     pub is_large_change: bool,
     /// Whether the change edits so much, of this unit too, that it is no fix.
     pub is_rewritten: bool,
+    /// Whether the edit uses a variable of its unit that the other unit does not have.
+    pub needs_variable: bool,
+    /// Whether the edit only removes something that the other unit uses elsewhere.
+    pub is_still_used: bool,
 }
 
 /// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
@@ -512,9 +578,63 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     // An author who edits one branch sees the other.
     let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
     // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
+    // One new name in place of what the sibling still has is a better call: `- 1` became `.saturating_sub(1)`.
+    let is_replaced = n_removed > 0 && likeness.n_names == 1;
     let is_foreign = likeness.is_substitution && likeness.n_known < likeness.n_names
-        || likeness.n_names > 0 && likeness.n_known == 0 && spot.n_verbatim < VERBATIM_UNKNOWN
-        || 2 * likeness.n_known < likeness.n_names && of_larger < 0.5 && !(of_smaller >= 0.7 && spelled >= 0.9);
+        || likeness.n_names > 0 && likeness.n_known == 0 && spot.n_verbatim < VERBATIM_UNKNOWN && !is_replaced
+        || 2 * likeness.n_known < likeness.n_names
+            && of_larger < 0.5
+            && spot.n_verbatim < VERBATIM_UNKNOWN
+            && !is_replaced
+            && !(of_smaller >= 0.7 && spelled >= 0.9);
     let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
-    (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance
+    // There, the edit would not compile, or break what still works.
+    let is_own = likeness.needs_variable || likeness.is_still_used;
+    (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance && !is_own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether an insertion of eight tokens with two names, of which the sibling knows `n_known`, is missed where
+    /// `n_verbatim` tokens are spelled the same.
+    fn is_insertion_missed(n_known: usize, n_verbatim: usize) -> bool {
+        let edit = Edit { base: (100, 100), head: (100, 108) };
+        let spot = Spot {
+            target: 50..50,
+            n_left_run: 30,
+            n_right_run: 30,
+            is_short_run_spelled: true,
+            n_left: 40,
+            n_right: 40,
+            n_words: 30,
+            n_spelled: 28,
+            n_verbatim,
+            n_verbatim_words: 9,
+            ..Spot::default()
+        };
+        let likeness = Likeness {
+            n_tokens: (120, 120),
+            n_agreeing: 110,
+            is_operator: false,
+            is_substitution: false,
+            is_same_unit: false,
+            n_names: 2,
+            n_known,
+            had: 0.0,
+            is_large_change: false,
+            is_rewritten: false,
+            needs_variable: false,
+            is_still_used: false,
+        };
+        is_missed(&edit, &spot, &likeness)
+    }
+
+    #[test]
+    fn an_edit_of_which_the_sibling_knows_no_name_needs_a_longer_run_word_for_word() {
+        assert!(is_insertion_missed(1, VERBATIM_UNKNOWN - 1));
+        assert!(!is_insertion_missed(0, VERBATIM_UNKNOWN - 1));
+        assert!(is_insertion_missed(0, VERBATIM_UNKNOWN));
+    }
 }

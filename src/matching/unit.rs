@@ -149,13 +149,27 @@ impl Document<'_> {
         None
     }
 
-    /// The head of a function: from its first token to its body, with what it returns.
+    /// The head of a unit: of a function from its first token to its body, with what it returns; of another one its
+    /// first line, and the brackets that open there.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
-        let open = unit.name? + 1;
+        let Some(name) = unit.name else { return self.first_line_of(unit) };
+        let open = name + 1;
         let is_open = open < unit.tokens.end && self.tokens[open].text(self.text) == b"(";
         let end = self.closing(open, unit.tokens.end).filter(|_| is_open)?;
         let is_body = |at: &usize| self.starts_line(*at) || matches!(self.tokens[*at].text(self.text), b"{" | b"=");
         Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
+    }
+
+    /// The first line of a unit, up to its body: `class A extends B` with the `{` behind it, and `a: (` with all
+    /// parameters.
+    fn first_line_of(&self, unit: &Unit) -> Option<Range<usize>> {
+        let word = |at: usize| self.tokens[at].text(self.text);
+        let start = unit.tokens.start;
+        let next = (start + 1..unit.tokens.end).find(|&at| self.starts_line(at))?;
+        let end = if word(next - 1) == b"(" { self.closing(next - 1, unit.tokens.end)? + 1 } else { next };
+        // A body may open on a line of its own; behind `{`, it has begun.
+        let is_opened_below = end == next && word(next) == b"{" && word(next - 1) != b"{";
+        Some(start..end + usize::from(is_opened_below))
     }
 
     /// The bracket that closes the one at `at`, before `end`.

@@ -59,6 +59,11 @@ impl Hit {
     pub fn row(&self) -> u32 {
         self.row
     }
+
+    /// Its position in the target.
+    pub fn position(&self) -> usize {
+        self.position as usize
+    }
 }
 
 /// What one file has of the queries.
@@ -499,6 +504,18 @@ impl<'q> Queries<'q> {
     /// All postings of the fingerprint whose first row this is, in order.
     pub fn postings(&self, row: u32) -> &[(u64, Posting)] {
         self.index.run_from(row as usize)
+    }
+
+    /// All postings, each with the number of its fingerprint.
+    pub fn all_postings(&self) -> impl Iterator<Item = (u32, Posting)> + '_ {
+        let mut row = 0;
+        std::iter::from_fn(move || {
+            let of_row = (row < self.index.len()).then(|| self.postings(row as u32))?;
+            let number = row as u32;
+            row += of_row.len();
+            Some(of_row.iter().map(move |(_, posting)| (number, *posting)))
+        })
+        .flatten()
     }
 
     /// The number of postings of all fingerprints.

@@ -16,4 +16,4 @@ mod search;
 mod step;
 
 pub(super) use findings::findings;
-pub(super) use search::{PreImages, Sibling, lenient};
+pub(super) use search::{PreImages, Sibling};

@@ -18,9 +18,10 @@ use crate::config::Config;
 use crate::files::Entry;
 use crate::fingerprint::Params;
 use crate::git::Repository;
-use crate::language::{Kind, Token};
+use crate::language::{Kind, Language, Token};
 use crate::matching::{
-    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, edits, has_already, is_missed, may_be_missed, spot,
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, edits, has_already, is_missed,
+    may_be_missed, spot,
 };
 use crate::policy::{Fragment, Ground, content};
 use crate::text::{FilePath, Lines};
@@ -38,8 +39,6 @@ const MAX_FILES: usize = 24;
 const MAX_DECLARED: usize = 1_000;
 /// Maximum shared fingerprints that rank a file; beyond them its distance decides.
 const MANY_SHARED: usize = 12;
-/// Minimum tokens of a run that both have: an edit parts what is longer.
-const MIN_RUN: usize = 16;
 /// Minimum equal edits of one change to be a mechanical rewrite: what it left out was left out on purpose.
 const MECHANICAL: usize = 8;
 /// Minimum novel tokens of a large change: with so many edits, some agree with something by chance.
@@ -52,21 +51,20 @@ const REWRITE: usize = 600;
 const MAX_REWRITE: usize = 2_000;
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
 const LOCAL: usize = 160;
+/// Maximum tokens of a unit on either side of a place that are aligned.
+const MAX_REACH: usize = 2_000;
+/// Maximum tokens that one of two shared fingerprints is shifted for both to be about the same place.
+const MAX_SHIFT: i64 = 12;
 /// Maximum places of a file whose surroundings are aligned with those of edits.
 const MAX_LOCAL: usize = 256;
 /// Maximum tokens between an edit and a run beside it.
 const BESIDE: usize = 4;
+/// Maximum tokens of a declaration without a value.
+const MAX_DECLARATION: usize = 5;
 /// Minimum letters of a function's name to be recognized in another name.
 const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
-
-/// The settings that siblings are aligned with.
-pub(in crate::audit) fn lenient(config: &Config) -> Config {
-    let mut lenient = config.clone();
-    lenient.matching.min_run = MIN_RUN;
-    lenient
-}
 
 /// The edits of a change, and what surrounded them before it.
 pub(in crate::audit) struct PreImages<'p> {
@@ -76,8 +74,12 @@ pub(in crate::audit) struct PreImages<'p> {
     heads: Vec<Option<&'p Changed>>,
     /// For each file of `base`, all its edits.
     all_edits: Vec<Vec<Edit>>,
-    /// For each file of `base`, its edits to look up.
+    /// For each file of `base`, its edits to look up, in order.
     edits: Vec<Vec<Edit>>,
+    /// For each of these edits, the unit around it in base.
+    units: Vec<Vec<Unit>>,
+    /// For each fingerprint of the queries, by its number, the edits that it is next to.
+    anchors: HashMap<u32, Vec<Anchor>>,
     /// The file of `base` that each query is.
     numbers: Vec<usize>,
     pub queries: Queries<'p>,
@@ -112,6 +114,16 @@ pub(in crate::audit) struct Sibling {
     pub text: Vec<u8>,
 }
 
+/// A fingerprint next to an edit.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    query: usize,
+    /// The number of the edit among those of its file.
+    edit: usize,
+    /// The position of the fingerprint in the query.
+    position: usize,
+}
+
 /// A file that may hold siblings.
 enum Target {
     /// A file that the change leaves alone.
@@ -129,7 +141,7 @@ struct Sighting {
 
 impl<'p> PreImages<'p> {
     /// The edits of a change whose siblings are looked for.
-    pub fn new(changed: &'p [Changed], base: &'p [Predecessor], lenient: &'p Config, sources: &Sources<'_>) -> Self {
+    pub fn new(changed: &'p [Changed], base: &'p [Predecessor], sources: &Sources<'p>) -> Self {
         let by_path: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&Changed>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
@@ -154,12 +166,14 @@ impl<'p> PreImages<'p> {
             n_left -= of_file.len();
         }
         // Units are looked for last, since that reads the file from the edit on.
-        for (of_file, before) in edits.iter_mut().zip(base) {
-            of_file.retain(|edit| {
-                let unit = around(&before.source, edit.removed().start, edit.removed().end);
-                unit.is_some_and(|unit| !is_of_head(edit, &unit, &before.source))
-            });
-        }
+        let with_units = edits.into_iter().zip(base).map(|(of_file, before)| {
+            let with_unit = |edit: Edit| {
+                let unit = around(&before.source, edit.removed().start, edit.removed().end)?;
+                (!is_of_head(&edit, &unit, &before.source)).then_some((edit, unit))
+            };
+            of_file.into_iter().filter_map(with_unit).unzip()
+        });
+        let (edits, units): (Vec<Vec<Edit>>, Vec<Vec<Unit>>) = with_units.unzip();
         let numbers: Vec<usize> = (0..base.len()).filter(|&at| !edits[at].is_empty()).collect();
         let asked = numbers.iter().map(|&at| {
             let mut mask = vec![false; base[at].source.tokens.len()];
@@ -169,12 +183,40 @@ impl<'p> PreImages<'p> {
             }
             (&base[at].source, Cow::Owned(mask))
         });
-        let k = lenient.fingerprint.noise_threshold().try_into().expect("k is at least 1");
+        let config = sources.config;
+        let k = config.fingerprint.noise_threshold().try_into().expect("k is at least 1");
         // All k-grams of one side: every fingerprint of the other side that is in the run of both is found.
         let all = Params::new(k, k).expect("k <= k");
-        let queries = Queries::sampled(asked.collect(), lenient, all);
+        let queries = Queries::sampled(asked.collect(), config, all);
+        let anchors = anchors(&queries, &numbers, &edits);
         let is_large = changed.iter().map(Changed::n_novel).sum::<usize>() > LARGE_CHANGE;
-        Self { changed, base, heads, all_edits, edits, numbers, queries, is_large, is_rewrite, n_left_out }
+        Self {
+            changed,
+            base,
+            heads,
+            all_edits,
+            edits,
+            units,
+            anchors,
+            numbers,
+            queries,
+            is_large,
+            is_rewrite,
+            n_left_out,
+        }
+    }
+
+    /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits
+    /// were made in.
+    pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {
+        let extension = |path: &FilePath| path.name().rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
+        // An extension may be of several languages.
+        let is_like =
+            |source: &&Source, of: &Language| source.family == of.family || extension(&source.path) == extension(path);
+        let has_family =
+            |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
+        let is_declared = sources.attributes.of(path).language.is_some();
+        (is_declared || sources.languages.promised(path).is_none_or(has_family)) && is_own_code(path, false, sources)
     }
 
     /// What the edited file number `number` became.
@@ -210,7 +252,10 @@ impl<'p> PreImages<'p> {
                     }
                 };
                 let other = Other { path, source, number };
-                Ok(queries.into_iter().flat_map(|query| self.in_file(query, hits, &other, sources)).collect())
+                Ok(queries
+                    .iter()
+                    .flat_map(|(&query, edits)| self.in_file(query, edits, hits, &other, sources))
+                    .collect())
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
@@ -272,78 +317,91 @@ impl<'p> PreImages<'p> {
         same.chain(changed).filter(|sighting| is_own_code(&sighting.path, false, sources)).collect()
     }
 
-    /// For each sighting to compare, the queries to compare it with.
-    fn wanted(&self, sightings: &[Sighting]) -> BTreeMap<usize, BTreeSet<usize>> {
-        let k = self.queries.sampling().noise_threshold();
+    /// For each sighting to compare, the queries to compare it with, and which of their edits.
+    ///
+    /// A file is only read if it has what is right around an edit: what it shares farther away shows no place.
+    fn wanted(&self, sightings: &[Sighting]) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
         let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
         for (at, sighting) in sightings.iter().enumerate() {
-            let mut rows: BTreeMap<(usize, usize), BTreeSet<u32>> = BTreeMap::new();
-            let distinct: BTreeSet<u32> = sighting.hits.iter().map(Hit::row).collect();
-            for row in distinct {
-                for (_, posting) in self.queries.postings(row) {
-                    let (query, position) = (posting.document as usize, posting.position as usize);
-                    let edits = &self.edits[self.numbers[query]];
-                    let from = edits.partition_point(|edit| edit.base.1 + WINDOW < position);
-                    let near = edits[from..].iter().take_while(|edit| edit.base.0 < position + k + WINDOW);
-                    for number in from..from + near.count() {
-                        rows.entry((query, number)).or_default().insert(row);
-                    }
-                }
+            for (key, n) in self.sharing(&sighting.hits) {
+                sharing.entry(key).or_default().push((n, at));
             }
-            rows.into_iter().for_each(|(key, rows)| sharing.entry(key).or_default().push((rows.len(), at)));
         }
-        let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        let marks: Vec<Marks> = self.queries.sources().iter().map(|source| Marks::of(source)).collect();
-        for ((query, _), mut files) in sharing {
-            let own = &self.queries.sources()[query].path;
-            // What a comment names is compared, even if many others are nearer.
-            let named = files.iter().filter(|(_, at)| marks[query].name(&sightings[*at].path));
-            for &(_, at) in named {
-                wanted.entry(at).or_default().insert(query);
+        let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        // What a comment names is compared, even if many others are nearer.
+        for (query, source) in self.queries.sources().iter().enumerate() {
+            let marks = Marks::of(source);
+            for (at, _) in sightings.iter().enumerate().filter(|(_, sighting)| marks.name(&sighting.path)) {
+                wanted.entry(at).or_default().entry(query).or_default();
             }
-            files.sort_by_cached_key(|&(n, at)| {
+        }
+        for ((query, edit), mut files) in sharing {
+            let own = &self.queries.sources()[query].path;
+            let order = |&(n, at): &(usize, usize)| {
                 let path = &sightings[at].path;
-                (Reverse(n.min(MANY_SHARED)), path.distance(own), Reverse(n), path.clone())
-            });
+                (Reverse(n), path.distance(own), path.clone())
+            };
+            files.sort_by_cached_key(order);
             for (_, at) in files.into_iter().take(MAX_FILES) {
-                wanted.entry(at).or_default().insert(query);
+                wanted.entry(at).or_default().entry(query).or_default().push(edit);
             }
         }
         wanted
     }
 
-    /// The siblings of the edits of a query in one file.
-    fn in_file(&self, query: usize, hits: &[Hit], other: &Other<'_>, sources: &Sources<'_>) -> Vec<Sibling> {
-        let number = self.numbers[query];
-        let Some(head) = self.heads[number] else { return Vec::new() };
-        let own = &self.base[number].source;
-        let same = (other.number == Some(number)).then_some(query);
-        let aligned = self.queries.align_wanted(other.source, hits, same, &[query]);
-        let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
-        for (_, alignment) in &aligned.alignments {
-            let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
-            let place =
-                |edit: &Edit| Some((edit.clone(), self.place(number, edit, head, alignment, &renaming, other)?));
-            let places: Vec<(Edit, Place)> = self.edits[number].iter().filter_map(place).collect();
-            let mut places = places.into_iter().peekable();
-            while let Some(first) = places.next() {
-                let mut group = vec![first];
-                // A label may part a function, and two functions in a row are two findings.
-                while let Some(next) = places.next_if(|(edit, place)| {
-                    let (last, of_last) = &group[group.len() - 1];
-                    let n_between = edit.base.0 - last.base.1;
-                    // The sibling has the next place about as far away, or it is another place.
-                    let n_there = place.in_head.0.saturating_sub(of_last.in_head.1);
-                    (place.unit == of_last.unit || n_between <= SAME_UNIT) && n_there <= n_between + SAME_UNIT
-                }) {
-                    group.push(next);
-                }
-                if group.iter().any(|(_, place)| place.is_missed) {
-                    found.push((group, renaming_of(&renaming, &other.source.tokens, &other.source.text)));
+    /// The edits, by query and number, of which a file with these hits has something next to the place: and how many
+    /// fingerprints around it, up to [`MANY_SHARED`], in the same order.
+    fn sharing(&self, hits: &[Hit]) -> BTreeMap<(usize, usize), usize> {
+        let mut anchored: BTreeMap<(usize, usize), BTreeSet<i64>> = BTreeMap::new();
+        for hit in hits {
+            for anchor in self.anchors.get(&hit.row()).into_iter().flatten() {
+                let diagonal = hit.position() as i64 - anchor.position as i64;
+                anchored.entry((anchor.query, anchor.edit)).or_default().insert(diagonal);
+            }
+        }
+        let queries: BTreeSet<usize> = anchored.keys().map(|(query, _)| *query).collect();
+        let mut shared: BTreeMap<usize, Vec<(i64, usize)>> = BTreeMap::new();
+        for hit in hits.iter().filter(|_| !queries.is_empty()) {
+            for (_, posting) in self.queries.postings(hit.row()) {
+                let (query, position) = (posting.document as usize, posting.position as usize);
+                if queries.contains(&query) {
+                    shared.entry(query).or_default().push((hit.position() as i64 - position as i64, position));
                 }
             }
         }
-        self.add_local(query, hits, other, &mut found);
+        shared.values_mut().for_each(|of_query| of_query.sort_unstable());
+        let k = self.queries.sampling().noise_threshold();
+        let n_around = |(query, edit): (usize, usize), diagonals: BTreeSet<i64>| {
+            let removed = self.edits[self.numbers[query]][edit].removed();
+            let around = removed.start.saturating_sub(WINDOW + k)..removed.end + WINDOW;
+            let of_query = &shared[&query];
+            let n_near = |diagonal: i64| {
+                let from = of_query.partition_point(|(of, _)| *of < diagonal - MAX_SHIFT);
+                let near = of_query[from..].iter().take_while(|(of, _)| *of <= diagonal + MAX_SHIFT);
+                near.filter(|(_, position)| around.contains(position)).take(MANY_SHARED).count()
+            };
+            diagonals.into_iter().map(n_near).max().unwrap_or_default()
+        };
+        anchored.into_iter().map(|(key, diagonals)| (key, n_around(key, diagonals))).collect()
+    }
+
+    /// The siblings of some edits of a query in one file.
+    fn in_file(
+        &self,
+        query: usize,
+        edits: &[usize],
+        hits: &[Hit],
+        other: &Other<'_>,
+        sources: &Sources<'_>,
+    ) -> Vec<Sibling> {
+        let number = self.numbers[query];
+        let Some(head) = self.heads[number] else { return Vec::new() };
+        // What a document shows has no faults to mend.
+        if other.source.is_prose {
+            return Vec::new();
+        }
+        let own = &self.base[number].source;
+        let mut found = self.places(query, edits, hits, other, head);
         let mut declared = self.declared(number, head, other);
         let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
         found.retain(|(group, _)| !is_declared(&group[0].0));
@@ -355,45 +413,84 @@ impl<'p> PreImages<'p> {
         });
         let siblings: Vec<Sibling> = siblings.collect();
         // An edit of the sources reaches a bundle when it is built.
-        let is_built = !siblings.is_empty() && same.is_none() && is_bundle(own, other.source, sources.config);
+        let is_same = other.number == Some(number);
+        let is_built = !siblings.is_empty() && !is_same && is_bundle(own, other.source, sources.config);
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
     }
 
-    /// Adds the places that only an alignment of the surroundings of an edit shows, not one of both files.
-    fn add_local(&self, query: usize, hits: &[Hit], other: &Other<'_>, found: &mut Vec<(Vec<(Edit, Place)>, Names)>) {
+    /// The places of one file that lack edits of a query, in groups of those that belong together.
+    ///
+    /// Only the surroundings of an edit are aligned, from each fingerprint next to it that the file shares. What was
+    /// aligned from there is not aligned again for the edits nearby. Two files that are alike as wholes take no longer
+    /// than two that share a function.
+    fn places(
+        &self,
+        query: usize,
+        edits: &[usize],
+        hits: &[Hit],
+        other: &Other<'_>,
+        head: &Changed,
+    ) -> Vec<(Vec<(Edit, Place)>, Names)> {
         let number = self.numbers[query];
-        let Some(head) = self.heads[number] else { return };
         let own = &self.base[number].source;
         let is_same = other.number == Some(number);
         let k = self.queries.sampling().noise_threshold();
         let mut n_left = MAX_LOCAL;
-        for edit in &self.edits[number] {
+        let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
+        // For each edit, the diagonals along which it was aligned, and its places.
+        let mut aligned: HashSet<(usize, i64)> = HashSet::new();
+        let mut placed: HashSet<(usize, usize)> = HashSet::new();
+        for &number_of_edit in edits {
+            let edit = &self.edits[number][number_of_edit];
+            let unit = &self.units[number][number_of_edit];
             let asked = edit.base.0.saturating_sub(k + BESIDE)..edit.base.1 + BESIDE;
-            let mut seen: BTreeSet<usize> = found
-                .iter()
-                .flat_map(|(group, _)| group)
-                .filter(|(known, _)| known == edit)
-                .map(|(_, place)| place.in_base.start)
-                .collect();
-            let mut diagonals: BTreeSet<i64> = BTreeSet::new();
             for (at, there) in self.queries.shared_at(query, hits, &asked) {
                 let diagonal = there as i64 - at as i64;
-                if is_same && diagonal == 0 || !diagonals.insert(diagonal) || n_left == 0 {
+                if is_same && diagonal == 0 || aligned.contains(&(number_of_edit, diagonal)) || n_left == 0 {
                     continue;
                 }
                 n_left -= 1;
-                // Of one file, the two sides must not reach each other.
-                let reach = if is_same { LOCAL.min(diagonal.unsigned_abs() as usize / 2) } else { LOCAL };
+                let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
                 let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
+                let reached = self.reached(number, &alignment);
+                for (of, diagonal) in reached.clone().flat_map(|of| self.diagonals(number, of, &alignment)) {
+                    aligned.insert((of, diagonal));
+                }
+                aligned.insert((number_of_edit, diagonal));
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
-                let place = self.place(number, edit, head, &alignment, &renaming, other);
-                if let Some(place) = place.filter(|place| place.is_missed && seen.insert(place.in_base.start)) {
-                    let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
-                    found.push((vec![(edit.clone(), place)], names));
+                let places: Vec<(usize, Place)> = reached
+                    .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
+                    .filter(|(of, place)| !placed.contains(&(*of, place.in_base.start)))
+                    .collect();
+                for group in groups(places, &self.edits[number]) {
+                    if group.iter().any(|(_, place)| place.is_missed) {
+                        placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
+                        let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
+                        let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
+                        found.push((group.collect(), names));
+                    }
                 }
             }
         }
+        found
+    }
+
+    /// The edits of a file that an alignment reaches, by their numbers.
+    fn reached(&self, number: usize, alignment: &Alignment) -> Range<usize> {
+        let (edits, query) = (&self.edits[number], alignment.query());
+        let from = edits.partition_point(|edit| edit.base.1 < query.start);
+        from..edits.partition_point(|edit| edit.base.0 <= query.end).max(from)
+    }
+
+    /// The diagonals of an alignment next to an edit.
+    fn diagonals(&self, number: usize, edit: usize, alignment: &Alignment) -> Vec<(usize, i64)> {
+        let removed = self.edits[number][edit].removed();
+        let near = removed.start.saturating_sub(BESIDE)..removed.end + BESIDE;
+        let blocks = &alignment.blocks;
+        let from = blocks.partition_point(|block| ((block.query + block.len) as usize) < near.start);
+        let blocks = blocks[from..].iter().take_while(|block| block.query as usize <= near.end);
+        blocks.map(|block| (edit, i64::from(block.target) - i64::from(block.query))).collect()
     }
 
     /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
@@ -439,16 +536,16 @@ impl<'p> PreImages<'p> {
     fn place(
         &self,
         number: usize,
-        edit: &Edit,
+        edit: usize,
         head: &Changed,
         alignment: &Alignment,
         renaming: &Renaming,
         other: &Other<'_>,
     ) -> Option<Place> {
         let (own, target) = (&self.base[number].source, other.source);
+        let (edit, unit) = (&self.edits[number][edit], &self.units[number][edit]);
         // Most places differ, so the expensive checks come after this one.
         let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
-        let unit = around(own, edit.removed().start, edit.removed().end)?;
         let of = around(target, spot.target.start, spot.target.end)?;
         let in_head = self.in_head(&spot, other)?;
         let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
@@ -459,12 +556,23 @@ impl<'p> PreImages<'p> {
         let is_substitution = removed.len() == added.len()
             && !removed.is_empty()
             && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol);
-        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (&unit, &of)) {
+        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (unit, &of)) {
             return None;
         }
-        let in_units = alignment.within(unit.tokens.clone());
-        let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
-        let n_agreeing = pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count();
+        let is_same_unit = std::ptr::eq(own, target) && *unit == of;
+        let n_agreeing_in = |alignment: &Alignment, renaming: &Renaming| {
+            let in_units = alignment.within(unit.tokens.clone());
+            let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
+            pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count()
+        };
+        let n_agreeing = n_agreeing_in(alignment, renaming);
+        // Two units can be alike beyond a part that only one of them has.
+        let whole =
+            if is_same_unit { Alignment::default() } else { aligned_units(&own.tokens, unit, &target.tokens, &of) };
+        let of_whole = Renaming::of(&whole, &own.tokens, &target.tokens);
+        let n_agreeing_whole = n_agreeing_in(&whole, &of_whole);
+        let (n_agreeing, renaming) =
+            if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
         let is_known =
@@ -472,7 +580,7 @@ impl<'p> PreImages<'p> {
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
             n_agreeing,
-            is_same_unit: other.number.is_some_and(|number| std::ptr::eq(own, &self.base[number].source)) && unit == of,
+            is_same_unit,
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
             is_substitution,
@@ -480,10 +588,12 @@ impl<'p> PreImages<'p> {
             had: has_already(
                 added,
                 removed,
-                &own.tokens[near(&unit.tokens, &edit.removed())],
-                &target.tokens[near(&of.tokens, &spot.target)],
+                &own.tokens[near(&unit.tokens, &edit.removed(), added.len())],
+                &target.tokens[near(&of.tokens, &spot.target, added.len())],
                 renaming,
             ),
+            needs_variable: needs_variable(added, (own, unit), (target, &of), renaming),
+            is_still_used: added.is_empty() && is_still_used(edit, (own, unit), (target, &of), &spot.target, renaming),
             is_large_change: self.is_large,
             is_rewritten: self.is_rewrite && {
                 let within = |edit: &&Edit| edit.base.0 <= unit.tokens.end && edit.base.1 >= unit.tokens.start;
@@ -495,7 +605,7 @@ impl<'p> PreImages<'p> {
         (is_missed || may_be_missed(edit, &spot, &likeness)).then(|| Place {
             in_head,
             in_base: spot.target.clone(),
-            unit,
+            unit: unit.clone(),
             of,
             likeness,
             is_missed,
@@ -513,8 +623,14 @@ impl<'p> PreImages<'p> {
         other: &Other<'_>,
         (unit, of): (&Unit, &Unit),
     ) -> bool {
-        let counterparts: HashSet<(u32, u32)> =
-            alignment.pairs().map(|(a, b)| (own.tokens[a].exact, other.source.tokens[b].exact)).collect();
+        // What stands most often where a name of the own file does.
+        let counterpart = |name: u32| {
+            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            for (_, b) in alignment.pairs().filter(|(a, _)| own.tokens[*a].exact == name) {
+                *counts.entry(other.source.tokens[b].exact).or_default() += 1;
+            }
+            counts.into_iter().max_by_key(|(_, n)| *n).map(|(name, _)| name)
+        };
         let name_of = |source: &Source, unit: &Unit| {
             unit.name.map(|at| source.tokens[at].text(&source.text).to_ascii_lowercase()).unwrap_or_default()
         };
@@ -525,7 +641,7 @@ impl<'p> PreImages<'p> {
         changed.into_iter().all(|(was, is)| {
             let text = is.text(&head.source.text).to_ascii_lowercase();
             let is_of = |name: &[u8]| name.len() >= MIN_NAME && memchr::memmem::find(&text, name).is_some();
-            counterparts.contains(&(is.exact, was.exact)) || is_of(&own_name) && !is_of(&other_name)
+            counterpart(is.exact) == Some(was.exact) || is_of(&own_name) && !is_of(&other_name)
         })
     }
 
@@ -584,6 +700,56 @@ impl<'p> PreImages<'p> {
     }
 }
 
+/// The fingerprints next to edits, by their numbers.
+fn anchors(queries: &Queries<'_>, numbers: &[usize], edits: &[Vec<Edit>]) -> HashMap<u32, Vec<Anchor>> {
+    let k = queries.sampling().noise_threshold();
+    let mut anchors: HashMap<u32, Vec<Anchor>> = HashMap::new();
+    for (row, posting) in queries.all_postings() {
+        let (query, position) = (posting.document as usize, posting.position as usize);
+        let edits = &edits[numbers[query]];
+        let from = edits.partition_point(|edit| edit.base.1 + BESIDE <= position);
+        let near = edits[from..].iter().take_while(|edit| edit.base.0 <= position + k + BESIDE);
+        for edit in from..from + near.count() {
+            anchors.entry(row).or_default().push(Anchor { query, edit, position });
+        }
+    }
+    anchors
+}
+
+/// How many tokens to align on the left and on the right of a place: its unit, and what is around it. In one file, the
+/// two sides, which are `apart`, must not get into each other.
+fn reach(at: usize, unit: &Unit, apart: Option<usize>) -> [usize; 2] {
+    let of_unit = [at.saturating_sub(unit.tokens.start), unit.tokens.end.saturating_sub(at)];
+    match apart {
+        None => of_unit.map(|n| n.clamp(LOCAL, MAX_REACH)),
+        Some(apart) if of_unit[0] + of_unit[1] <= apart => {
+            let beyond = (apart - of_unit[0] - of_unit[1]) / 2;
+            of_unit.map(|n| (n + beyond).min(n.max(LOCAL)).min(MAX_REACH))
+        }
+        Some(apart) => [apart / 2; 2].map(|n| n.min(MAX_REACH)),
+    }
+}
+
+/// Parts the places of a file that lack edits into those that belong together: a label may part a function, and two
+/// functions in a row are two findings.
+fn groups(places: Vec<(usize, Place)>, edits: &[Edit]) -> Vec<Vec<(usize, Place)>> {
+    let mut groups: Vec<Vec<(usize, Place)>> = Vec::new();
+    for (at, place) in places {
+        let belongs = |group: &Vec<(usize, Place)>| {
+            let (last, of_last) = &group[group.len() - 1];
+            let n_between = edits[at].base.0 - edits[*last].base.1;
+            // The sibling has the next place about as far away, or it is another place.
+            let n_there = place.in_head.0.saturating_sub(of_last.in_head.1);
+            (place.unit == of_last.unit || n_between <= SAME_UNIT) && n_there <= n_between + SAME_UNIT
+        };
+        match groups.last_mut().filter(|group| belongs(group)) {
+            Some(group) => group.push((at, place)),
+            None => groups.push(vec![(at, place)]),
+        }
+    }
+    groups
+}
+
 /// A file that may hold siblings, as it was in base.
 struct Other<'o> {
     path: &'o FilePath,
@@ -627,9 +793,69 @@ fn is_operator(tokens: &[Token], text: &[u8]) -> bool {
 }
 
 /// The part of a unit around a place where the edit may already be.
-fn near(unit: &Range<usize>, place: &Range<usize>) -> Range<usize> {
-    let (start, end) = (place.start.saturating_sub(WINDOW), place.end + WINDOW);
+fn near(unit: &Range<usize>, place: &Range<usize>, n_added: usize) -> Range<usize> {
+    let around = WINDOW + n_added;
+    let (start, end) = (place.start.saturating_sub(around), place.end + around);
     start.max(unit.start).min(place.start)..end.min(unit.end).max(place.end)
+}
+
+/// The names among some tokens.
+fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
+    tokens.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact)
+}
+
+/// Whether what an edit adds uses a variable that its unit declares, and that the unit of the sibling does not have, by
+/// this name or another: there, the edit would not compile.
+fn needs_variable(
+    added: &[Token],
+    (own, unit): (&Source, &Unit),
+    (target, of): (&Source, &Unit),
+    renaming: &Renaming,
+) -> bool {
+    let wanted: HashSet<u32> = names_of(added).filter(|name| renaming.get(*name).is_none()).collect();
+    if wanted.is_empty() {
+        return false;
+    }
+    let there: HashSet<u32> = names_of(&target.tokens[of.tokens.clone()]).collect();
+    let mut missing: HashSet<u32> = wanted.difference(&there).copied().collect();
+    let word = |at: usize| own.tokens.get(at).map(|token| token.text(&own.text)).unwrap_or_default();
+    for at in unit.tokens.clone() {
+        // The first place of a name in its unit declares it, or it is none of the unit's variables.
+        if missing.remove(&own.tokens[at].exact) && own.tokens[at].kind() == Kind::Identifier {
+            let before = at.checked_sub(1).filter(|before| unit.tokens.contains(before));
+            let kind = before.map(|before| own.tokens[before].kind());
+            let has_type = matches!(kind, Some(Kind::Identifier | Kind::Keyword))
+                || before.is_some_and(|before| matches!(word(before), b"*" | b"&" | b">" | b"]"));
+            let is_variable = matches!(word(at + 1), b"=" | b";" | b"," | b")" | b":" | b"[");
+            if is_variable && has_type && before.is_some_and(|before| !matches!(word(before), b"return" | b"goto")) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Whether the sibling uses the variable whose declaration an edit removes, and the edited unit no longer does.
+fn is_still_used(
+    edit: &Edit,
+    (own, unit): (&Source, &Unit),
+    (target, of): (&Source, &Unit),
+    place: &Range<usize>,
+    renaming: &Renaming,
+) -> bool {
+    let removed = edit.removed();
+    let last = own.tokens[removed.clone()].last();
+    if removed.len() > MAX_DECLARATION || last.is_none_or(|last| last.text(&own.text) != b";") {
+        return false;
+    }
+    let outside = |tokens: &[Token], unit: &Range<usize>, place: &Range<usize>| -> HashSet<u32> {
+        let (before, behind) = (unit.start..place.start.max(unit.start), place.end.min(unit.end)..unit.end);
+        names_of(&tokens[before]).chain(names_of(&tokens[behind])).collect()
+    };
+    let (own_rest, other_rest) =
+        (outside(&own.tokens, &unit.tokens, &removed), outside(&target.tokens, &of.tokens, place));
+    names_of(&own.tokens[removed])
+        .any(|name| !own_rest.contains(&name) && other_rest.contains(&renaming.get(name).unwrap_or(name)))
 }
 
 /// The unit around a place.
@@ -725,10 +951,11 @@ fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Optio
 
 /// Whether the edits call, compute, assign or decide, or remove something: a declaration alone fixes nothing.
 fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
-    places.iter().any(|(edit, _)| {
+    places.iter().any(|(edit, place)| {
         let added = &head.source.tokens[edit.added()];
         let acts = |text: &[u8]| {
-            matches!(text, b"(" | b"," | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
+            let is_argument = text == b"," && place.unit.name.is_some();
+            is_argument || matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
         };
         let is_replaced = !edit.removed().is_empty();
         // `@Override` and `#[inline]` are about what follows.
