@@ -245,6 +245,81 @@ fn a_function_moved_to_two_places_is_a_finding_in_one_of_them() {
     }
 }
 
+/// The end of a method and the head of the next, of which each of [`VISITS`] has a piece.
+const MOMENTS: &str = r#"
+          while (in.peek() != Token.END) {
+            String name = in.name();
+            int value = in.number();
+                minute = value;
+                break;
+              case SECOND:
+          return new Moment(year, month, day, hour, minute, second);
+        }
+        @Override
+        public void write(Writer out, Moment value) throws Failure {
+          if (value == null) {
+            out.nothing();
+"#;
+
+/// Two methods that are alike, with pieces of [`MOMENTS`] in both.
+const VISITS: &str = r#"
+  private static Codec<Visit> visit(Codecs codecs) {
+    Codec<Guest> guestCodec = codecs.codec(Guest.class);
+    return new Codec<Visit>() {
+        while (in.peek() != Token.END) {
+          String name = in.name();
+            case "place":
+              place = placeCodec.read(in);
+              break;
+            case "guest":
+              guest = guestCodec.read(in);
+              break;
+            default:
+              // Ignore other fields.
+              in.skip();
+          }
+        }
+        in.end();
+        return Visit.of(
+            required(place, "place", in),
+            required(guest, "guest", in));
+      }
+  private static Codec<Stay> stay(Codecs codecs) {
+    Codec<Guest> guestCodec = codecs.codec(Guest.class);
+    return new Codec<Stay>() {
+      @Override
+      public Stay read(Reader in) throws Failure {
+        in.begin();
+        Hour hour = null;
+        Room room = null;
+        while (in.peek() != Token.END) {
+          String name = in.name();
+          switch (name) {
+            case "place":
+              place = placeCodec.read(in);
+              break;
+            case "guest":
+              guest = guestCodec.read(in);
+              break;
+            required(place, "place", in),
+            required(guest, "guest", in),
+            required(room, "room", in));
+      }
+      @Override
+      public void write(Writer out, Trip value) throws Failure {
+        if (value == null) {
+          out.nothing();
+"#;
+
+#[test]
+fn new_twins_that_hold_pieces_of_one_deleted_function_are_a_finding() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let (old, emptied) = (file("Moments.java", MOMENTS), file("Moments.java", ""));
+    let visits = file("Visits.java", VISITS);
+    let findings = [copy("Visits.java:23-43", "type-3", "Visits.java:2-22")];
+    check_change(&[&old], &[&emptied, &visits], &findings);
+}
+
 #[test]
 fn a_pair_moved_and_edited_alike_is_nothing() {
     for language in LANGUAGES {
