@@ -9,32 +9,31 @@
 //! ```
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::alignment::{Alignment, Block};
-use crate::language::{Kind, Token};
+use crate::language::{Kind, Symbol, Token};
 
 // The scores. Unrelated code scores below zero on average, even with gaps, so an extension ends soon after the copy
 // does. A renamed copy scores above zero.
 
 /// A name or literal that both sides spell the same: rarely a coincidence.
-const SAME_WORD: i32 = 12;
+const SAME_WORD: i16 = 12;
 /// A name that the rest of the alignment renames in the same way.
-const RENAMED_WORD: i32 = 8;
+const RENAMED_WORD: i16 = 8;
 /// A keyword.
-const KEYWORD: i32 = 6;
+const KEYWORD: i16 = 6;
 /// A punctuation byte: often a coincidence.
-const PUNCTUATION: i32 = 4;
+const PUNCTUATION: i16 = 4;
 /// A name or literal that agrees only by class.
-const SAME_CLASS: i32 = -2;
+const SAME_CLASS: i16 = -2;
 /// Two tokens with different symbols, aligned with each other.
-const MISMATCH: i32 = -10;
+const MISMATCH: i16 = -10;
 /// Opening a gap on one side, and each token in it.
-const GAP: i32 = -12;
-const GAP_TOKEN: i32 = -1;
+const GAP: i16 = -12;
+const GAP_TOKEN: i16 = -1;
 /// How far an extension may fall below its best score before it ends: seven mismatches in a row, or one gap up to the
 /// edge of the band. Higher bridges more edits, and wanders further beyond the end of a copy.
-const X_DROP: i32 = 72;
+const X_DROP: i16 = 72;
 /// Half the width of the band of diagonals that an extension examines.
 const BAND: usize = 40;
 /// Maximum query tokens that one round of an extension adds; a long extension takes more rounds.
@@ -78,7 +77,7 @@ impl Budget {
 ///
 /// Global alignment between runs, X-drop alignment in a band beyond the ends
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
-/// Time O(n + gaps² + 80 · extension). An extension also ends when the budget of rows is used up.
+/// Time O(n + gaps² + 81 · extension), eight columns of the band at a time. An extension also ends when the budget of rows is used up.
 pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Budget) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);
@@ -185,37 +184,70 @@ fn renames(query: &[Token], target: &[Token], anchors: &[Block]) -> HashMap<u32,
 /// ```
 const WIDTH: usize = 2 * BAND + 1;
 
-/// A row of the band, with a column on either side that is never reached.
+/// The columns that are computed at once: a vector of the least machine holds eight scores.
+const STRIDE: usize = 8;
+/// The columns of a row, with as many behind them that are never reached as fill the last vector.
+const LANES: usize = WIDTH.next_multiple_of(STRIDE);
+/// A value for each column. Loops over these have a fixed length and no branches, so that each becomes a dozen vector
+/// instructions: 16 bits, and a maximum instead of a branch, are what all machines have instructions for.
+type Lanes = [i16; LANES];
+
+/// A row of the band, with a column on the right that is never reached.
 struct Row {
-    scores: [i32; WIDTH + 2],
+    scores: [i16; LANES + 1],
     /// The best scores of paths that end with an unmatched query token.
-    in_query_gap: [i32; WIDTH + 2],
-    /// The columns worth continuing from. Nothing is written outside them and the two columns next to them.
-    live: Range<usize>,
+    in_query_gap: [i16; LANES + 1],
 }
 
 impl Row {
-    const EMPTY: Self = Self { scores: [NEVER; WIDTH + 2], in_query_gap: [NEVER; WIDTH + 2], live: 0..0 };
+    const EMPTY: Self = Self { scores: [NEVER; LANES + 1], in_query_gap: [NEVER; LANES + 1] };
+}
 
-    /// Makes this a row that nothing reaches.
-    fn clear(&mut self) {
-        let written = self.live.start..self.live.end + 2;
-        self.scores[written.clone()].fill(NEVER);
-        self.in_query_gap[written].fill(NEVER);
-        self.live = 0..0;
+/// The symbols and exact readings of the target tokens that the rows of a round examine: column c of row i matches the
+/// token at i + c.
+struct Window {
+    symbols: [Symbol; ROUND + LANES],
+    exact: [u32; ROUND + LANES],
+    /// Where the next token belongs. There are none before [`BAND`].
+    end: usize,
+}
+
+impl Window {
+    const EMPTY: Self = Self { symbols: [Symbol::IDENTIFIER; _], exact: [0; _], end: BAND };
+
+    fn push(&mut self, token: &Token) {
+        self.symbols[self.end] = token.symbol;
+        self.exact[self.end] = token.exact;
+        self.end += 1;
     }
+}
+
+/// For each column, the greatest value up to it.
+fn prefix_max(values: &Lanes) -> Lanes {
+    let mut greatest = *values;
+    // Of two columns each, then of four, then of eight: a vector. From there each vector continues the one before it.
+    for n_columns in [1, 2, 4] {
+        let before = greatest;
+        for (greatest, &before) in greatest[n_columns..].iter_mut().zip(&before) {
+            *greatest = before.max(*greatest);
+        }
+    }
+    for c in STRIDE..LANES {
+        greatest[c] = greatest[c].max(greatest[c - STRIDE]);
+    }
+    greatest
 }
 
 /// The best cell so far, as row and column; `None` for the corner.
 struct Best {
-    score: i32,
+    score: i16,
     cell: Option<(usize, usize)>,
 }
 
 /// The matched cells on the way back from `cell`, in ascending order; a diagonal step counts if `is_match` is true for
 /// its query and target position.
 fn trace_back(
-    steps: &[[Step; WIDTH]],
+    steps: &[[Step; LANES]],
     cell: Option<(usize, usize)>,
     is_match: impl Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize)> {
@@ -246,6 +278,28 @@ struct Scorer<'t> {
     renames: HashMap<u32, u32>,
 }
 
+/// What a token of the query scores against any token of the target.
+struct Scores {
+    symbol: Symbol,
+    exact: u32,
+    /// The name that it is renamed to, or its own.
+    renamed_to: u32,
+    /// The scores of a token with the same symbol: one that is spelled the same, one that it is renamed to, any other.
+    same: i16,
+    renamed: i16,
+    class: i16,
+}
+
+impl Scores {
+    /// The score against a token of the target, without a branch.
+    #[inline]
+    fn against(&self, symbol: Symbol, exact: u32) -> i16 {
+        let other = if exact == self.renamed_to { self.renamed } else { self.class };
+        let word = if exact == self.exact { self.same } else { other };
+        if symbol == self.symbol { word } else { MISMATCH }
+    }
+}
+
 /// The best way to reach a cell of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
@@ -256,7 +310,8 @@ enum Step {
     Target,
 }
 
-const NEVER: i32 = i32::MIN / 4;
+/// A score that no path has: all those of a round are within a few thousand of 0, and 16 bits are enough for them.
+const NEVER: i16 = i16::MIN / 2;
 
 impl<'t> Scorer<'t> {
     /// The name that a name of the query is renamed to.
@@ -265,18 +320,16 @@ impl<'t> Scorer<'t> {
         if is_name { self.renames.get(&token.exact).copied() } else { None }
     }
 
+    /// What a token of the query scores.
     #[inline]
-    fn score(&self, a: &Token, b: &Token, renamed: Option<u32>) -> i32 {
-        if a.symbol != b.symbol {
-            return MISMATCH;
-        }
-        match a.kind() {
-            Kind::Punctuation => PUNCTUATION,
-            Kind::Keyword => KEYWORD,
-            _ if a.exact == b.exact => SAME_WORD,
-            Kind::Identifier if renamed == Some(b.exact) => RENAMED_WORD,
-            _ => SAME_CLASS,
-        }
+    fn scores(&self, token: &Token) -> Scores {
+        let (same, renamed, class) = match token.kind() {
+            Kind::Punctuation => (PUNCTUATION, PUNCTUATION, PUNCTUATION),
+            Kind::Keyword => (KEYWORD, KEYWORD, KEYWORD),
+            _ => (SAME_WORD, RENAMED_WORD, SAME_CLASS),
+        };
+        let renamed_to = self.renamed(token).unwrap_or(token.exact);
+        Scores { symbol: token.symbol, exact: token.exact, renamed_to, same, renamed, class }
     }
 
     /// Extends one round beyond the end `from`; empty if nothing is gained.
@@ -299,8 +352,8 @@ impl<'t> Scorer<'t> {
 
     /// The matched cells, in order, of the best-scoring path from the corner.
     ///
-    /// Row i stands for i tokens of the query. In each row, only the columns are examined that the previous row left
-    /// within [`X_DROP`] of the best score.
+    /// Row i stands for i tokens of the query. A row continues only from the cells of the previous row that are within
+    /// [`X_DROP`] of the best score.
     fn extend(
         &self,
         query: impl Fn(usize) -> Option<&'t Token>,
@@ -308,23 +361,21 @@ impl<'t> Scorer<'t> {
         budget: &mut Budget,
     ) -> Vec<(usize, usize)> {
         // Row 0: no query token is consumed yet, so every column but the corner is a gap in the target. Columns left of
-        // the corner would be negative target positions.
-        let (mut row, mut next) = (Row::EMPTY, Row::EMPTY);
-        row.live = BAND..WIDTH;
-        for n_skipped in 0..WIDTH - BAND {
-            row.scores[1 + BAND + n_skipped] = if n_skipped == 0 { 0 } else { GAP + GAP_TOKEN * n_skipped as i32 };
+        // the corner would be negative target positions: nothing ever reaches those.
+        let mut row = Row::EMPTY;
+        row.scores[BAND] = 0;
+        for n_skipped in 1..=BAND {
+            row.scores[BAND + n_skipped] = GAP + GAP_TOKEN * n_skipped as i16;
         }
-        let mut steps: Vec<[Step; WIDTH]> = Vec::new();
+        let mut window = Window::EMPTY;
+        (0..BAND).map_while(&target).for_each(|token| window.push(token));
+        let mut steps: Vec<[Step; LANES]> = Vec::new();
         let mut best = Best { score: 0, cell: None };
         for i in 0..ROUND {
             let Some(token) = query(i).filter(|_| budget.take_row()) else { break };
-            let next_steps = self.next_row(&row, &mut next, i, token, &target, &mut best);
-            if next.live.is_empty() {
-                break;
-            }
+            target(i + BAND).into_iter().for_each(|token| window.push(token));
+            let Some(next_steps) = self.next_row(&mut row, i, token, &window, &mut best) else { break };
             steps.push(next_steps);
-            std::mem::swap(&mut row, &mut next);
-            next.clear();
         }
         trace_back(&steps, best.cell, |i, j| match (query(i), target(j)) {
             (Some(a), Some(b)) => a.symbol == b.symbol,
@@ -332,60 +383,71 @@ impl<'t> Scorer<'t> {
         })
     }
 
-    /// Fills `next`, an empty row, from `row`: the cells of query token `i`.
-    #[inline]
+    /// Moves `row` on to the next one, the cells of query token `i`, and gives the steps to it; `None` if no cell is
+    /// worth continuing from.
     fn next_row(
         &self,
-        row: &Row,
-        next: &mut Row,
+        row: &mut Row,
         i: usize,
         token: &Token,
-        target: &impl Fn(usize) -> Option<&'t Token>,
+        window: &Window,
         best: &mut Best,
-    ) -> [Step; WIDTH] {
-        let renamed = self.renamed(token);
-        let mut steps = [Step::Diagonal; WIDTH];
-        let mut in_target_gap = NEVER;
-        // A query gap can move a path one column to the left of the live ones, but not to a negative target position.
-        let first = row.live.start.saturating_sub(1).max(BAND.saturating_sub(i + 1));
-        #[expect(clippy::needless_range_loop, reason = "a column is a place in five arrays of two rows")]
-        for c in first..WIDTH {
-            let j = i + 1 + c - BAND;
-            // Arrays have one extra column on the left, so column c is at index c + 1: the cell itself and its diagonal
-            // predecessor are at c + 1, the query gap comes from c + 2 of the previous row, the target gap from c of
-            // this row.
-            let query_gap = (row.scores[c + 2] + GAP).max(row.in_query_gap[c + 2]) + GAP_TOKEN;
-            in_target_gap = (next.scores[c] + GAP).max(in_target_gap) + GAP_TOKEN;
-            let mut diagonal = NEVER;
-            if j > 0 {
-                let Some(other) = target(j - 1) else { break };
-                diagonal = row.scores[c + 1] + self.score(token, other, renamed);
-            }
-            let score = diagonal.max(query_gap).max(in_target_gap);
-            // Pruning. To the right of the previous row's live columns, only a target gap can still reach a cell, and
-            // its score falls with every column, so the rest of the row is out of reach. Left of that, later columns
-            // may still be reached from above: `continue`, not `break`.
-            if score < best.score - X_DROP {
-                if c >= row.live.end {
-                    break;
-                }
-                continue;
-            }
-            next.scores[c + 1] = score;
-            next.in_query_gap[c + 1] = query_gap;
-            next.live = if next.live.is_empty() { c..c + 1 } else { next.live.start..c + 1 };
-            steps[c] = match score {
-                score if score == diagonal => Step::Diagonal,
-                score if score == query_gap => Step::Query,
-                _ => Step::Target,
-            };
-            // Only a match may end the alignment: a path that ends in a gap always scores less than the same path
-            // without it.
-            if score > best.score && steps[c] == Step::Diagonal {
-                *best = Best { score, cell: Some((i, c)) };
-            }
+    ) -> Option<[Step; LANES]> {
+        // Beyond the end of the target, and behind the band.
+        let n_columns = window.end.saturating_sub(i).min(WIDTH);
+
+        let scores_of = self.scores(token);
+        let mut diagonal = [NEVER; LANES];
+        let others = window.symbols[i..].iter().zip(&window.exact[i..]);
+        for ((diagonal, &score), (&symbol, &exact)) in diagonal.iter_mut().zip(&row.scores).zip(others) {
+            *diagonal = score + scores_of.against(symbol, exact);
         }
-        steps
+        diagonal[n_columns..].fill(NEVER);
+        let mut query_gap = [NEVER; LANES];
+        #[expect(clippy::needless_range_loop, reason = "a column is a place in three arrays")]
+        for c in 0..LANES {
+            query_gap[c] = (row.scores[c + 1] + GAP).max(row.in_query_gap[c + 1]) + GAP_TOKEN;
+        }
+
+        // A target gap into column c opens in a column c' before it, and costs GAP + GAP_TOKEN · (c - c'). With what a
+        // gap from column 0 costs added to all scores, each only needs the greatest before it; one from the cell itself
+        // is never the best. No gap opens in a target gap: continuing that is cheaper.
+        let mut opened = [NEVER; LANES];
+        for c in 0..LANES {
+            opened[c] = diagonal[c].max(query_gap[c]) - GAP_TOKEN * c as i16;
+        }
+        let opened = prefix_max(&opened);
+        let mut scores = [NEVER; LANES];
+        for c in 0..LANES {
+            let target_gap = opened[c] + GAP + GAP_TOKEN * c as i16;
+            scores[c] = diagonal[c].max(query_gap[c]).max(target_gap);
+        }
+        scores[n_columns..].fill(NEVER);
+
+        let mut steps = [Step::Target; LANES];
+        for c in 0..LANES {
+            let gap = if scores[c] == query_gap[c] { Step::Query } else { Step::Target };
+            steps[c] = if scores[c] == diagonal[c] { Step::Diagonal } else { gap };
+        }
+
+        // Only a match may end the alignment: a path that ends in a gap always scores less than the same path without
+        // it. Each cell is compared with the best one up to it, in this row too.
+        let mut best_up_to = [best.score; LANES];
+        let row_best = diagonal.iter().copied().fold(NEVER, i16::max);
+        if row_best > best.score {
+            best_up_to = prefix_max(&diagonal).map(|score| score.max(best.score));
+            let c = diagonal.iter().position(|&score| score == row_best);
+            *best = Best { score: row_best, cell: c.map(|c| (i, c)) };
+        }
+        let mut is_any_live = false;
+        for c in 0..LANES {
+            let is_live = scores[c] >= best_up_to[c] - X_DROP;
+            is_any_live |= is_live;
+            row.scores[c] = if is_live { scores[c] } else { NEVER };
+            // A gap in the query that is not worth continuing never is again.
+            row.in_query_gap[c] = query_gap[c];
+        }
+        is_any_live.then_some(steps)
     }
 
     /// Aligns everything between two blocks, from corner to corner.
@@ -406,15 +468,16 @@ impl<'t> Scorer<'t> {
     fn global(&self, a: &[Token], b: &[Token]) -> Vec<(usize, usize)> {
         let width = b.len() + 1;
         let mut scores = vec![0i32; (a.len() + 1) * width];
+        let gap = i32::from(GAP_TOKEN);
         for (j, score) in scores[..width].iter_mut().enumerate() {
-            *score = GAP_TOKEN * j as i32;
+            *score = gap * j as i32;
         }
         for (i, token) in a.iter().enumerate() {
-            let renamed = self.renamed(token);
-            scores[(i + 1) * width] = GAP_TOKEN * (i as i32 + 1);
+            let scores_of = self.scores(token);
+            scores[(i + 1) * width] = gap * (i as i32 + 1);
             for (j, other) in b.iter().enumerate() {
-                let diagonal = scores[i * width + j] + self.score(token, other, renamed);
-                let gap = scores[i * width + j + 1].max(scores[(i + 1) * width + j]) + GAP_TOKEN;
+                let diagonal = scores[i * width + j] + i32::from(scores_of.against(other.symbol, other.exact));
+                let gap = scores[i * width + j + 1].max(scores[(i + 1) * width + j]) + gap;
                 scores[(i + 1) * width + j + 1] = diagonal.max(gap);
             }
         }
@@ -424,14 +487,14 @@ impl<'t> Scorer<'t> {
         let mut path = Vec::new();
         while i > 0 && j > 0 {
             let here = scores[i * width + j];
-            let renamed = self.renamed(&a[i - 1]);
-            if here == scores[(i - 1) * width + j - 1] + self.score(&a[i - 1], &b[j - 1], renamed) {
+            let score = self.scores(&a[i - 1]).against(b[j - 1].symbol, b[j - 1].exact);
+            if here == scores[(i - 1) * width + j - 1] + i32::from(score) {
                 if a[i - 1].symbol == b[j - 1].symbol {
                     path.push((i - 1, j - 1));
                 }
                 i -= 1;
                 j -= 1;
-            } else if here == scores[(i - 1) * width + j] + GAP_TOKEN {
+            } else if here == scores[(i - 1) * width + j] + gap {
                 i -= 1;
             } else {
                 j -= 1;
