@@ -20,8 +20,8 @@ use crate::fingerprint::Params;
 use crate::git::Repository;
 use crate::language::{Kind, Language, Token};
 use crate::matching::{
-    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, edits, has_already, is_missed,
-    may_be_missed, spot,
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, continued, edits, has_already,
+    is_missed, may_be_missed, spot,
 };
 use crate::policy::{Fragment, Ground, content};
 use crate::text::{FilePath, Lines};
@@ -59,7 +59,7 @@ const MAX_SHIFT: i64 = 12;
 const MAX_LOCAL: usize = 256;
 /// Maximum tokens between an edit and a run beside it.
 const BESIDE: usize = 4;
-/// Maximum tokens of a declaration without a value.
+/// Maximum tokens of a declaration that is known by its length.
 const MAX_DECLARATION: usize = 5;
 /// Minimum letters of a function's name to be recognized in another name.
 const MIN_NAME: usize = 3;
@@ -454,7 +454,14 @@ impl<'p> PreImages<'p> {
                 let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
                 let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
                 let reached = self.reached(number, &alignment);
-                for (of, diagonal) in reached.clone().flat_map(|of| self.diagonals(number, of, &alignment)) {
+                // At the ends of what was aligned, too little around an edit was.
+                let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
+                let is_inside = |of: &usize| {
+                    let of = &self.edits[number][*of].base;
+                    inside.start <= of.0 && of.1 <= inside.end
+                };
+                let done = reached.clone().filter(is_inside);
+                for (of, diagonal) in done.flat_map(|of| self.diagonals(number, of, &alignment)) {
                     aligned.insert((of, diagonal));
                 }
                 aligned.insert((number_of_edit, diagonal));
@@ -545,7 +552,9 @@ impl<'p> PreImages<'p> {
         let (own, target) = (&self.base[number].source, other.source);
         let (edit, unit) = (&self.edits[number][edit], &self.units[number][edit]);
         // Most places differ, so the expensive checks come after this one.
-        let spot = spot(edit, alignment, renaming, &own.tokens, &target.tokens).filter(|spot| spot.is_alike(edit))?;
+        let spot_in =
+            |alignment: &Alignment, renaming: &Renaming| spot(edit, alignment, renaming, &own.tokens, &target.tokens);
+        let spot = spot_in(alignment, renaming).filter(|spot| spot.is_alike(edit))?;
         let of = around(target, spot.target.start, spot.target.end)?;
         let in_head = self.in_head(&spot, other)?;
         let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
@@ -571,6 +580,10 @@ impl<'p> PreImages<'p> {
             if is_same_unit { Alignment::default() } else { aligned_units(&own.tokens, unit, &target.tokens, &of) };
         let of_whole = Renaming::of(&whole, &own.tokens, &target.tokens);
         let n_agreeing_whole = n_agreeing_in(&whole, &of_whole);
+        // What surrounds the place goes on in the units where the alignment around it ended.
+        let alignment = continued(alignment, &whole);
+        let of_both = Renaming::of(&alignment, &own.tokens, &target.tokens);
+        let spot = spot_in(&alignment, &of_both).filter(|wider| wider.target == spot.target).unwrap_or(spot);
         let (n_agreeing, renaming) =
             if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
         let names: BTreeSet<u32> =
@@ -835,6 +848,22 @@ fn needs_variable(
     false
 }
 
+/// The tokens among which a declaration has its names: `char *name = value;` before its value.
+fn declared_names<'t>(tokens: &'t [Token], text: &[u8]) -> Option<&'t [Token]> {
+    let word = |token: &Token| token.text(text);
+    let (last, rest) = tokens.split_last()?;
+    if word(last) != b";" || rest.iter().any(|token| word(token) == b";") {
+        return None;
+    }
+    if tokens.len() <= MAX_DECLARATION {
+        return Some(rest);
+    }
+    let value = rest.iter().position(|token| word(token) == b"=")?;
+    let [.., of_type, name] = &rest[..value] else { return None };
+    let has_type = matches!(of_type.kind(), Kind::Identifier | Kind::Keyword) || matches!(word(of_type), b"*" | b"&");
+    (has_type && name.kind() == Kind::Identifier).then_some(std::slice::from_ref(name))
+}
+
 /// Whether the sibling uses the variable whose declaration an edit removes, and the edited unit no longer does.
 fn is_still_used(
     edit: &Edit,
@@ -844,18 +873,14 @@ fn is_still_used(
     renaming: &Renaming,
 ) -> bool {
     let removed = edit.removed();
-    let last = own.tokens[removed.clone()].last();
-    if removed.len() > MAX_DECLARATION || last.is_none_or(|last| last.text(&own.text) != b";") {
-        return false;
-    }
+    let Some(declared) = declared_names(&own.tokens[removed.clone()], &own.text) else { return false };
     let outside = |tokens: &[Token], unit: &Range<usize>, place: &Range<usize>| -> HashSet<u32> {
         let (before, behind) = (unit.start..place.start.max(unit.start), place.end.min(unit.end)..unit.end);
         names_of(&tokens[before]).chain(names_of(&tokens[behind])).collect()
     };
     let (own_rest, other_rest) =
         (outside(&own.tokens, &unit.tokens, &removed), outside(&target.tokens, &of.tokens, place));
-    names_of(&own.tokens[removed])
-        .any(|name| !own_rest.contains(&name) && other_rest.contains(&renaming.get(name).unwrap_or(name)))
+    names_of(declared).any(|name| !own_rest.contains(&name) && other_rest.contains(&renaming.get(name).unwrap_or(name)))
 }
 
 /// The unit around a place.
