@@ -446,12 +446,13 @@ fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is
     let (before, _) = fix_of_one();
     let [(_, rdb), (_, aof)] = &before;
     let close = "    fclose(fp);\n";
+    let opened = |text: &str| text.replace("failed:\n", "failed:\n    count(stat, OPENED);\n");
     let rows = [
-        // Another row of the same shape, which the sibling has in another place.
+        // Of a row whose other words are all around, the sibling has the one that counts.
         (
             "nearby",
-            rdb.replace(close, &format!("    count(stat, CLOSED);\n{close}")),
-            aof.replace("    unlink(path);\n", "    unlink(path);\n    count(stat, CLOSED);\n"),
+            opened(rdb).replace(close, &format!("    count(stat, CLOSED);\n{close}")),
+            opened(aof).replace("    unlink(path);\n", "    unlink(path);\n    finish(CLOSED);\n"),
         ),
         (
             "a variable",
@@ -464,20 +465,120 @@ fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is
         let was = if what == "a variable" {
             rdb.replace("char path[256];", "char path[256], *last = NULL;")
         } else {
-            rdb.clone()
+            opened(rdb)
         };
         let change =
             Change { before: &[("rdb.c", was), ("aof.c", other.clone())], after: &[("rdb.c", is), ("aof.c", other)] };
         assert_eq!(missed(&change), [""; 0], "{what}");
     }
     // What was removed had no other use in the one, and has one in the other.
-    let declared = |text: &str| text.replace("    char path[256];\n", "    char path[256];\n    int code = 0;\n");
-    let used = declared(aof).replace("return -1;\n}", "return code;\n}");
-    let change = Change {
-        before: &[("rdb.c", declared(rdb)), ("aof.c", used.clone())],
-        after: &[("rdb.c", rdb.clone()), ("aof.c", used)],
+    for declaration in ["int code = 0;", "const char *code = strrchr(target, '/') + offset(rest, target);"] {
+        let with = format!("    char path[256];\n    {declaration}\n");
+        let declared = |text: &str| text.replace("    char path[256];\n", &with);
+        let used = declared(aof).replace("return -1;\n}", "return code;\n}");
+        let change = Change {
+            before: &[("rdb.c", declared(rdb)), ("aof.c", used.clone())],
+            after: &[("rdb.c", rdb.clone()), ("aof.c", used)],
+        };
+        assert_eq!(missed(&change), [""; 0], "{declaration}");
+        let change = Change {
+            before: &[("rdb.c", declared(rdb)), ("aof.c", declared(aof))],
+            after: &[("rdb.c", rdb.clone()), ("aof.c", declared(aof))],
+        };
+        assert_eq!(missed(&change).len(), 1, "{declaration}");
+    }
+}
+
+/// A loop that reads or writes as long as it may, in one function behind the other.
+const LOOPS: &str = "static void consider_reading(struct stream *stream)
+{
+    int r;
+    struct mark *mark = &stream->read_mark;
+
+    while (stream->write_waits) {
+        r = write_frame(stream, 1024);
+        if (r <= 0)
+            break;
+    }
+    if (stream->write_waits)
+        return;
+    while ((stream->enabled & CAN_READ) && !stream->read_stopped && (!mark->high || length(stream) < mark->high)) {
+        int n = mark->high ? mark->high - length(stream) : READ_SIZE;
+        r = read_frame(stream, n);
+        if (r <= 0)
+            break;
+    }
+    if (!stream->below) {
+        if (stream->read_stopped || !(stream->enabled & CAN_READ))
+            forget(&stream->read_event);
+    }
+}
+
+static void consider_writing(struct stream *stream)
+{
+    int r;
+    struct queue *output = stream->output;
+    struct queue *target = NULL;
+    struct mark *mark = NULL;
+
+    while (stream->read_waits) {
+        r = read_frame(stream, 1024);
+        if (r <= 0)
+            break;
+    }
+    if (stream->read_waits)
+        return;
+    if (stream->below) {
+        target = stream->below->output;
+        mark = &stream->below->write_mark;
+    }
+    while ((stream->enabled & CAN_WRITE) && !stream->write_stopped && filled(output) &&
+           (!target || (!mark->high || filled(target) < mark->high))) {
+        int n;
+        if (mark && mark->high)
+            n = mark->high - filled(target);
+        else
+            n = FRAME;
+        r = write_frame(stream, n);
+        if (r <= 0)
+            break;
+    }
+    if (!stream->below) {
+        if (filled(output) == 0) {
+            forget(&stream->write_event);
+        } else if (stream->write_stopped || !(stream->enabled & CAN_WRITE)) {
+            forget(&stream->write_event);
+        }
+    }
+}
+";
+
+#[test]
+fn in_one_file_the_sibling_behind_may_be_longer() {
+    let check = "        if (r <= 0)\n            break;\n";
+    let fixed = LOOPS.replacen("    while ((stream", "    if ((stream", 1);
+    let fixed = fixed.replacen(&format!("read_frame(stream, n);\n{check}"), "read_frame(stream, n);\n", 1);
+    let change = Change { before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
+    let found = missed(&change);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("<- io.c:4"), "{found:?}");
+}
+
+#[test]
+fn what_the_units_share_beyond_a_wide_gap_counts_too() {
+    let text = |level: &str| {
+        format!(
+            "<?php\nclass Handler\n{{\n    public function registerExceptions($level = null, $previous = true)\n    {{\n        \
+             $was = set_exception_handler(array($this, 'handleException'));\n        $this->exceptionLevel = $level === null \
+             ? Level::ERROR : $level;\n        if ($previous && $was) {{\n            $this->previous = $was;\n        \
+             }}\n    }}\n\n    public function registerFatal($level = null, $size = 20)\n    {{\n        \
+             register_shutdown_function(array($this, 'handleFatal'));\n\n        $this->memory = str_repeat(' ', 1024 * \
+             $size);\n        $this->fatalLevel = {level};\n    }}\n}}\n"
+        )
     };
-    assert_eq!(missed(&change), [""; 0]);
+    let (was, is) = (text("$level === null ? Level::ALERT : $level"), text("$level"));
+    let found = missed(&Change { before: &[("Handler.php", was)], after: &[("Handler.php", is)] });
+    assert_eq!(found, ["Handler.php:18-18 <- Handler.php:7-7"]);
 }
 
 #[test]

@@ -210,9 +210,7 @@ pub fn hunks(before: Document<'_>, after: Document<'_>) -> Vec<Hunk> {
                 return false;
             }
         }
-        let shown = &old[with_context(hunk, old.len())];
-        let words: HashSet<u32> = shown.iter().filter(|token| is_word(token)).map(|token| token.exact).collect();
-        shown.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
+        is_enough(&old[with_context(hunk, old.len())])
     };
     edited_lines(before, after).into_iter().map(trimmed).filter(is_missable).collect()
 }
@@ -243,11 +241,48 @@ fn depths_of(tokens: &[Token]) -> Vec<i32> {
     depths
 }
 
+/// Number of tokens on each side of a hunk that a copy must have, too.
+fn n_context(hunk: &Hunk) -> usize {
+    (CONTEXT - (hunk.removed.len() / 2).min(CONTEXT)).max(MIN_CONTEXT)
+}
+
 /// What a hunk removed, the rest of its lines, and the context.
 fn with_context(hunk: &Hunk, n_tokens: usize) -> Range<usize> {
-    let n_context = (CONTEXT - (hunk.removed.len() / 2).min(CONTEXT)).max(MIN_CONTEXT);
+    let n_context = n_context(hunk);
     let start = hunk.before.start.min(hunk.removed.start.saturating_sub(n_context));
     start..hunk.before.end.max(hunk.removed.end + n_context).min(n_tokens)
+}
+
+/// The same within the function of the hunk, where its context reaches into another one: what is missing at one end is
+/// taken at the other. A copy may have the function alone.
+fn within_function(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Option<Range<usize>> {
+    let removed = &hunk.removed;
+    let is_end = |&at: &usize| {
+        let last = at.checked_sub(1).map(|last| &tokens[last]).filter(|last| last.kind() == Kind::Punctuation);
+        depths[at] == 0 && last.is_some_and(|last| matches!(last.symbol.get() as u8, b'}' | b';'))
+    };
+    let start = (1..=removed.start).rev().find(is_end).unwrap_or(0);
+    let end = (removed.end.max(start + 1)..tokens.len()).find(is_end).unwrap_or(tokens.len());
+    let has_body = depths[start..end].iter().any(|&depth| depth > 0);
+    let is_within = start <= hunk.before.start && hunk.before.end <= end;
+    if !has_body || !is_within || (removed.start + 1..removed.end).any(|at| is_end(&at)) {
+        return None;
+    }
+    let n = n_context(hunk);
+    let (n_before, n_behind) = (removed.start - start, end - removed.end);
+    if n_before >= n && n_behind >= n {
+        return None;
+    }
+    let from = removed.start - n_before.min(n + n.saturating_sub(n_behind));
+    let to = removed.end + n_behind.min(n + n.saturating_sub(n_before));
+    let range = from.min(hunk.before.start)..to.max(hunk.before.end);
+    is_enough(&tokens[range.clone()]).then_some(range)
+}
+
+/// Whether some tokens are so many and so different that they show a place.
+fn is_enough(tokens: &[Token]) -> bool {
+    let words: HashSet<u32> = tokens.iter().filter(|token| is_word(token)).map(|token| token.exact).collect();
+    tokens.len() >= MIN_TOKENS && words.len() >= MIN_WORDS
 }
 
 /// The hunks of a change from `before` to `after` that `copy` has missed; `latest` is the newest version of the file.
@@ -264,13 +299,25 @@ pub fn missed(
     copy: &Held<'_>,
 ) -> Vec<MissedHunk> {
     let mut found = Vec::new();
+    let mut depths: Option<Vec<i32>> = None;
     for hunk in hunks {
-        let range = with_context(hunk, before.len());
-        let pattern = &before[range.clone()];
-        let places = copy.find(pattern);
+        let mut range = with_context(hunk, before.len());
+        let mut places = copy.find(&before[range.clone()]);
+        if places.is_empty() {
+            // What is kept of a fix may begin inside a function.
+            let depths = depths.get_or_insert_with(|| {
+                let depths = depths_of(before);
+                let least = depths.iter().copied().min().unwrap_or(0);
+                depths.into_iter().map(|depth| depth - least).collect()
+            });
+            let Some(of_function) = within_function(hunk, before, depths) else { continue };
+            places = copy.find(&before[of_function.clone()]);
+            range = of_function;
+        }
         if places.is_empty() {
             continue;
         }
+        let pattern = &before[range.clone()];
         let n_left = [Some(after), latest].into_iter().flatten().map(|other| n_of(pattern, other)).max().unwrap_or(0);
         // Which of several places was meant cannot be known; they read the same.
         for place in places.into_iter().skip(n_left) {
@@ -368,6 +415,26 @@ mod tests {
         let (before, one) = (twice(BEFORE, BEFORE), twice(&after, BEFORE));
         check(&before, &one, &before, 1);
         check(&before, &one, &one, 0);
+    }
+
+    #[test]
+    fn a_copy_may_have_a_function_without_its_neighbors() {
+        let other = "int other(int a, int b) {\n    int c = a + b;\n    return c * most(a, b) - least(b, a);\n}\n\n";
+        let helper = "int is_free(char *buffer, int n) {\n    return n > 0 && buffer != 0;\n}\n\n";
+        let with_head = BEFORE.replace("int size)", "int size, int *error)");
+        let (before, after) = (format!("{other}{BEFORE}"), format!("{other}{helper}{with_head}"));
+        check(&before, &after, BEFORE, 1);
+        check(&before, &after, &before, 1);
+        check(&before, &after, &with_head, 0);
+        check(&before, &after, other, 0);
+        // What is kept of a fix begins inside the other one.
+        let cut = |text: &str| text.split_once("return c").expect("it is there").1.to_owned();
+        check(&cut(&before), &cut(&after), BEFORE, 1);
+        check(&cut(&before), &cut(&after), &with_head, 0);
+        // At the end of a function, too.
+        let ended = BEFORE.replace("count(file)", "count(file, n)");
+        check(&format!("{BEFORE}{other}"), &format!("{ended}{helper}{other}"), BEFORE, 1);
+        check(&format!("{BEFORE}{other}"), &format!("{ended}{helper}{other}"), &ended, 0);
     }
 
     #[test]

@@ -213,8 +213,10 @@ const MAX_AHEAD: usize = 120;
 /// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have
 /// more siblings than that one. Time O(reach).
 pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
-    // Close to each other in one file, the two sides must not get into each other.
-    let ahead = if std::ptr::eq(base, target) { 0 } else { MAX_AHEAD };
+    // In one file, the two sides must not get into each other: the target may get ahead only away from the base.
+    let is_same_file = std::ptr::eq(base, target);
+    let ahead_left = if is_same_file && anchor.0 < anchor.1 { 0 } else { MAX_AHEAD };
+    let ahead_right = if is_same_file && anchor.1 < anchor.0 { 0 } else { MAX_AHEAD };
     let is_same = |a: usize, b: usize| base[a].symbol == target[b].symbol;
     // One direction: `step(at, n)` is the position `n` tokens on, counted from the anchor.
     let walk = |[reach, ahead]: [usize; 2], step: &dyn Fn(usize, usize) -> Option<(usize, usize)>| {
@@ -240,12 +242,21 @@ pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], 
         }
         pairs
     };
-    let forward = walk([reach[1], ahead], &|a, b| {
+    let forward = walk([reach[1], ahead_right], &|a, b| {
         let (a, b) = (anchor.0 + a, anchor.1 + b);
         (a < base.len() && b < target.len()).then_some((a, b))
     });
-    let backward = walk([reach[0], ahead], &|a, b| Some((anchor.0.checked_sub(a + 1)?, anchor.1.checked_sub(b + 1)?)));
+    let backward =
+        walk([reach[0], ahead_left], &|a, b| Some((anchor.0.checked_sub(a + 1)?, anchor.1.checked_sub(b + 1)?)));
     backward.into_iter().rev().chain(forward).collect()
+}
+
+/// An alignment around a place, and beyond its ends what an alignment of both units as wholes finds.
+pub fn continued(local: &Alignment, whole: &Alignment) -> Alignment {
+    let (query, target) = (local.query(), local.target());
+    let before = whole.pairs().filter(|&(a, b)| a < query.start && b < target.start);
+    let behind = whole.pairs().filter(|&(a, b)| a >= query.end && b >= target.end);
+    before.chain(local.pairs()).chain(behind).collect()
 }
 
 /// Tokens of the runs by which two units are aligned. Fewer are everywhere.

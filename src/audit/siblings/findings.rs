@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::search::{PreImages, Sibling};
+use super::images::PreImages;
+use super::search::Sibling;
 use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
 use crate::matching::{CloneType, Edit, added_lines};

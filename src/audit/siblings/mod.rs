@@ -9,11 +9,17 @@
 //! Everything is compared as it was in base, since the edited file has already changed. A sibling in a file of the
 //! change is then looked up in the head: an edit near its place has reached it.
 
+mod compared;
+mod edits;
 mod findings;
+mod images;
 mod patch;
 mod place;
+mod places;
 mod search;
 mod step;
+mod variables;
 
 pub(super) use findings::findings;
-pub(super) use search::{PreImages, Sibling};
+pub(super) use images::PreImages;
+pub(super) use search::Sibling;

@@ -1,0 +1,125 @@
+//! Chooses the files to compare with each edit: those that have what is right around it, by their fingerprints.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edits::is_own_code;
+use super::images::{PreImages, WINDOW};
+use super::step::Marks;
+use crate::audit::read::Sources;
+use crate::audit::search::Hit;
+use crate::files::Entry;
+use crate::text::FilePath;
+
+/// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
+/// more members is counted as far as they were compared.
+const MAX_FILES: usize = 24;
+/// Maximum shared fingerprints that rank a file; beyond them its distance decides.
+const MANY_SHARED: usize = 12;
+/// Maximum tokens that one of two shared fingerprints is shifted for both to be about the same place.
+const MAX_SHIFT: i64 = 12;
+
+/// A file that may hold siblings.
+pub(super) enum Target {
+    /// A file that the change leaves alone.
+    Same(Entry),
+    /// A file of the change, by its number in base.
+    Changed(usize),
+}
+
+/// A file that shares fingerprints with the surroundings of edits.
+pub(super) struct Sighting {
+    pub(super) path: FilePath,
+    pub(super) target: Target,
+    pub(super) hits: Vec<Hit>,
+}
+
+impl<'p> PreImages<'p> {
+    pub(super) fn sightings(
+        &self,
+        sighted: Vec<(Entry, Vec<Hit>)>,
+        is_new: &(dyn Fn(&FilePath) -> bool + Sync),
+        sources: &Sources<'_>,
+    ) -> Vec<Sighting> {
+        let same = sighted.into_iter().filter(|(entry, _)| !is_new(&entry.path)).map(|(entry, hits)| Sighting {
+            path: entry.path.clone(),
+            target: Target::Same(entry),
+            hits,
+        });
+        let mut scratch = Vec::new();
+        let changed = self.base.iter().enumerate().filter_map(|(number, before)| {
+            let hits = self.queries.hits_in(&before.source, &mut scratch);
+            let path = before.of.clone()?;
+            (!hits.is_empty()).then_some(Sighting { path, target: Target::Changed(number), hits })
+        });
+        same.chain(changed).filter(|sighting| is_own_code(&sighting.path, false, sources)).collect()
+    }
+
+    /// For each sighting to compare, the queries to compare it with, and which of their edits.
+    ///
+    /// A file is only read if it has what is right around an edit: what it shares farther away shows no place.
+    pub(super) fn wanted(&self, sightings: &[Sighting]) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
+        let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
+        for (at, sighting) in sightings.iter().enumerate() {
+            for (key, n) in self.sharing(&sighting.hits) {
+                sharing.entry(key).or_default().push((n, at));
+            }
+        }
+        let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        // What a comment names is compared, even if many others are nearer.
+        for (query, source) in self.queries.sources().iter().enumerate() {
+            let marks = Marks::of(source);
+            for (at, _) in sightings.iter().enumerate().filter(|(_, sighting)| marks.name(&sighting.path)) {
+                wanted.entry(at).or_default().entry(query).or_default();
+            }
+        }
+        for ((query, edit), mut files) in sharing {
+            let own = &self.queries.sources()[query].path;
+            let order = |&(n, at): &(usize, usize)| {
+                let path = &sightings[at].path;
+                (Reverse(n), path.distance(own), path.clone())
+            };
+            files.sort_by_cached_key(order);
+            for (_, at) in files.into_iter().take(MAX_FILES) {
+                wanted.entry(at).or_default().entry(query).or_default().push(edit);
+            }
+        }
+        wanted
+    }
+
+    /// The edits, by query and number, of which a file with these hits has something next to the place: and how many
+    /// fingerprints around it, up to [`MANY_SHARED`], in the same order.
+    fn sharing(&self, hits: &[Hit]) -> BTreeMap<(usize, usize), usize> {
+        let mut anchored: BTreeMap<(usize, usize), BTreeSet<i64>> = BTreeMap::new();
+        for hit in hits {
+            for anchor in self.anchors.get(&hit.row()).into_iter().flatten() {
+                let diagonal = hit.position() as i64 - anchor.position as i64;
+                anchored.entry((anchor.query, anchor.edit)).or_default().insert(diagonal);
+            }
+        }
+        let queries: BTreeSet<usize> = anchored.keys().map(|(query, _)| *query).collect();
+        let mut shared: BTreeMap<usize, Vec<(i64, usize)>> = BTreeMap::new();
+        for hit in hits.iter().filter(|_| !queries.is_empty()) {
+            for (_, posting) in self.queries.postings(hit.row()) {
+                let (query, position) = (posting.document as usize, posting.position as usize);
+                if queries.contains(&query) {
+                    shared.entry(query).or_default().push((hit.position() as i64 - position as i64, position));
+                }
+            }
+        }
+        shared.values_mut().for_each(|of_query| of_query.sort_unstable());
+        let k = self.queries.sampling().noise_threshold();
+        let n_around = |(query, edit): (usize, usize), diagonals: BTreeSet<i64>| {
+            let removed = self.edits[self.numbers[query]][edit].removed();
+            let around = removed.start.saturating_sub(WINDOW + k)..removed.end + WINDOW;
+            let of_query = &shared[&query];
+            let n_near = |diagonal: i64| {
+                let from = of_query.partition_point(|(of, _)| *of < diagonal - MAX_SHIFT);
+                let near = of_query[from..].iter().take_while(|(of, _)| *of <= diagonal + MAX_SHIFT);
+                near.filter(|(_, position)| around.contains(position)).take(MANY_SHARED).count()
+            };
+            diagonals.into_iter().map(n_near).max().unwrap_or_default()
+        };
+        anchored.into_iter().map(|(key, diagonals)| (key, n_around(key, diagonals))).collect()
+    }
+}

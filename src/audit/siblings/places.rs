@@ -1,0 +1,314 @@
+//! Finds the places of a file that lack edits: aligns the surroundings of each edit, and compares the units around.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use super::edits::around;
+use super::images::{BESIDE, PreImages, WINDOW};
+use super::place::Place;
+use super::variables::{is_still_used, needs_variable};
+use crate::audit::change::Changed;
+use crate::audit::read::Source;
+use crate::audit::search::Hit;
+use crate::language::{Kind, Token};
+use crate::matching::{
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, continued, has_already, is_missed,
+    may_be_missed, spot,
+};
+use crate::text::FilePath;
+
+/// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
+const LOCAL: usize = 160;
+/// Maximum tokens of a unit on either side of a place that are aligned.
+const MAX_REACH: usize = 2_000;
+/// Maximum places of a file whose surroundings are aligned with those of edits.
+const MAX_LOCAL: usize = 256;
+/// Minimum letters of a function's name to be recognized in another name.
+const MIN_NAME: usize = 3;
+/// Number of tokens around the place of a sibling in which an edit has reached it.
+const NEAR: usize = 12;
+/// Maximum tokens between two edits of one finding, unless both are in one unit.
+const SAME_UNIT: usize = 80;
+
+impl<'p> PreImages<'p> {
+    /// The places of one file that lack edits of a query, in groups of those that belong together.
+    ///
+    /// Only the surroundings of an edit are aligned, from each fingerprint next to it that the file shares. What was
+    /// aligned from there is not aligned again for the edits nearby. Two files that are alike as wholes take no longer
+    /// than two that share a function.
+    pub(super) fn places(
+        &self,
+        query: usize,
+        edits: &[usize],
+        hits: &[Hit],
+        other: &Other<'_>,
+        head: &Changed,
+    ) -> Vec<(Vec<(Edit, Place)>, Names)> {
+        let number = self.numbers[query];
+        let own = &self.base[number].source;
+        let is_same = other.number == Some(number);
+        let k = self.queries.sampling().noise_threshold();
+        let mut n_left = MAX_LOCAL;
+        let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
+        // For each edit, the diagonals along which it was aligned, and its places.
+        let mut aligned: HashSet<(usize, i64)> = HashSet::new();
+        let mut placed: HashSet<(usize, usize)> = HashSet::new();
+        for &number_of_edit in edits {
+            let edit = &self.edits[number][number_of_edit];
+            let unit = &self.units[number][number_of_edit];
+            let asked = edit.base.0.saturating_sub(k + BESIDE)..edit.base.1 + BESIDE;
+            for (at, there) in self.queries.shared_at(query, hits, &asked) {
+                let diagonal = there as i64 - at as i64;
+                if is_same && diagonal == 0 || aligned.contains(&(number_of_edit, diagonal)) || n_left == 0 {
+                    continue;
+                }
+                n_left -= 1;
+                let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
+                let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
+                let reached = self.reached(number, &alignment);
+                // At the ends of what was aligned, too little around an edit was.
+                let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
+                let is_inside = |of: &usize| {
+                    let of = &self.edits[number][*of].base;
+                    inside.start <= of.0 && of.1 <= inside.end
+                };
+                let done = reached.clone().filter(is_inside);
+                for (of, diagonal) in done.flat_map(|of| self.diagonals(number, of, &alignment)) {
+                    aligned.insert((of, diagonal));
+                }
+                aligned.insert((number_of_edit, diagonal));
+                let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
+                let places: Vec<(usize, Place)> = reached
+                    .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
+                    .filter(|(of, place)| !placed.contains(&(*of, place.in_base.start)))
+                    .collect();
+                for group in groups(places, &self.edits[number]) {
+                    if group.iter().any(|(_, place)| place.is_missed) {
+                        placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
+                        let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
+                        let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
+                        found.push((group.collect(), names));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The edits of a file that an alignment reaches, by their numbers.
+    fn reached(&self, number: usize, alignment: &Alignment) -> Range<usize> {
+        let (edits, query) = (&self.edits[number], alignment.query());
+        let from = edits.partition_point(|edit| edit.base.1 < query.start);
+        from..edits.partition_point(|edit| edit.base.0 <= query.end).max(from)
+    }
+
+    /// The diagonals of an alignment next to an edit.
+    fn diagonals(&self, number: usize, edit: usize, alignment: &Alignment) -> Vec<(usize, i64)> {
+        let removed = self.edits[number][edit].removed();
+        let near = removed.start.saturating_sub(BESIDE)..removed.end + BESIDE;
+        let blocks = &alignment.blocks;
+        let from = blocks.partition_point(|block| ((block.query + block.len) as usize) < near.start);
+        let blocks = blocks[from..].iter().take_while(|block| block.query as usize <= near.end);
+        blocks.map(|block| (edit, i64::from(block.target) - i64::from(block.query))).collect()
+    }
+
+    /// The place of the other file that lacks `edit`, if it may.
+    fn place(
+        &self,
+        number: usize,
+        edit: usize,
+        head: &Changed,
+        alignment: &Alignment,
+        renaming: &Renaming,
+        other: &Other<'_>,
+    ) -> Option<Place> {
+        let (own, target) = (&self.base[number].source, other.source);
+        let (edit, unit) = (&self.edits[number][edit], &self.units[number][edit]);
+        // Most places differ, so the expensive checks come after this one.
+        let spot_in =
+            |alignment: &Alignment, renaming: &Renaming| spot(edit, alignment, renaming, &own.tokens, &target.tokens);
+        let spot = spot_in(alignment, renaming).filter(|spot| spot.is_alike(edit))?;
+        let of = around(target, spot.target.start, spot.target.end)?;
+        let in_head = self.in_head(&spot, other)?;
+        let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
+        // What makes the member like its sibling is no edit that the sibling lacks.
+        if renaming.makes(added, &target.tokens[spot.target.clone()]) {
+            return None;
+        }
+        let is_substitution = removed.len() == added.len()
+            && !removed.is_empty()
+            && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol);
+        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (unit, &of)) {
+            return None;
+        }
+        let is_same_unit = std::ptr::eq(own, target) && *unit == of;
+        let n_agreeing_in = |alignment: &Alignment, renaming: &Renaming| {
+            let in_units = alignment.within(unit.tokens.clone());
+            let pairs = in_units.pairs().filter(|(_, b)| of.tokens.contains(b));
+            pairs.filter(|&(a, b)| renaming.agrees(&own.tokens[a], &target.tokens[b])).count()
+        };
+        let n_agreeing = n_agreeing_in(alignment, renaming);
+        // Two units can be alike beyond a part that only one of them has.
+        let whole =
+            if is_same_unit { Alignment::default() } else { aligned_units(&own.tokens, unit, &target.tokens, &of) };
+        let of_whole = Renaming::of(&whole, &own.tokens, &target.tokens);
+        let n_agreeing_whole = n_agreeing_in(&whole, &of_whole);
+        // What surrounds the place goes on in the units where the alignment around it ended.
+        let alignment = continued(alignment, &whole);
+        let of_both = Renaming::of(&alignment, &own.tokens, &target.tokens);
+        let spot = spot_in(&alignment, &of_both).filter(|wider| wider.target == spot.target).unwrap_or(spot);
+        let (n_agreeing, renaming) =
+            if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
+        let names: BTreeSet<u32> =
+            added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
+        let is_known =
+            |name: &&u32| renaming.get(**name).is_some() || target.tokens.iter().any(|token| token.exact == **name);
+        let likeness = Likeness {
+            n_tokens: (unit.tokens.len(), of.tokens.len()),
+            n_agreeing,
+            is_same_unit,
+            n_names: names.len(),
+            n_known: names.iter().filter(is_known).count(),
+            is_substitution,
+            is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
+            had: has_already(
+                added,
+                removed,
+                &own.tokens[near(&unit.tokens, &edit.removed(), added.len())],
+                &target.tokens[near(&of.tokens, &spot.target, added.len())],
+                renaming,
+            ),
+            needs_variable: needs_variable(added, (own, unit), (target, &of), renaming),
+            is_still_used: added.is_empty() && is_still_used(edit, (own, unit), (target, &of), &spot.target, renaming),
+            is_large_change: self.is_large,
+            is_rewritten: self.is_rewrite && {
+                let within = |edit: &&Edit| edit.base.0 <= unit.tokens.end && edit.base.1 >= unit.tokens.start;
+                let n_edited: usize = self.all_edits[number].iter().filter(within).map(Edit::len).sum();
+                4 * n_edited > unit.tokens.len()
+            },
+        };
+        let is_missed = is_missed(edit, &spot, &likeness);
+        (is_missed || may_be_missed(edit, &spot, &likeness)).then(|| Place {
+            in_head,
+            in_base: spot.target.clone(),
+            unit: unit.clone(),
+            of,
+            likeness,
+            is_missed,
+        })
+    }
+
+    /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue`
+    /// in what was copied from `Queue`.
+    fn is_own_name(
+        &self,
+        edit: &Edit,
+        head: &Changed,
+        alignment: &Alignment,
+        own: &Source,
+        other: &Other<'_>,
+        (unit, of): (&Unit, &Unit),
+    ) -> bool {
+        // What stands most often where a name of the own file does.
+        let counterpart = |name: u32| {
+            let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+            for (_, b) in alignment.pairs().filter(|(a, _)| own.tokens[*a].exact == name) {
+                *counts.entry(other.source.tokens[b].exact).or_default() += 1;
+            }
+            counts.into_iter().max_by_key(|(_, n)| *n).map(|(name, _)| name)
+        };
+        let name_of = |source: &Source, unit: &Unit| {
+            unit.name.map(|at| source.tokens[at].text(&source.text).to_ascii_lowercase()).unwrap_or_default()
+        };
+        let (own_name, other_name) = (name_of(own, unit), name_of(other.source, of));
+        let changed = edit.removed().zip(edit.added());
+        let changed =
+            changed.map(|(a, b)| (&own.tokens[a], &head.source.tokens[b])).filter(|(a, b)| a.exact != b.exact);
+        changed.into_iter().all(|(was, is)| {
+            let text = is.text(&head.source.text).to_ascii_lowercase();
+            let is_of = |name: &[u8]| name.len() >= MIN_NAME && memchr::memmem::find(&text, name).is_some();
+            counterpart(is.exact) == Some(was.exact) || is_of(&own_name) && !is_of(&other_name)
+        })
+    }
+
+    /// The place of a sibling in the head: its tokens between two kept ones; `None` if the change edits it there.
+    fn in_head(&self, spot: &Spot, other: &Other<'_>) -> Option<(usize, usize)> {
+        let Some(number) = other.number else { return Some((spot.target.start, spot.target.end)) };
+        let (from, to) = (spot.target.start.saturating_sub(NEAR), spot.target.end + NEAR);
+        if self.all_edits[number].iter().any(|edit| edit.base.0 <= to && edit.base.1 >= from) {
+            return None;
+        }
+        let blocks = &self.base[number].kept.blocks;
+        let at = blocks.partition_point(|block| ((block.target + block.len) as usize) < spot.target.end);
+        let block = blocks.get(at).filter(|block| block.target as usize <= spot.target.start)?;
+        let shift = |at: usize| at - block.target as usize + block.query as usize;
+        Some((shift(spot.target.start), shift(spot.target.end)))
+    }
+}
+
+/// How many tokens to align on the left and on the right of a place: its unit, and what is around it. In one file, the
+/// two sides, which are `apart`, must not get into each other.
+fn reach(at: usize, unit: &Unit, apart: Option<usize>) -> [usize; 2] {
+    let of_unit = [at.saturating_sub(unit.tokens.start), unit.tokens.end.saturating_sub(at)];
+    match apart {
+        None => of_unit.map(|n| n.clamp(LOCAL, MAX_REACH)),
+        Some(apart) if of_unit[0] + of_unit[1] <= apart => {
+            let beyond = (apart - of_unit[0] - of_unit[1]) / 2;
+            of_unit.map(|n| (n + beyond).min(n.max(LOCAL)).min(MAX_REACH))
+        }
+        Some(apart) => [apart / 2; 2].map(|n| n.min(MAX_REACH)),
+    }
+}
+
+/// Parts the places of a file that lack edits into those that belong together: a label may part a function, and two
+/// functions in a row are two findings.
+fn groups(places: Vec<(usize, Place)>, edits: &[Edit]) -> Vec<Vec<(usize, Place)>> {
+    let mut groups: Vec<Vec<(usize, Place)>> = Vec::new();
+    for (at, place) in places {
+        let belongs = |group: &Vec<(usize, Place)>| {
+            let (last, of_last) = &group[group.len() - 1];
+            let n_between = edits[at].base.0 - edits[*last].base.1;
+            // The sibling has the next place about as far away, or it is another place.
+            let n_there = place.in_head.0.saturating_sub(of_last.in_head.1);
+            (place.unit == of_last.unit || n_between <= SAME_UNIT) && n_there <= n_between + SAME_UNIT
+        };
+        match groups.last_mut().filter(|group| belongs(group)) {
+            Some(group) => group.push((at, place)),
+            None => groups.push(vec![(at, place)]),
+        }
+    }
+    groups
+}
+
+/// A file that may hold siblings, as it was in base.
+pub(super) struct Other<'o> {
+    pub(super) path: &'o FilePath,
+    pub(super) source: &'o Source,
+    /// Its number in base, if the change touches it.
+    pub(super) number: Option<usize>,
+}
+
+/// How a sibling spells the names of the edited file, by their reading.
+pub(super) type Names = HashMap<u32, Vec<u8>>;
+
+/// How a target spells the names of a renaming.
+fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> Names {
+    let spelled: HashMap<u32, &[u8]> = tokens.iter().map(|token| (token.exact, token.text(text))).collect();
+    renaming.pairs().filter_map(|(name, to)| Some((name, spelled.get(&to)?.to_vec()))).collect()
+}
+
+/// Whether tokens are operators and numbers only: `<` became `<=`.
+fn is_operator(tokens: &[Token], text: &[u8]) -> bool {
+    let is_one = |token: &Token| {
+        token.kind() == Kind::Number
+            || matches!(token.text(text), b"<" | b">" | b"=" | b"!" | b"+" | b"-" | b"*" | b"/" | b"%" | b"|" | b"^")
+    };
+    tokens.iter().all(is_one)
+}
+
+/// The part of a unit around a place where the edit may already be.
+fn near(unit: &Range<usize>, place: &Range<usize>, n_added: usize) -> Range<usize> {
+    let around = WINDOW + n_added;
+    let (start, end) = (place.start.saturating_sub(around), place.end + around);
+    start.max(unit.start).min(place.start)..end.min(unit.end).max(place.end)
+}

@@ -1,0 +1,82 @@
+//! Tells whether an edit depends on the variables of its own unit: elsewhere, it would not compile, or break something.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::audit::read::Source;
+use crate::language::{Kind, Token};
+use crate::matching::{Edit, Renaming, Unit};
+
+/// Maximum tokens of a declaration that is known by its length.
+const MAX_DECLARATION: usize = 5;
+
+/// The names among some tokens.
+fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
+    tokens.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact)
+}
+
+/// Whether what an edit adds uses a variable that its unit declares, and that the unit of the sibling does not have, by
+/// this name or another: there, the edit would not compile.
+pub(super) fn needs_variable(
+    added: &[Token],
+    (own, unit): (&Source, &Unit),
+    (target, of): (&Source, &Unit),
+    renaming: &Renaming,
+) -> bool {
+    let wanted: HashSet<u32> = names_of(added).filter(|name| renaming.get(*name).is_none()).collect();
+    if wanted.is_empty() {
+        return false;
+    }
+    let there: HashSet<u32> = names_of(&target.tokens[of.tokens.clone()]).collect();
+    let mut missing: HashSet<u32> = wanted.difference(&there).copied().collect();
+    let word = |at: usize| own.tokens.get(at).map(|token| token.text(&own.text)).unwrap_or_default();
+    for at in unit.tokens.clone() {
+        // The first place of a name in its unit declares it, or it is none of the unit's variables.
+        if missing.remove(&own.tokens[at].exact) && own.tokens[at].kind() == Kind::Identifier {
+            let before = at.checked_sub(1).filter(|before| unit.tokens.contains(before));
+            let kind = before.map(|before| own.tokens[before].kind());
+            let has_type = matches!(kind, Some(Kind::Identifier | Kind::Keyword))
+                || before.is_some_and(|before| matches!(word(before), b"*" | b"&" | b">" | b"]"));
+            let is_variable = matches!(word(at + 1), b"=" | b";" | b"," | b")" | b":" | b"[");
+            if is_variable && has_type && before.is_some_and(|before| !matches!(word(before), b"return" | b"goto")) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The tokens among which a declaration has its names: `char *name = value;` before its value.
+fn declared_names<'t>(tokens: &'t [Token], text: &[u8]) -> Option<&'t [Token]> {
+    let word = |token: &Token| token.text(text);
+    let (last, rest) = tokens.split_last()?;
+    if word(last) != b";" || rest.iter().any(|token| word(token) == b";") {
+        return None;
+    }
+    if tokens.len() <= MAX_DECLARATION {
+        return Some(rest);
+    }
+    let value = rest.iter().position(|token| word(token) == b"=")?;
+    let [.., of_type, name] = &rest[..value] else { return None };
+    let has_type = matches!(of_type.kind(), Kind::Identifier | Kind::Keyword) || matches!(word(of_type), b"*" | b"&");
+    (has_type && name.kind() == Kind::Identifier).then_some(std::slice::from_ref(name))
+}
+
+/// Whether the sibling uses the variable whose declaration an edit removes, and the edited unit no longer does.
+pub(super) fn is_still_used(
+    edit: &Edit,
+    (own, unit): (&Source, &Unit),
+    (target, of): (&Source, &Unit),
+    place: &Range<usize>,
+    renaming: &Renaming,
+) -> bool {
+    let removed = edit.removed();
+    let Some(declared) = declared_names(&own.tokens[removed.clone()], &own.text) else { return false };
+    let outside = |tokens: &[Token], unit: &Range<usize>, place: &Range<usize>| -> HashSet<u32> {
+        let (before, behind) = (unit.start..place.start.max(unit.start), place.end.min(unit.end)..unit.end);
+        names_of(&tokens[before]).chain(names_of(&tokens[behind])).collect()
+    };
+    let (own_rest, other_rest) =
+        (outside(&own.tokens, &unit.tokens, &removed), outside(&target.tokens, &of.tokens, place));
+    names_of(declared).any(|name| !own_rest.contains(&name) && other_rest.contains(&renaming.get(name).unwrap_or(name)))
+}
