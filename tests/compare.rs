@@ -348,14 +348,14 @@ fn years_are_compared_with_each_other_and_not_within() {
 
 #[test]
 fn a_pair_that_was_compared_in_part_is_named() {
-    // 300 statements of two shapes at random: each is like the others everywhere.
+    // 1,000 statements of two shapes at random: each is like the others everywhere.
     let text = |seed: u64| {
         let mut state = seed;
         let mut statement = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
         };
-        let body: String = (0..300).map(|_| statement()).collect();
+        let body: String = (0..1_000).map(|_| statement()).collect();
         format!("void f(void)\n{{\n{body}}}\n")
     };
     let folder = folder(&[("a.c", text(3).as_bytes()), ("b.c", text(4).as_bytes())]);
