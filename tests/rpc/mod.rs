@@ -1,7 +1,7 @@
 //! Talks to a server over pipes in JSON-RPC 2.0, however its messages are delimited.
 
 use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -86,4 +86,34 @@ impl Server {
             }
         }
     }
+}
+
+/// Sends requests of `method` to a server whose answers nobody reads, after `first`; then goes away. Returns how the
+/// server ended.
+///
+/// It must stop reading as well, or it keeps all answers.
+pub fn left_by_a_deaf_client(mut command: Command, frame: fn(&str) -> String, first: &str, method: &str) -> ExitStatus {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("it is piped");
+    let output = child.stdout.take().expect("it is piped");
+    let (first, method) = (first.to_owned(), method.to_owned());
+    let writer = thread::spawn(move || {
+        let mut n_written = 0;
+        let _ = input.write_all(first.as_bytes());
+        for id in 1..200_000 {
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": method});
+            if input.write_all(frame(&request.to_string()).as_bytes()).is_err() {
+                break;
+            }
+            n_written = id;
+        }
+        n_written
+    });
+    thread::sleep(Duration::from_secs(3));
+    assert!(!writer.is_finished(), "the server reads on, and keeps all answers");
+    drop(output);
+    let n_written = writer.join().expect("the writer ends");
+    assert!(n_written < 20_000, "{n_written} requests were read");
+    child.wait().expect("it ends")
 }
