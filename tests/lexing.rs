@@ -232,6 +232,7 @@ const TRICKS: &[(&str, &str)] = &[
         "go",
         "/* hidden */\n\n/*\nint c(void) { return seen; } // hidden\n*/\nimport \"C\"\n\n/* hidden */\nimport \"hidden\"\nseen()",
     ),
+    ("go", "/* int c(void) { return seen; } */import \"C\"\nseen()"),
     // Names and operators that hold quotes, and comments that hold strings.
     ("r", "a %\"% seen; seen %in% seen; b %%c; seen %d'e% seen; `d \"`; seen; r\"-(hidden)\")-\"; seen # hidden"),
     ("tsql", "select [a/*b], seen, [c]]'d], seen -- hidden"),

@@ -146,7 +146,7 @@ impl ChangedTokens {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Languages;
+    use super::super::{Languages, Lexer};
     use super::*;
 
     /// Pieces of code that open, close, join and separate what a lexer knows.
@@ -201,6 +201,7 @@ mod tests {
         "\\u002f*\n",
         "'''\nc ''' d\n",
         "import \"C\"\n",
+        "/* int c; */import \"C\"\n",
     ];
 
     const IDS: &[&str] = &[
@@ -224,13 +225,25 @@ mod tests {
         pieces.iter().map(piece).collect()
     }
 
+    /// Reads `text` as the version after `before`, and checks that it is read as it would be on its own.
+    fn assert_as_whole(lexer: &Lexer, before: &str, version: &Version, text: &str) -> Version {
+        let mut tokens = Vec::new();
+        let (read, changed) = lexer.version(text.as_bytes(), Some((before.as_bytes(), version)), &mut tokens);
+        lexer.tokenize(text.as_bytes(), &mut tokens);
+        let expected: Vec<Symbol> = tokens.iter().map(|token| token.symbol).collect();
+        assert_eq!(read.symbols(), expected, "{text:?}");
+        assert_eq!(version.symbols()[..changed.before.start], expected[..changed.after.start]);
+        assert_eq!(version.symbols()[changed.before.end..], expected[changed.after.end..]);
+        read
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
         #[test]
         fn a_version_is_read_as_the_whole_text_is(
-            around in prop::collection::vec(prop::collection::vec(0usize..50, 0..30), 2),
-            edits in prop::collection::vec((0usize..40, prop::collection::vec(0usize..50, 0..4), 0usize..400), 1..5),
+            around in prop::collection::vec(prop::collection::vec(0usize..51, 0..30), 2),
+            edits in prop::collection::vec((0usize..40, prop::collection::vec(0usize..51, 0..4), 0usize..400), 1..5),
             filler in 0usize..3,
         ) {
             let languages = Languages::builtin();
@@ -247,19 +260,21 @@ mod tests {
                     let mut end = (at + n_gone).min(text_now.len());
                     while !text_now.is_char_boundary(end) { end -= 1; }
                     let next = format!("{}{}{}", &text_now[..at], text(pieces), &text_now[end.max(at)..]);
-                    let before = Some((text_now.as_bytes(), &version));
-                    let (read, changed) = language.lexer.version(next.as_bytes(), before, &mut tokens);
-                    language.lexer.tokenize(next.as_bytes(), &mut tokens);
-                    let expected: Vec<Symbol> = tokens.iter().map(|token| token.symbol).collect();
-                    prop_assert_eq!(read.symbols(), &expected[..], "{}: {:?}", id, next);
-                    let rest = read.symbols().len() - changed.after.end;
-                    prop_assert_eq!(&version.symbols()[..changed.before.start], &expected[..changed.after.start]);
-                    prop_assert_eq!(version.symbols().len() - changed.before.end, rest);
-                    prop_assert_eq!(&version.symbols()[changed.before.end..], &expected[changed.after.end..]);
+                    let read = assert_as_whole(&language.lexer, &text_now, &version, &next);
                     (version, text_now) = (read, next);
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_was_opened_before_the_place_of_resuming_says_nothing() {
+        let languages = Languages::builtin();
+        let lexer = &languages.get("javascript").expect("there is JavaScript").lexer;
+        let filler = "total = compute(value, 17, other);\n".repeat(100);
+        let text = |head: &str| format!("{head}{filler}if (a\n}}\n) /`/ c\n{filler}");
+        let (version, _) = lexer.version(text("").as_bytes(), None, &mut Vec::new());
+        assert_as_whole(lexer, &text(""), &version, &text("{"));
     }
 
     #[test]

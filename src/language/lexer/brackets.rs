@@ -6,7 +6,8 @@ use super::Run;
 use crate::language::hash;
 use crate::language::token::{Kind, Token};
 
-/// The brackets that are open.
+/// The brackets that are open, from the outermost one on that belongs to something: what is around it says nothing, and
+/// may be before the place where reading was resumed.
 #[derive(Default)]
 pub(super) struct Brackets {
     /// The number of tokens that were read.
@@ -16,8 +17,6 @@ pub(super) struct Brackets {
     n_open: [usize; 3],
     /// What the bracket closed by the last token belongs to.
     closed: Belongs,
-    /// The number of brackets that are open and belong to something.
-    n_bound: usize,
 }
 
 struct Open {
@@ -66,22 +65,21 @@ impl Run<'_, '_, '_> {
                 brackets.closed = Belongs::Nothing;
                 continue;
             };
+            let closed = std::mem::take(&mut brackets.closed);
             if opens {
-                let belongs = self.belongs(at, brackets.closed, brackets.open.last());
-                brackets.n_open[kind] += 1;
-                brackets.n_bound += usize::from(belongs != Belongs::Nothing);
-                brackets.open.push(Open { kind, belongs });
-                brackets.closed = Belongs::Nothing;
+                let belongs = self.belongs(at, closed, brackets.open.last());
+                if !brackets.open.is_empty() || belongs != Belongs::Nothing {
+                    brackets.n_open[kind] += 1;
+                    brackets.open.push(Open { kind, belongs });
+                }
                 continue;
             }
-            brackets.closed = Belongs::Nothing;
-            // A bracket that nothing opened closes nothing; one that nothing closed ends with the one around it.
-            while brackets.n_open[kind] > 0
-                && let Some(open) = brackets.open.pop()
-            {
+            // A bracket that nothing closes ends with the one around it. A bracket that nothing here opened closes
+            // what is around all of these.
+            while let Some(open) = brackets.open.pop() {
+                let is_opened = brackets.n_open[kind] > 0;
                 brackets.n_open[open.kind] -= 1;
-                brackets.n_bound -= usize::from(open.belongs != Belongs::Nothing);
-                if open.kind == kind {
+                if is_opened && open.kind == kind {
                     brackets.closed = open.belongs;
                     break;
                 }
@@ -157,7 +155,7 @@ impl Run<'_, '_, '_> {
             return false;
         }
         self.read_brackets();
-        self.brackets.n_bound > 0 || self.brackets.closed != Belongs::Nothing
+        !self.brackets.open.is_empty() || self.brackets.closed != Belongs::Nothing
     }
 
     /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of /b/.exec(c))`.

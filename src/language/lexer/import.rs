@@ -19,9 +19,10 @@ pub(super) struct OpenImport<'c> {
 }
 
 impl Run<'_, '_, '_> {
-    /// Begins an import statement if the previous word is first on its line and imports something.
+    /// Begins an import statement if the word that begins at `start` and ends here is first on its line and imports
+    /// something.
     #[inline]
-    pub(super) fn begin_import(&mut self, word: u32) {
+    pub(super) fn begin_import(&mut self, start: usize, word: u32) {
         let n_before = self.tokens.len() - self.line_first.min(self.tokens.len());
         if self.import.is_some() || n_before > MAX_MARK {
             return;
@@ -39,7 +40,7 @@ impl Run<'_, '_, '_> {
         }
         // `(ns` continues until its bracket is closed.
         let depth = rule.mark.iter().filter(|&&byte| mirror(byte) != byte).count();
-        self.hold_preamble(rule);
+        self.hold_preamble(start, rule);
         let verbatim_until = rule.verbatim.map_or(0, |brackets| self.verbatim_end(brackets));
         self.import = Some(OpenImport { rule, from_token: self.line_first, depth, verbatim_until });
     }
@@ -59,14 +60,14 @@ impl Run<'_, '_, '_> {
         self.comments.push((start..end, start + n_open..(end - close).max(start + n_open)));
     }
 
-    /// Hands out the comments right before the import that begins, if they are code of another language.
-    fn hold_preamble(&mut self, rule: &ImportRule) {
+    /// Hands out the comments right before the import that begins at `start`, if they are code of another language.
+    fn hold_preamble(&mut self, start: usize, rule: &ImportRule) {
         let Some((name, row)) = &rule.preamble else { return };
         let rest = self.text[self.at..].trim_ascii_start();
         if !rest.starts_with(name) || self.commented != self.tokens.len() {
             return;
         }
-        let mut next = self.text[..self.at].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+        let mut next = start;
         let mut bodies = Vec::new();
         while let Some((comment, body)) = self.comments.pop()
             && self.text[comment.end..next].iter().filter(|byte| **byte == b'\n').count() <= 1

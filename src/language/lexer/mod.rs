@@ -357,7 +357,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         let exact = hash as u32;
         if table.import_bits >> (exact & 63) & 1 != 0 && !self.elements.is_in_text() {
             self.at = end;
-            self.begin_import(exact);
+            self.begin_import(start, exact);
         }
         let keyword = Symbol::keyword(exact, table.family);
         // Keywords and names follow each other unpredictably, so a branch would often be mispredicted.
