@@ -10,6 +10,7 @@ use super::agreeing::agreeing;
 use super::align::{Budget, align};
 use super::alignment::{Alignment, Block};
 use super::chain::chains;
+use super::copied::Copied;
 use super::pair::{Params, solid_runs};
 use super::run::runs;
 use super::seed::Seed;
@@ -60,8 +61,8 @@ impl std::ops::AddAssign for Shortfall {
 /// is up to [`clones`](super::clones), once the caller has cut out the relevant part.
 ///
 /// Guarantee: every run of at least `min_run` tokens around a seed is part of an alignment, on its own diagonal, unless
-/// it repeats itself with a shorter period. A chain may join runs, but none is ever dropped because another was better,
-/// or because it is between two that are.
+/// it repeats itself with a shorter period, or is in a copied stretch that is much longer. A chain may join runs, but
+/// none is ever dropped because another was better, or because it is between two that are.
 pub fn alignments(
     query: Document<'_>,
     target: Document<'_>,
@@ -77,9 +78,12 @@ pub fn alignments(
     let mut budget = Budget::of(query.tokens, target.tokens);
     let mut n_not_extended = 0;
     let mut is_aligned = vec![false; query.tokens.len()];
+    let copied = Copied::new(&agreeing, params.min_run);
     for chain in chains(&mut runs, params.max_gap) {
         // An earlier alignment that was extended over the same runs already shows everything.
-        if chain.iter().all(|run| aligned.contains(run)) || !may_be_clone(&chain, query, target, params) {
+        let is_shown =
+            chain.iter().all(|run| aligned.contains(run)) || copied.holds(&chain, query.tokens, target.tokens);
+        if is_shown || !may_be_clone(&chain, query, target, params) {
             continue;
         }
         let is_whole = !budget.is_spent() || is_within(&chain, &is_aligned);

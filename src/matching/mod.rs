@@ -10,6 +10,7 @@ mod alignment;
 mod alignments;
 mod chain;
 mod class;
+mod copied;
 mod coverage;
 mod evidence;
 mod lines;
@@ -40,7 +41,7 @@ pub use novelty::{Novelty, aligned, novelty};
 pub use overlap::{SAME_PLACE, is_same_place, n_shared};
 pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
-pub use seeding::{Shared, seeds};
+pub use seeding::{Shared, max_seeds, seeds};
 pub use sibling::{
     Edit, Likeness, Renaming, Spot, aligned_around, aligned_units, continued, edits, has_already, is_missed,
     may_be_missed, spot,

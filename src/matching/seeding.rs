@@ -36,6 +36,12 @@ const MAX_PAIRS: usize = 16;
 /// equally similar, and the nearest is used. Takes time in proportion, and 4 bytes for each repeated occurrence.
 const CONTEXT: usize = 64;
 
+/// Maximum seeds of a k-gram with so many occurrences in the query and in the target.
+pub fn max_seeds(n_query: usize, n_target: usize) -> usize {
+    let n_pairs = n_query * n_target;
+    if n_pairs <= MAX_PAIRS { n_pairs } else { Reading::ALL.len() * n_query }
+}
+
 /// Pairs the occurrences of the k-grams that `query` and `target` share; `is_same` if they are one document.
 ///
 /// Time O(n · CONTEXT · log n) for n occurrences in both; memory O(m · CONTEXT) for the m occurrences of the most
@@ -224,6 +230,18 @@ mod tests {
         let n = |n_rows: usize| seeds_of(&rows(0..n_rows), &rows(0..n_rows), 7).len();
         let (small, large) = (n(200), n(400));
         assert!(large <= 2 * small + 64, "{small} and {large}");
+    }
+
+    #[test]
+    fn a_k_gram_has_no_more_seeds_than_said() {
+        for (n_query, n_target) in [(1, 1), (2, 8), (4, 5), (40, 3), (3, 40), (40, 40)] {
+            let (query, target) = (rows(0..n_query), rows(0..n_target));
+            let (own, other) = (c_tokens(&query), c_tokens(&target));
+            let all = shared(&own, &other, 7);
+            let max: usize = all.iter().map(|of| max_seeds(of.query.len(), of.target.len())).sum();
+            let n = seeds(document(&query, &own), document(&target, &other), &all, 7, false).len();
+            assert!(0 < n && n <= max, "{n} of {max} for {n_query} and {n_target} rows");
+        }
     }
 
     #[test]

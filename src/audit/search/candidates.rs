@@ -12,11 +12,12 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
 use super::queries::{Limited, Queries};
+use crate::matching::max_seeds;
 use crate::text::FilePath;
 
 /// Number of fingerprints in a row that are explained together: a file that has them in a row shares more than shapes.
@@ -27,11 +28,11 @@ const IN_A_ROW: usize = 4;
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// Maximum shared fingerprints to align, for each fingerprint of the queries and in total, before fewer files are
-/// taken. This way, the work grows with the change and not with its square.
-const ALIGNED_PER_FINGERPRINT: usize = 3;
-const ALIGNED_IN_ALL: usize = 150_000;
-/// The cost of a pair in addition to its fingerprints, in fingerprints.
+/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are taken. This way, the
+/// work grows with the change and not with its square.
+const SEEDS_PER_FINGERPRINT: usize = 8;
+const SEEDS_IN_ALL: usize = 600_000;
+/// The cost of a pair in addition to its seeds, in seeds.
 const COST_OF_PAIR: usize = 64;
 
 /// A file and what it shares with the queries.
@@ -61,13 +62,14 @@ pub(super) struct Candidates {
 /// files took more than a gigabyte, so they are found again for each attempt, of which there are three at most.
 pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: usize) -> Candidates {
     let pairs = Pairs::new(queries, files);
-    let budget = ALIGNED_PER_FINGERPRINT * queries.n_postings() + ALIGNED_IN_ALL;
+    let budget = SEEDS_PER_FINGERPRINT * queries.n_postings() + SEEDS_IN_ALL;
     let max_files = max_files.max(1);
     let mut taken: Vec<Taken> = pairs.of_queries(|of_query| of_query.taken(max_files));
     let mut limited = Vec::new();
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
-        // Half as many files for each fingerprint until that is cheap enough.
-        let fewer: Vec<usize> = std::iter::successors(Some(max_files), |max| (*max > 1).then_some(max / 2)).collect();
+        // A quarter fewer files for each fingerprint until that is cheap enough.
+        let next = |max: &usize| (*max > 1).then_some(max * 3 / 4);
+        let fewer: Vec<usize> = std::iter::successors(Some(max_files), next).collect();
         let costs: Vec<Vec<usize>> =
             pairs.of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
         let is_cheap = |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
@@ -94,6 +96,8 @@ struct Pairs<'p> {
     files: &'p [Sharing<'p>],
     /// For each fingerprint, the files to follow it to, by their places in `files`.
     followed: HashMap<u32, Vec<u32>>,
+    /// The fingerprints that more files have.
+    is_cut: HashSet<u32>,
     /// The place of each file in the order of paths.
     by_path: Vec<u32>,
 }
@@ -108,16 +112,19 @@ impl<'p> Pairs<'p> {
         }
         order.sort_by_key(|&at| (files[at].is_new, Reverse(files[at].rows.len()), by_path[at]));
         let mut followed: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut is_cut = HashSet::new();
         for at in order {
             for &row in &files[at].rows {
                 let of_row = followed.entry(row).or_default();
                 let n = of_row.len() + 1;
                 if n <= FIRST_FILES || n * queries.postings(row).len() <= MAX_PAIRS {
                     of_row.push(at as u32);
+                } else {
+                    is_cut.insert(row);
                 }
             }
         }
-        Self { queries, files, followed, by_path }
+        Self { queries, files, followed, is_cut, by_path }
     }
 
     /// The answer for each query, computed in parallel.
@@ -145,7 +152,8 @@ impl<'p> Pairs<'p> {
             let file = &self.files[at];
             (file.is_new, Reverse(shared.len()), file.path.distance(path), self.by_path[at])
         });
-        answer(&OfQuery { sequence: &sequence, n_rows: rows.len(), ranked: &ranked })
+        let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
+        answer(&OfQuery { sequence: &sequence, rows: &rows, ranked: &ranked, files: is_cut.then_some(self.files) })
     }
 }
 
@@ -153,51 +161,82 @@ impl<'p> Pairs<'p> {
 struct OfQuery<'q> {
     /// Its fingerprints in the order of its tokens.
     sequence: &'q [u32],
-    n_rows: usize,
+    /// Its distinct fingerprints, sorted: the number of one is its place here.
+    rows: &'q [u32],
     /// The best file first, each with the fingerprints it shares.
     ranked: &'q [&'q [(u32, u32)]],
+    /// All files, if some fingerprints were not followed to all that have them: what a file shares is more than what
+    /// it was found by.
+    files: Option<&'q [Sharing<'q>]>,
 }
 
 /// The files to align a query with.
 struct Taken {
     files: Vec<u32>,
     n_passed_over: usize,
-    /// In fingerprints.
+    /// In seeds.
     cost: usize,
 }
 
 impl OfQuery<'_> {
     /// The files that explain something of the query which fewer than `max_files` before them did.
     fn taken(&self, max_files: usize) -> Taken {
-        let mut n_explained = vec![0usize; self.n_rows];
+        let mut n_explained = vec![0usize; self.rows.len()];
         let mut n_explained_in_a_row = vec![0usize; self.sequence.len()];
-        let mut is_shared = vec![false; self.n_rows];
+        let mut is_shared = vec![false; self.rows.len()];
+        // How often the file has each is not known yet: as often as the query, if they are alike.
+        let mut n_times = vec![0usize; self.rows.len()];
+        self.sequence.iter().for_each(|&row| n_times[row as usize] += 1);
         let mut taken = Taken { files: Vec::new(), n_passed_over: 0, cost: 0 };
         let mut ends = Vec::new();
         for shared in self.ranked {
-            let is_new = shared.iter().any(|&(_, row)| n_explained[row as usize] < max_files);
-            ends.clear();
-            // Fewer than that can only be in a row if they repeat.
-            if is_new || shared.len() >= IN_A_ROW || self.sequence.len() > self.n_rows {
-                shared.iter().for_each(|&(_, row)| is_shared[row as usize] = true);
-                let mut n_in_a_row = 0;
-                for (at, &row) in self.sequence.iter().enumerate() {
-                    n_in_a_row = if is_shared[row as usize] { n_in_a_row + 1 } else { 0 };
-                    if n_in_a_row >= IN_A_ROW {
-                        ends.push(at);
-                    }
-                }
-                shared.iter().for_each(|&(_, row)| is_shared[row as usize] = false);
-            }
+            let found_by: Vec<u32> = shared.iter().map(|&(_, row)| row).collect();
+            self.ends_in_a_row(&found_by, &mut is_shared, &mut ends);
+            let is_new = found_by.iter().any(|&row| n_explained[row as usize] < max_files);
             if !is_new && ends.iter().all(|&at| n_explained_in_a_row[at] >= max_files) {
                 taken.n_passed_over += 1;
                 continue;
             }
-            taken.files.push(shared[0].0);
-            taken.cost += shared.len() + COST_OF_PAIR;
-            shared.iter().for_each(|&(_, row)| n_explained[row as usize] += 1);
+            let file = shared[0].0;
+            let all = self.files.map_or(found_by, |files| common(self.rows, &files[file as usize].rows));
+            if self.files.is_some() {
+                self.ends_in_a_row(&all, &mut is_shared, &mut ends);
+            }
+            taken.files.push(file);
+            taken.cost += all.iter().map(|&row| max_seeds(n_times[row as usize], n_times[row as usize])).sum::<usize>();
+            taken.cost += COST_OF_PAIR;
+            all.iter().for_each(|&row| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }
         taken
     }
+
+    /// The places in the sequence where [`IN_A_ROW`] of these fingerprints end.
+    fn ends_in_a_row(&self, of: &[u32], is_shared: &mut [bool], ends: &mut Vec<usize>) {
+        ends.clear();
+        // Fewer than that can only be in a row if they repeat.
+        if of.len() < IN_A_ROW && self.sequence.len() == self.rows.len() {
+            return;
+        }
+        of.iter().for_each(|&row| is_shared[row as usize] = true);
+        let mut n_in_a_row = 0;
+        for (at, &row) in self.sequence.iter().enumerate() {
+            n_in_a_row = if is_shared[row as usize] { n_in_a_row + 1 } else { 0 };
+            if n_in_a_row >= IN_A_ROW {
+                ends.push(at);
+            }
+        }
+        of.iter().for_each(|&row| is_shared[row as usize] = false);
+    }
+}
+
+/// The places in `rows` of those that are in `others` too; both are sorted.
+fn common(rows: &[u32], others: &[u32]) -> Vec<u32> {
+    let mut others = others.iter().copied().peekable();
+    let is_common = |row: u32| {
+        while others.next_if(|&other| other < row).is_some() {}
+        others.peek() == Some(&row)
+    };
+    let places = rows.iter().copied().map(is_common).zip(0..);
+    places.filter_map(|(is_common, place)| is_common.then_some(place)).collect()
 }

@@ -306,6 +306,32 @@ pub fn near_duplicate(i: usize) -> String {
     text
 }
 
+/// The same, but its functions are made of statements of five shapes.
+pub fn near_duplicate_of_few_shapes(i: usize) -> String {
+    let mut text = String::new();
+    for number in 0..45 {
+        let mut random = Random::new(3, number as u64);
+        let (name, of) = (name(&mut random), word(&mut random));
+        writeln!(text, "static void {name}_{number}(struct {of} *p)\n{{").expect("a string takes all");
+        for _ in 0..8 {
+            let [a, b, c, d] = [(); 4].map(|()| word(&mut random));
+            let n = random.below(99);
+            let statement = match random.below(5) {
+                0 => format!("p->{a}{n} = {b}_{c}(p, {n});"),
+                1 => format!("while (p->{a} < {n}) {b}_{c}(p->{d});"),
+                2 => format!("if (!{a}_{b}(p) || {c}) goto {d};"),
+                3 => format!("{a}[{b}] += p->{c} << {n};"),
+                _ => format!("switch (p->{a}) {{ case {n}: {b}--; default: break; }}"),
+            };
+            writeln!(text, "    {statement}").expect("a string takes all");
+        }
+        text.push_str("}\n\n");
+    }
+    text = text.replace("buffer", &format!("buffer_{i}"));
+    writeln!(text, "int number(void) {{ return {i}; }}").expect("a string takes all");
+    text
+}
+
 /// `n` functions that have nothing in common but their language, from the one numbered `first` on.
 pub fn varied_functions(n: usize, first: usize) -> String {
     (first..first + n).map(varied_function).collect()

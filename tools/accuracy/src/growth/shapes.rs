@@ -137,6 +137,7 @@ pub static SHAPES: &[Shape] = &[
     shape("alike-tests-over-files", "tests", FUNCTIONS, |n| alike_tests(n, n.div_ceil(20))),
     // Many files.
     shape("near-duplicate-files", "files", (31, 2_000), |n| files(n, near_duplicate)),
+    shape("near-duplicate-files-of-few-shapes", "files", (16, 2_000), |n| files(n, near_duplicate_of_few_shapes)),
     shape("near-duplicates-copied", "files", (31, 2_000), |n| onto(n, near_duplicate, &near_duplicate(n + 1))),
     shape("one-blob", "paths", PATHS, |n| files(n, |_| varied_functions(3, 0))),
     shape("one-blob-of-rows", "paths", PATHS, |n| files(n, |_| register_writes(60, 1))),
