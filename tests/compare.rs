@@ -123,6 +123,17 @@ fn tar_gz(files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
+fn files_that_are_spelled_the_same_are_a_pair_whatever_they_hold() {
+    let rows = |end: usize| (0..end).map(|n| format!("self_{n} = value_{n}\n")).collect::<String>();
+    let files = [("a/x.py", rows(20)), ("b/y.py", format!("# mine\n{}", rows(20))), ("c/z.py", rows(21))];
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+    let report = compared(&folder(&files), &["a", "b", "c"]);
+    assert_eq!(pairs(&report), [("a".into(), "b".into(), 100)]);
+    let found = &report["pairs"][0]["matches"][0];
+    assert_eq!((&found["first"]["endLine"], &found["second"]["endLine"]), (&json!(20), &json!(21)), "{found}");
+}
+
+#[test]
 fn functions_of_one_shape_in_another_order_match_each_with_its_own() {
     let of = |name: &str, number: usize| {
         format!(

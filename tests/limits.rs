@@ -181,7 +181,9 @@ fn each_file_of_a_large_change_is_found_in_the_past() {
     let notices: Vec<_> = report.list("/notices").iter().filter_map(|notice| notice["message"].as_str()).collect();
     let is_partial = |message: &&&str| message.starts_with("shares code with 80 files: the ");
     assert_eq!(notices.iter().filter(is_partial).count(), 3, "{notices:?}");
-    assert!(notices.contains(&"77 more files were compared in part, like those named here"), "{notices:?}");
+    assert!(
+        notices.iter().any(|message| message.ends_with(" more files were compared in part, like those named here"))
+    );
 }
 
 /// The findings of a change that adds `text` as `a.c`, under these settings, each `key=value`.

@@ -7,10 +7,12 @@ use std::num::NonZeroUsize;
 use rayon::prelude::*;
 
 use crate::audit::read::Source;
+use crate::audit::search::may_be_whole;
 use crate::config::Config;
 use crate::fingerprint::Params;
 use crate::index::{Index, Posting};
 use crate::matching::is_telling;
+use crate::text::fnv_1a;
 
 /// A submission after reading.
 pub(super) struct Read {
@@ -29,14 +31,22 @@ pub(super) fn every_kgram(params: &Params) -> Params {
     Params::new(k, k).expect("t = k is allowed")
 }
 
-/// The informative fingerprints of a source; those of different families differ.
+/// The informative fingerprints of a source; those of different families differ. A file without any, such as one of plain
+/// assignments, has its whole as one, so that files that are spelled the same share all they have.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
     let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut hashes = Vec::new();
     let telling = |at: usize| is_telling(&source.tokens[at..at + k], config.matching.min_distinct);
     let prints = params.fingerprints(&source.tokens, &mut hashes).filter(|print| telling(print.position as usize));
-    prints.map(|print| (print.hash ^ family.wrapping_mul(0x9E37_79B9_7F4A_7C15), print.position)).collect()
+    let mut prints: Vec<(u64, u32)> = prints.map(|print| (print.hash, print.position)).collect();
+    if prints.is_empty() && may_be_whole(source) {
+        prints.push((fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes())), 0));
+    }
+    for (hash, _) in &mut prints {
+        *hash ^= family.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    prints
 }
 
 impl Read {
