@@ -42,7 +42,7 @@ pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, seeds};
 pub use sibling::{
-    Edit, Likeness, Renaming, Spot, aligned_around, aligned_units, continued, edits, has_already, is_missed,
+    Edit, Likeness, Renaming, Scopes, Spot, aligned_around, aligned_units, continued, edits, has_already, is_missed,
     may_be_missed, spot,
 };
 pub use unified::unified;

@@ -57,8 +57,9 @@ const MAX_WRAPPED: usize = 40;
 
 /// The edits between what was `kept`, in order: the head file is the query, the base file the target.
 ///
-/// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. Time O(n).
-pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
+/// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. `scopes` has the units
+/// around a token of base and around one of the head. Time O(n).
+pub fn edits(kept: &Alignment, head: &[Token], base: &[Token], scopes: &Scopes<'_>) -> Vec<Edit> {
     let mut parts: Vec<Edit> = Vec::new();
     let mut from = (0, 0);
     let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
@@ -74,7 +75,7 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
         let behind = parts.partition_point(|part| part.base.1 + 2 <= at);
         parts.get(behind).is_some_and(|part| part.base.0 <= at + 2)
     };
-    let substituted = substituted(kept, head, base, &is_beside);
+    let substituted = substituted(kept, head, base, &is_beside, scopes);
     parts.extend(substituted.into_iter().map(|(a, b)| Edit { base: (a, a + 1), head: (b, b + 1) }));
     parts.sort_unstable();
     let mut edits: Vec<Edit> = Vec::new();
@@ -110,6 +111,9 @@ fn nesting(token: &Token) -> i64 {
     }
 }
 
+/// The tokens of the units around a token of base and around one of the head.
+pub type Scopes<'s> = dyn Fn(usize, usize) -> (Range<usize>, Range<usize>) + 's;
+
 /// The kept names, in base and in the head, that became other ones: `super->settings` is `host->settings` now.
 ///
 /// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
@@ -119,6 +123,7 @@ fn substituted(
     head: &[Token],
     base: &[Token],
     is_beside: &dyn Fn(usize) -> bool,
+    scopes: &Scopes<'_>,
 ) -> Vec<(usize, usize)> {
     let is_changed = |&(b, a): &(usize, usize)| base[a].exact != head[b].exact && base[a].kind() == Kind::Identifier;
     let changed: Vec<(usize, usize)> = kept.pairs().filter(is_changed).map(|(b, a)| (a, b)).collect();
@@ -140,7 +145,12 @@ fn substituted(
                 let (from, to) = (at.saturating_sub(RENAMED_AROUND), (at + RENAMED_AROUND).min(tokens.len()));
                 tokens[from..to].iter().any(|token| token.exact == name)
             };
-            counts[&(was, is)] > 1 && !near(head, b, was) && !near(base, a, is)
+            let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
+            let in_unit = || {
+                let (of_base, of_head) = scopes(a, b);
+                !has(&head[of_head], was) && !has(&base[of_base], is)
+            };
+            counts[&(was, is)] > 1 && (!near(head, b, was) && !near(base, a, is) || in_unit())
         };
         is_everywhere || is_local() && !is_beside(a)
     };

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::edits::{around, candidates, drop_mechanical, edits_of, is_of_head, is_own_code};
+use super::bundle::is_bundle;
+use super::edits::{around, candidates, drop_built, drop_mechanical, edits_of, is_listed, is_of_head, is_own_code};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
@@ -76,6 +77,7 @@ impl<'p> PreImages<'p> {
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
+        drop_built(&mut edits, base, &heads, &|a, b| is_bundle(a, b, sources.config));
         let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
         let is_rewrite = n_edited > REWRITE;
         if n_edited > MAX_REWRITE {
@@ -89,10 +91,13 @@ impl<'p> PreImages<'p> {
             n_left -= of_file.len();
         }
         // Units are looked for last, since that reads the file from the edit on.
-        let with_units = edits.into_iter().zip(base).map(|(of_file, before)| {
+        let with_units = edits.into_iter().zip(base.iter().zip(&heads)).map(|(of_file, (before, head))| {
             let with_unit = |edit: Edit| {
                 let unit = around(&before.source, edit.removed().start, edit.removed().end)?;
-                (!is_of_head(&edit, &unit, &before.source)).then_some((edit, unit))
+                let after = &(*head)?.source;
+                let is_none =
+                    is_of_head(&edit, &unit, &before.source, after) || is_listed(&edit, &unit, &before.source, after);
+                (!is_none).then_some((edit, unit))
             };
             of_file.into_iter().filter_map(with_unit).unzip()
         });

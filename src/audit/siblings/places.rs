@@ -1,12 +1,13 @@
 //! Finds the places of a file that lack edits: aligns the surroundings of each edit, and compares the units around.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::edits::around;
 use super::images::{BESIDE, PreImages, WINDOW};
+use super::other::{Names, Other};
 use super::place::Place;
-use super::variables::{is_still_used, needs_variable};
+use super::variables::{is_still_used, needs_introduced, needs_variable};
 use crate::audit::change::Changed;
 use crate::audit::read::Source;
 use crate::audit::search::Hit;
@@ -15,14 +16,16 @@ use crate::matching::{
     Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, continued, has_already, is_missed,
     may_be_missed, spot,
 };
-use crate::text::FilePath;
 
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
 const LOCAL: usize = 160;
 /// Maximum tokens of a unit on either side of a place that are aligned.
 const MAX_REACH: usize = 2_000;
-/// Maximum places of a file whose surroundings are aligned with those of edits.
-const MAX_LOCAL: usize = 256;
+/// Maximum places of a file whose surroundings are aligned with those of edits, over all edited files; each of them has
+/// at least [`MIN_LOCAL`].
+const MAX_LOCAL: usize = 4_096;
+/// Minimum places of a file to align with the edits of another one, as far as it has so many.
+const MIN_LOCAL: usize = 256;
 /// Minimum letters of a function's name to be recognized in another name.
 const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
@@ -48,7 +51,7 @@ impl<'p> PreImages<'p> {
         let own = &self.base[number].source;
         let is_same = other.number == Some(number);
         let k = self.queries.sampling().noise_threshold();
-        let mut n_left = MAX_LOCAL;
+        let mut n_left = (MAX_LOCAL / self.numbers.len().max(1)).max(MIN_LOCAL);
         let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         // For each edit, the diagonals along which it was aligned, and its places.
         let mut aligned: HashSet<(usize, i64)> = HashSet::new();
@@ -82,12 +85,12 @@ impl<'p> PreImages<'p> {
                     .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
                     .filter(|(of, place)| !placed.contains(&(*of, place.in_base.start)))
                     .collect();
-                for group in groups(places, &self.edits[number]) {
+                for mut group in groups(places, &self.edits[number]) {
+                    self.drop_dependent(number, &mut group, head, other, &renaming);
                     if group.iter().any(|(_, place)| place.is_missed) {
                         placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
                         let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
-                        let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
-                        found.push((group.collect(), names));
+                        found.push((group.collect(), renaming.pairs().collect()));
                     }
                 }
             }
@@ -161,8 +164,7 @@ impl<'p> PreImages<'p> {
             if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
-        let is_known =
-            |name: &&u32| renaming.get(**name).is_some() || target.tokens.iter().any(|token| token.exact == **name);
+        let is_known = |name: &&u32| renaming.get(**name).is_some() || other.has(**name);
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
             n_agreeing,
@@ -196,6 +198,24 @@ impl<'p> PreImages<'p> {
             likeness,
             is_missed,
         })
+    }
+
+    /// Drops the edits of a group that use what the change declares in another edit.
+    fn drop_dependent(
+        &self,
+        number: usize,
+        group: &mut Vec<(usize, Place)>,
+        head: &Changed,
+        other: &Other<'_>,
+        renaming: &Renaming,
+    ) {
+        let of_group: Vec<Range<usize>> = group.iter().map(|(at, _)| self.edits[number][*at].added()).collect();
+        group.retain(|(at, place)| {
+            let added = self.edits[number][*at].added();
+            let Some(unit) = around(&head.source, added.start, added.end) else { return true };
+            let (own, sibling) = ((&head.source, &unit), (other.source, &place.of));
+            !needs_introduced(&head.source.tokens[added], own, sibling, renaming, &of_group)
+        });
     }
 
     /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue`
@@ -235,7 +255,9 @@ impl<'p> PreImages<'p> {
     fn in_head(&self, spot: &Spot, other: &Other<'_>) -> Option<(usize, usize)> {
         let Some(number) = other.number else { return Some((spot.target.start, spot.target.end)) };
         let (from, to) = (spot.target.start.saturating_sub(NEAR), spot.target.end + NEAR);
-        if self.all_edits[number].iter().any(|edit| edit.base.0 <= to && edit.base.1 >= from) {
+        let edits = &self.all_edits[number];
+        let first = edits.partition_point(|edit| edit.base.1 < from);
+        if edits.get(first).is_some_and(|edit| edit.base.0 <= to) {
             return None;
         }
         let blocks = &self.base[number].kept.blocks;
@@ -278,23 +300,6 @@ fn groups(places: Vec<(usize, Place)>, edits: &[Edit]) -> Vec<Vec<(usize, Place)
         }
     }
     groups
-}
-
-/// A file that may hold siblings, as it was in base.
-pub(super) struct Other<'o> {
-    pub(super) path: &'o FilePath,
-    pub(super) source: &'o Source,
-    /// Its number in base, if the change touches it.
-    pub(super) number: Option<usize>,
-}
-
-/// How a sibling spells the names of the edited file, by their reading.
-pub(super) type Names = HashMap<u32, Vec<u8>>;
-
-/// How a target spells the names of a renaming.
-fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> Names {
-    let spelled: HashMap<u32, &[u8]> = tokens.iter().map(|token| (token.exact, token.text(text))).collect();
-    renaming.pairs().filter_map(|(name, to)| Some((name, spelled.get(&to)?.to_vec()))).collect()
 }
 
 /// Whether tokens are operators and numbers only: `<` became `<=`.
