@@ -38,8 +38,8 @@ const MAX_ORIGINS: usize = 4;
 /// The head of a change.
 pub(in crate::audit) struct Head<'h> {
     pub changed: &'h [Changed],
-    /// The text of a file that the change may have been copied from.
-    pub text: &'h dyn Fn(&FilePath) -> Option<Vec<u8>>,
+    /// A file that the change may have been copied from.
+    pub origin: &'h dyn Fn(&FilePath) -> Option<&'h Source>,
 }
 
 /// Turns findings about copies in the tree into findings about copies of a past state, where they are such.
@@ -53,14 +53,13 @@ pub(in crate::audit) fn mark_old_copies(
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Result<(), Error> {
-    let &Head { changed, text } = head;
+    let &Head { changed, origin } = head;
     let is_changed = |path: &FilePath| changed.iter().any(|file| file.source.path == *path);
     let mut n_left = MAX_FINDINGS;
     for finding in findings.iter_mut().filter(|finding| finding.about == About::Copy) {
         let Some(copy) = changed.iter().find(|file| file.source.path == finding.path) else { continue };
         let of_tree = finding.origins.iter().filter(|of| of.place == Place::Tree);
         let Some(nearest) = of_tree.clone().next().filter(|of| !is_changed(&of.path)) else { continue };
-        let read = |origin: &Origin| sources.tokenize(&origin.path, text(&origin.path)?).ok();
         let own = within(&copy.source, &finding.fragment);
         let asked = |of: &Origin, source: &Source| {
             widest((&copy.source, own.clone()), (source, within(source, &of.fragment)))
@@ -68,17 +67,17 @@ pub(in crate::audit) fn mark_old_copies(
         };
         // A copy that is spelled as the present state of any origin is not a copy of a past one.
         let is_present = |of: &Origin| {
-            let of_present = |source: Source| {
-                let (own, there) = asked(of, &source)?;
+            let of_present = |source: &Source| {
+                let (own, there) = asked(of, source)?;
                 Some(copy.source.tokens[own].iter().map(exact).eq(source.tokens[there].iter().map(exact)))
             };
-            read(of).and_then(of_present).unwrap_or(true)
+            origin(&of.path).and_then(of_present).unwrap_or(true)
         };
         if n_left == 0 || of_tree.clone().take(MAX_ORIGINS).any(is_present) {
             continue;
         }
-        let Some(present) = read(nearest) else { continue };
-        let Some((own, of)) = asked(nearest, &present) else { continue };
+        let Some(present) = origin(&nearest.path) else { continue };
+        let Some((own, of)) = asked(nearest, present) else { continue };
         n_left -= 1;
         let agrees = |of: &Origin| matches!(of.clone_type, CloneType::Type1 | CloneType::Type2 { is_consistent: true });
         let max_apart = if of_tree.clone().any(agrees) { 0 } else { MAX_APART };
@@ -147,7 +146,7 @@ impl Past<'_> {
     fn state_of(
         &self,
         (copy, own): (&Source, Range<usize>),
-        (present, of): (Source, Range<usize>),
+        (present, of): (&Source, Range<usize>),
         base: CommitId,
         max_apart: usize,
     ) -> Result<Option<Outdated>, Error> {
@@ -158,22 +157,27 @@ impl Past<'_> {
             let n_spelled = alignment.pairs().filter(|&(at, there)| a[at].exact == b[there].exact).count();
             [n_spelled, agreeing_pairs(&alignment, a, b).len()].map(|n_pairs| a.len() + b.len() - 2 * n_pairs)
         };
-        let [_, n_present] = n_apart(&present, &of);
+        let [n_spelled, n_present] = n_apart(present, &of);
+        // A renamed copy is spelled as no version.
+        if max_apart == 0 && 2 * n_spelled > own.len() {
+            return Ok(None);
+        }
         let is_old = |[n_spelled, n]: [usize; 2]| {
             let is_near = n + MIN_NEARER <= n_present && 100 * n <= max_apart * own.len().max(1);
             n_spelled == 0 || max_apart > 0 && is_near
         };
-        let (mut version, mut range) = (present, of);
+        let (mut last, mut range): (Option<Source>, Range<usize>) = (None, of);
         let mut since: Vec<CommitId> = Vec::new();
         let mut best: Option<([usize; 2], CommitId, usize)> = None;
         for (commit, parent, before) in self.versions(base)? {
             let Some(text) = self.reader.past_blob(before, self.path)? else { break };
             let Ok(older) = self.sources.tokenize(self.path, text) else { break };
-            let Some(older_range) = mapped(&older, &version, &range) else { break };
+            let version = last.as_ref().unwrap_or(present);
+            let Some(older_range) = mapped(&older, version, &range) else { break };
             let spelled = |source: &Source, range: &Range<usize>| -> Vec<u32> {
                 source.tokens[range.clone()].iter().map(exact).collect()
             };
-            if spelled(&older, &older_range) != spelled(&version, &range) {
+            if spelled(&older, &older_range) != spelled(version, &range) {
                 since.push(commit);
                 let n = n_apart(&older, &older_range);
                 let is_nearer =
@@ -186,7 +190,7 @@ impl Past<'_> {
                     break;
                 }
             }
-            (version, range) = (older, older_range);
+            (last, range) = (Some(older), older_range);
         }
         let Some((_, state, n_since)) = best.filter(|(n, ..)| is_old(*n)) else { return Ok(None) };
         let change = |commit: &CommitId| -> Result<Change, Error> {

@@ -92,16 +92,7 @@ pub(super) fn candidates(
         };
         // Where all is kept, a name became another one.
         let is_kept = !removed.is_empty() && before.removed[removed.clone()].iter().all(|&is_removed| !is_removed);
-        // `if (a) b();` became `if (a) { b(); }`.
-        let is_bracketed = || {
-            let words = |source: &Source, range: Range<usize>| -> Vec<u32> {
-                let tokens = source.tokens[range].iter();
-                let words = tokens.filter(|token| !matches!(token.text(&source.text), b"{" | b"}"));
-                words.map(|token| token.exact).collect()
-            };
-            words(source, removed.clone()) == words(&head.source, added.clone())
-        };
-        is_small && (is_kept || n_removed + n_novel > 0) && !is_bracketed() && !holds_unit()
+        is_small && (is_kept || n_removed + n_novel > 0) && !holds_unit()
     };
     let lines = Lines::new(&head.source.text);
     let test_lines = test_lines(&head.source, sources);
@@ -134,8 +125,21 @@ pub(super) fn is_of_head(edit: &Edit, unit: &Unit, before: &Source, after: &Sour
     is_within(unit).unwrap_or(false) || behind.is_some_and(|unit| is_within(&unit).unwrap_or(false))
 }
 
-/// Whether an edit adds or removes members of a list outside of functions: exported names, variants of a type.
+/// Whether an edit only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
+pub(super) fn is_bracketed(edit: &Edit, before: &Source, after: &Source) -> bool {
+    let words = |source: &Source, range: Range<usize>| -> Vec<u32> {
+        let tokens = source.tokens[range].iter();
+        let words = tokens.filter(|token| !matches!(token.text(&source.text), b"{" | b"}"));
+        words.map(|token| token.exact).collect()
+    };
+    words(before, edit.removed()) == words(after, edit.added())
+}
+
+/// Whether an edit adds or removes lines of a list outside of functions: exported names, variants of a type.
 pub(super) fn is_listed(edit: &Edit, unit: &Unit, before: &Source, after: &Source) -> bool {
+    let are_lines = |source: &Source, range: Range<usize>| {
+        range.is_empty() || source.document().starts_line(range.start) && source.document().starts_line(range.end)
+    };
     let is_of_list = |source: &Source, range: Range<usize>| {
         source.tokens[range].iter().all(|token| {
             token.kind() != Kind::Punctuation && token.text(&source.text) != b"return"
@@ -146,6 +150,8 @@ pub(super) fn is_listed(edit: &Edit, unit: &Unit, before: &Source, after: &Sourc
         source.tokens[range].iter().any(|token| token.text(&source.text) == b",")
     };
     unit.name.is_none()
+        && are_lines(before, edit.removed())
+        && are_lines(after, edit.added())
         && is_of_list(before, edit.removed())
         && is_of_list(after, edit.added())
         && (has_comma(before, edit.removed()) || has_comma(after, edit.added()))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::edits::around;
+use super::edits::{around, is_bracketed};
 use super::images::{BESIDE, PreImages, WINDOW};
 use super::other::{Names, Other};
 use super::place::Place;
@@ -87,6 +87,9 @@ impl<'p> PreImages<'p> {
                     .collect();
                 for mut group in groups(places, &self.edits[number]) {
                     self.drop_dependent(number, &mut group, head, other, &renaming);
+                    if group.iter().all(|(of, _)| is_bracketed(&self.edits[number][*of], own, &head.source)) {
+                        continue;
+                    }
                     if group.iter().any(|(_, place)| place.is_missed) {
                         placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
                         let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
