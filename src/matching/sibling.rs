@@ -481,6 +481,8 @@ pub struct Likeness {
     pub n_names: usize,
     /// Those of them that the file of the sibling knows, perhaps under another name.
     pub n_known: usize,
+    /// Those of them that the change introduces, and uses or defines elsewhere too.
+    pub n_introduced: usize,
     /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`].
     pub had: f64,
     /// Whether the change is so large that one of its many edits agrees with something by chance.
@@ -515,6 +517,8 @@ const VERBATIM_RUN: usize = 24;
 const VERBATIM_WORDS: usize = 5;
 /// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
 const VERBATIM_UNKNOWN: usize = 40;
+/// Minimum part of the longer unit that agrees for a sibling to get what the change introduces, too.
+const TWIN: f64 = 0.75;
 /// Tokens in a row from which on it does not matter what is beyond them.
 const LONG_RUN: usize = 32;
 /// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
@@ -560,8 +564,15 @@ impl Spot {
 
 /// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
 pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
-    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    spot.is_alike(edit) && !was_mended
+    spot.is_alike(edit) && !likeness.was_mended()
+}
+
+impl Likeness {
+    /// Whether the sibling has what the edit adds. One name alone may be there for another reason, unless the edited
+    /// file did not even know it.
+    fn was_mended(&self) -> bool {
+        self.had >= 0.6 && (self.n_names > 1 || self.n_introduced > 0)
+    }
 }
 
 /// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
@@ -581,8 +592,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
         && spot.is_alike(edit)
         && n_run >= MIN_RUN
         && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
-    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    if !is_alike_there || was_mended {
+    if !is_alike_there || likeness.was_mended() {
         return false;
     }
     let (spelled, clashing) = (spot.spelled(), spot.clashing());
@@ -608,10 +618,18 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
             && spot.n_verbatim < VERBATIM_UNKNOWN
             && !is_replaced
             && !(of_smaller >= 0.7 && spelled >= 0.9);
+    // What the change defines, and uses here, is a feature of the edited member, unless they are twins.
+    let is_feature =
+        likeness.n_introduced > 0 && of_larger < TWIN && spot.n_verbatim < VERBATIM_UNKNOWN && !is_replaced;
     let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
     // There, the edit would not compile, or break what still works.
     let is_own = likeness.needs_variable || likeness.is_still_used;
-    (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance && !is_own
+    (is_verbatim || is_renamed || are_units && (is_part || is_twin))
+        && !is_seen
+        && !is_foreign
+        && !is_feature
+        && !is_chance
+        && !is_own
 }
 
 #[cfg(test)]
@@ -621,6 +639,28 @@ mod tests {
     /// Whether an insertion of eight tokens with two names, of which the sibling knows `n_known`, is missed where
     /// `n_verbatim` tokens are spelled the same.
     fn is_insertion_missed(n_known: usize, n_verbatim: usize) -> bool {
+        is_missed_by(n_verbatim, Likeness { n_known, ..LIKENESS })
+    }
+
+    /// Two names in units of which most agrees.
+    const LIKENESS: Likeness = Likeness {
+        n_tokens: (120, 120),
+        n_agreeing: 110,
+        is_operator: false,
+        is_substitution: false,
+        is_same_unit: false,
+        n_names: 2,
+        n_known: 2,
+        n_introduced: 0,
+        had: 0.0,
+        is_large_change: false,
+        is_rewritten: false,
+        needs_variable: false,
+        is_still_used: false,
+    };
+
+    /// Whether such an insertion is missed by a sibling that is so alike.
+    fn is_missed_by(n_verbatim: usize, likeness: Likeness) -> bool {
         let edit = Edit { base: (100, 100), head: (100, 108) };
         let spot = Spot {
             target: 50..50,
@@ -635,21 +675,20 @@ mod tests {
             n_verbatim_words: 9,
             ..Spot::default()
         };
-        let likeness = Likeness {
-            n_tokens: (120, 120),
-            n_agreeing: 110,
-            is_operator: false,
-            is_substitution: false,
-            is_same_unit: false,
-            n_names: 2,
-            n_known,
-            had: 0.0,
-            is_large_change: false,
-            is_rewritten: false,
-            needs_variable: false,
-            is_still_used: false,
-        };
         is_missed(&edit, &spot, &likeness)
+    }
+
+    #[test]
+    fn what_the_change_introduces_is_missed_between_twins_only() {
+        let introducing = |n_agreeing| Likeness { n_agreeing, n_known: 1, n_introduced: 1, ..LIKENESS };
+        assert!(is_missed_by(20, introducing(110)));
+        assert!(!is_missed_by(20, introducing(80)));
+        assert!(is_missed_by(20, Likeness { n_introduced: 0, ..introducing(80) }));
+        assert!(is_missed_by(VERBATIM_UNKNOWN, introducing(80)));
+        // The sibling has it already.
+        let had = |n_introduced| Likeness { had: 1.0, n_names: 1, n_introduced, ..LIKENESS };
+        assert!(is_missed_by(20, had(0)));
+        assert!(!is_missed_by(20, had(1)));
     }
 
     #[test]

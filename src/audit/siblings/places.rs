@@ -167,6 +167,10 @@ impl<'p> PreImages<'p> {
             if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
+        let is_introduced = |name: &&u32| {
+            let n_here = || added.iter().filter(|token| token.exact == **name).count() as u32;
+            self.introduced().get(*name).is_some_and(|&n| n > n_here())
+        };
         let is_known = |name: &&u32| renaming.get(**name).is_some() || other.has(**name);
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
@@ -174,6 +178,7 @@ impl<'p> PreImages<'p> {
             is_same_unit,
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
+            n_introduced: names.iter().filter(|name| is_introduced(name)).count(),
             is_substitution,
             is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
             had: has_already(
