@@ -439,6 +439,42 @@ fn a_copy_that_is_a_past_version_is_old_however_little_was_changed_since() {
 }
 
 #[test]
+fn the_past_of_an_origin_is_that_of_its_former_name_too() {
+    let (was, is) = (save("save_rdb", "rdb", "fp"), fixed("save_rdb", "rdb", "fp"));
+    for (old, new) in [("src/rdb.c", "src/dump.c"), ("src/rdb.c", "lib/rdb.c")] {
+        let repository = Repository::new();
+        repository.write(old, &was);
+        repository.commit("first");
+        repository.write(old, &is);
+        repository.commit("a fix");
+        repository.remove(old);
+        repository
+            .write(new, if new.starts_with("lib") { is.replace("return 0;", "return DONE;") } else { is.clone() });
+        repository.commit("renamed");
+        repository.write("src/aof.c", &was);
+        repository.commit("aof");
+        let found = findings(&repository, "copied-before-fix");
+        assert_eq!(found.len(), 1, "{new}: {found:?}");
+        let subjects: Vec<&Value> =
+            found[0]["changedSince"].as_array().expect("a list").iter().map(|commit| &commit["subject"]).collect();
+        assert_eq!(subjects.last(), Some(&&Value::from("a fix")), "{new}");
+    }
+}
+
+#[test]
+fn a_copy_of_what_was_deleted_since_is_of_no_past_state() {
+    let repository = Repository::new();
+    repository.write("src/rdb.c", save("save_rdb", "rdb", "fp"));
+    repository.commit("first");
+    repository.remove("src/rdb.c");
+    repository.write("main.c", "int main(void) { return 0; }\n");
+    repository.commit("gone");
+    repository.write("src/aof.c", save("save_rdb", "rdb", "fp"));
+    repository.commit("aof");
+    assert!(findings(&repository, "copied-before-fix").is_empty());
+}
+
+#[test]
 fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
     let body = |name: &str, call: &str| {
         format!(

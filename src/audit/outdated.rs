@@ -108,6 +108,15 @@ fn within(source: &Source, fragment: &Fragment) -> Range<usize> {
     source.tokens.partition_point(|token| token.start < from)..source.tokens.partition_point(|token| token.start < to)
 }
 
+/// What some tokens are written like, with what is between them.
+fn written<'s>(source: &'s Source, range: &Range<usize>) -> &'s [u8] {
+    let of = &source.tokens[range.clone()];
+    match (of.first(), of.last()) {
+        (Some(first), Some(last)) => &source.text[first.start as usize..last.end as usize],
+        _ => &[],
+    }
+}
+
 fn exact(token: &Token) -> u32 {
     token.exact
 }
@@ -171,8 +180,12 @@ impl Past<'_> {
         let mut best: Option<([usize; 2], CommitId, usize)> = None;
         for (commit, parent, before) in self.versions(base)? {
             let Some(text) = self.reader.past_blob(before, self.path)? else { break };
-            let Ok(older) = self.sources.tokenize(self.path, text) else { break };
+            // Most commits change something else in the file.
             let version = last.as_ref().unwrap_or(present);
+            if memchr::memmem::find(&text, written(version, &range)).is_some() {
+                continue;
+            }
+            let Ok(older) = self.sources.tokenize(self.path, text) else { break };
             let Some(older_range) = mapped(&older, version, &range) else { break };
             let spelled = |source: &Source, range: &Range<usize>| -> Vec<u32> {
                 source.tokens[range.clone()].iter().map(exact).collect()
@@ -203,25 +216,36 @@ impl Past<'_> {
 
     /// The commits that changed the file, the newest first, each with its parent and what the file was there.
     ///
-    /// As in `git log`, a merge is followed into a parent that has the same file.
+    /// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the name
+    /// that it had before.
     fn versions(&self, base: CommitId) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
         let mut found = Vec::new();
         let mut seen: HashSet<CommitId> = HashSet::new();
-        let mut at = base;
-        let Some(mut blob) = self.reader.blob_at(at, self.path)? else { return Ok(found) };
+        let (mut at, mut path) = (base, self.path.clone());
+        let Some(mut blob) = self.reader.blob_at(at, &path)? else { return Ok(found) };
         while seen.len() < MAX_COMMITS && found.len() < MAX_VERSIONS && seen.insert(at) {
             // The clone may be shallow: what was not fetched cannot be compared.
             let Ok(parents) = self.reader.parents(at) else { break };
             let mut next = None;
             for parent in parents {
-                let Ok(before) = self.reader.blob_at(parent, self.path) else { return Ok(found) };
+                let Ok(before) = self.reader.blob_at(parent, &path) else { return Ok(found) };
                 if before == Some(blob) {
                     next = Some((parent, before));
                     break;
                 }
                 next = next.or(Some((parent, before)));
             }
-            let Some((parent, Some(before))) = next else { break };
+            let Some((parent, before)) = next else { break };
+            let before = match before {
+                Some(before) => before,
+                None => match self.renamed_from(at, blob, &path) {
+                    Some((old_path, before)) => {
+                        path = old_path;
+                        before
+                    }
+                    None => break,
+                },
+            };
             if before != blob {
                 found.push((at, parent, before));
                 blob = before;
@@ -229,6 +253,16 @@ impl Past<'_> {
             at = parent;
         }
         Ok(found)
+    }
+
+    /// What a file that is new in `commit` was before: a removed file with its content, or else with its name.
+    fn renamed_from(&self, commit: CommitId, blob: BlobId, path: &FilePath) -> Option<(FilePath, BlobId)> {
+        let events = self.reader.events(commit).ok()?;
+        let removed = || events.iter().filter(|event| event.after.is_none());
+        let same = removed().find(|event| event.before == Some(blob));
+        let named = || removed().find(|event| event.path.name() == path.name());
+        let event = same.or_else(named)?;
+        Some((event.path.clone(), event.before?))
     }
 }
 

@@ -223,6 +223,22 @@ const MAX_AHEAD: usize = 120;
 /// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have
 /// more siblings than that one. Time O(reach).
 pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
+    aligned_over(&GAPS, anchor, base, target, reach)
+}
+
+/// The same up to the first wide gap on either side, in a fraction of the time. It shows the place of any edit that it
+/// reaches: what is right beside a place has no wide gap.
+pub fn aligned_near(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
+    aligned_over(&GAPS[..1], anchor, base, target, reach)
+}
+
+fn aligned_over(
+    gaps: &[(usize, usize)],
+    anchor: (usize, usize),
+    base: &[Token],
+    target: &[Token],
+    reach: [usize; 2],
+) -> Alignment {
     // In one file, the two sides must not get into each other: the target may get ahead only away from the base.
     let is_same_file = std::ptr::eq(base, target);
     let ahead_left = if is_same_file && anchor.0 < anchor.1 { 0 } else { MAX_AHEAD };
@@ -239,13 +255,13 @@ pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], 
                 (a, b) = (a + 1, b + 1);
                 continue;
             }
-            let resumed = |(max, resuming): (usize, usize)| {
+            let resumed = |&(max, resuming): &(usize, usize)| {
                 let gap =
                     (1..=2 * max).flat_map(|n| (n.saturating_sub(max)..=n.min(max)).map(move |of_a| (of_a, n - of_a)));
                 let mut places = gap.map(|(of_a, of_b)| (a + of_a, b + of_b));
                 places.find(|&(a, b)| (0..resuming).all(|n| agrees(a + n, b + n)))
             };
-            match GAPS.into_iter().find_map(resumed) {
+            match gaps.iter().find_map(resumed) {
                 Some(next) => (a, b) = next,
                 None => break,
             }

@@ -13,8 +13,8 @@ use crate::audit::read::Source;
 use crate::audit::search::Hit;
 use crate::language::{Kind, Token};
 use crate::matching::{
-    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, continued, has_already, is_missed,
-    may_be_missed, spot,
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_near, aligned_units, continued,
+    has_already, is_missed, may_be_missed, spot,
 };
 
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
@@ -30,6 +30,8 @@ const MIN_LOCAL: usize = 256;
 const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
+/// Minimum removed tokens among which there may be a wide gap.
+const NEAR_GAP: usize = 40;
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
 const SAME_UNIT: usize = 80;
 
@@ -67,7 +69,13 @@ impl<'p> PreImages<'p> {
                 }
                 n_left -= 1;
                 let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
-                let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
+                let anchor = (at, there);
+                let mut alignment = aligned_near(anchor, &own.tokens, &other.source.tokens, reach);
+                let is_place = self.has_place(number, &alignment, own, other);
+                // Most places differ.
+                if is_place {
+                    alignment = aligned_around(anchor, &own.tokens, &other.source.tokens, reach);
+                }
                 let reached = self.reached(number, &alignment);
                 // At the ends of what was aligned, too little around an edit was.
                 let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
@@ -80,6 +88,9 @@ impl<'p> PreImages<'p> {
                     aligned.insert((of, diagonal));
                 }
                 aligned.insert((number_of_edit, diagonal));
+                if !is_place {
+                    continue;
+                }
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
                 let places: Vec<(usize, Place)> = reached
                     .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
@@ -99,6 +110,15 @@ impl<'p> PreImages<'p> {
             }
         }
         found
+    }
+
+    /// Whether an alignment may show the place of an edit.
+    fn has_place(&self, number: usize, alignment: &Alignment, own: &Source, other: &Other<'_>) -> bool {
+        let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
+        self.edits[number][self.reached(number, alignment)].iter().any(|edit| {
+            let spot = || spot(edit, alignment, &renaming, &own.tokens, &other.source.tokens);
+            edit.removed().len() > NEAR_GAP || spot().is_some_and(|spot| spot.is_alike(edit))
+        })
     }
 
     /// The edits of a file that an alignment reaches, by their numbers.
