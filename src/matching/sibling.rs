@@ -49,8 +49,8 @@ impl Edit {
     }
 }
 
-/// Maximum kept tokens between two edits for them to be one: with `- 1` replaced by `.saturating_sub(1)`, the `1` was
-/// kept.
+/// Maximum kept tokens between two edits of a statement for them to be one: with `- 1` replaced by `.saturating_sub(1)`,
+/// the `1` was kept.
 const MAX_BETWEEN: usize = 4;
 /// Maximum kept tokens between an edit that opens a bracket and the one that closes it: `f(a, b)` became `g(f(a, b))`.
 const MAX_WRAPPED: usize = 40;
@@ -94,7 +94,8 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token], scopes: &Scopes<'
 fn is_continued(edit: &Edit, next: &Edit, head: &[Token], base: &[Token]) -> bool {
     let n_between = next.base.0 - edit.base.1;
     let n_open = |tokens: &[Token]| tokens.iter().map(nesting).sum::<i64>();
-    n_between <= MAX_BETWEEN
+    let ends_statement = |token: &Token| token.kind() == Kind::Punctuation && token.symbol.get() as u8 == b';';
+    n_between <= MAX_BETWEEN && !base[edit.base.1..next.base.0].iter().any(ends_statement)
         || n_between <= MAX_WRAPPED && {
             let opened = n_open(&head[edit.added()]) - n_open(&base[edit.removed()]);
             let closed = n_open(&base[next.removed()]) - n_open(&head[next.added()]);

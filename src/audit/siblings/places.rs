@@ -7,7 +7,7 @@ use super::edits::{around, is_bracketed};
 use super::images::{BESIDE, PreImages, WINDOW};
 use super::other::{Names, Other};
 use super::place::Place;
-use super::variables::{is_still_used, needs_introduced, needs_variable};
+use super::variables::{declared_in, is_still_used, needs_introduced, needs_variable};
 use crate::audit::change::Changed;
 use crate::audit::read::Source;
 use crate::audit::search::Hit;
@@ -192,6 +192,9 @@ impl<'p> PreImages<'p> {
             self.introduced().get(*name).is_some_and(|&n| n > n_here())
         };
         let is_known = |name: &&u32| renaming.get(**name).is_some() || other.has(**name);
+        // A variable of the edit itself may have the name of any other.
+        let own_variables: HashSet<u32> = declared_in(added, &head.source).collect();
+        let lasting: Vec<Token> = added.iter().filter(|token| !own_variables.contains(&token.exact)).copied().collect();
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
             n_agreeing,
@@ -202,13 +205,13 @@ impl<'p> PreImages<'p> {
             is_substitution,
             is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
             had: has_already(
-                added,
+                &lasting,
                 removed,
                 &own.tokens[near(&unit.tokens, &edit.removed(), added.len())],
                 &target.tokens[near(&of.tokens, &spot.target, added.len())],
                 renaming,
             ),
-            needs_variable: needs_variable(added, (own, unit), (target, &of), renaming),
+            needs_variable: needs_variable((added, &head.source), (own, unit), (target, &of), renaming),
             is_still_used: added.is_empty() && is_still_used(edit, (own, unit), (target, &of), &spot.target, renaming),
             is_large_change: self.is_large,
             is_rewritten: self.is_rewrite && {
@@ -242,7 +245,8 @@ impl<'p> PreImages<'p> {
             let added = self.edits[number][*at].added();
             let Some(unit) = around(&head.source, added.start, added.end) else { return true };
             let (own, sibling) = ((&head.source, &unit), (other.source, &place.of));
-            !needs_introduced(&head.source.tokens[added], own, sibling, renaming, &of_group)
+            let before = &self.base[number].source.tokens[place.unit.tokens.clone()];
+            !needs_introduced(&head.source.tokens[added], before, own, sibling, renaming, &of_group)
         });
     }
 

@@ -18,26 +18,47 @@ fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
 /// Whether what an edit adds uses a variable that its unit declares, and that the unit of the sibling does not have, by
 /// this name or another: there, the edit would not compile.
 pub(super) fn needs_variable(
-    added: &[Token],
+    (added, head): (&[Token], &Source),
     (own, unit): (&Source, &Unit),
     (target, of): (&Source, &Unit),
     renaming: &Renaming,
 ) -> bool {
-    let missing = missing(added, (target, of), renaming);
+    let mut missing = missing(added, (target, of), renaming);
+    // What the edit declares itself, it brings along.
+    for name in declared_in(added, head) {
+        missing.remove(&name);
+    }
     declares_any(missing, own, unit, &|_| true)
 }
 
 /// The same for what the change itself declares: a parameter, or a variable in an edit that the sibling does not lack.
-/// `edits` are those that it lacks, in tokens of the head.
+/// `before` is the unit as it was, `head` what it became, and `edits` are those that the sibling lacks, in tokens of the
+/// head.
 pub(super) fn needs_introduced(
     added: &[Token],
+    before: &[Token],
     (head, unit): (&Source, &Unit),
     (target, of): (&Source, &Unit),
     renaming: &Renaming,
     edits: &[Range<usize>],
 ) -> bool {
-    let missing = missing(added, (target, of), renaming);
+    let mut missing = missing(added, (target, of), renaming);
+    for name in names_of(before) {
+        missing.remove(&name);
+    }
     declares_any(missing, head, unit, &|at| !edits.iter().any(|edit| edit.contains(&at)))
+}
+
+/// The variables that some tokens declare: `size_t off;`.
+pub(super) fn declared_in<'t>(tokens: &'t [Token], source: &'t Source) -> impl Iterator<Item = u32> + 't {
+    tokens.windows(3).filter_map(|of| {
+        let [before, name, after] = of else { return None };
+        let has_type = matches!(before.kind(), Kind::Identifier | Kind::Keyword)
+            && !matches!(before.text(&source.text), b"return" | b"goto");
+        let has_type = has_type || matches!(before.text(&source.text), b"*" | b"&" | b">" | b"]");
+        let ends = matches!(after.text(&source.text), b"=" | b";" | b":" | b"[");
+        (name.kind() == Kind::Identifier && has_type && ends).then_some(name.exact)
+    })
 }
 
 /// The names that `added` uses and the sibling does not have.
