@@ -619,7 +619,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let are_units = likeness.n_agreeing >= MIN_AGREEING;
     let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
     let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
-    let is_renamed = n_run >= RENAMED_RUN && spot.n_clashing == 0 && of_larger >= 0.25 && spelled >= 0.3;
+    let is_renamed = n_run >= RENAMED_RUN && clashing <= 0.05 && of_larger >= 0.25 && spelled >= 0.3;
     let is_verbatim = spot.n_verbatim >= VERBATIM_RUN
         && spot.n_verbatim_words >= VERBATIM_WORDS
         && (clashing <= 0.12 || n_run >= LONG_RUN);

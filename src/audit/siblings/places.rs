@@ -32,6 +32,8 @@ const MIN_NAME: usize = 3;
 const NEAR: usize = 12;
 /// Minimum removed tokens among which there may be a wide gap.
 const NEAR_GAP: usize = 40;
+/// Minimum tokens that agree on both sides of what only the sibling has: with another gap, it may be beside the place.
+const LIKELY_RUN: usize = 32;
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
 const SAME_UNIT: usize = 80;
 
@@ -70,12 +72,13 @@ impl<'p> PreImages<'p> {
                 n_left -= 1;
                 let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
                 let anchor = (at, there);
-                let mut alignment = aligned_near(anchor, &own.tokens, &other.source.tokens, reach);
-                let is_place = self.has_place(number, &alignment, own, other);
+                aligned.insert((number_of_edit, diagonal));
                 // Most places differ.
-                if is_place {
-                    alignment = aligned_around(anchor, &own.tokens, &other.source.tokens, reach);
+                let near = aligned_near(anchor, &own.tokens, &other.source.tokens, reach);
+                if !self.has_place(number, &near, own, other) {
+                    continue;
                 }
+                let alignment = aligned_around(anchor, &own.tokens, &other.source.tokens, reach);
                 let reached = self.reached(number, &alignment);
                 // At the ends of what was aligned, too little around an edit was.
                 let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
@@ -86,10 +89,6 @@ impl<'p> PreImages<'p> {
                 let done = reached.clone().filter(is_inside);
                 for (of, diagonal) in done.flat_map(|of| self.diagonals(number, of, &alignment)) {
                     aligned.insert((of, diagonal));
-                }
-                aligned.insert((number_of_edit, diagonal));
-                if !is_place {
-                    continue;
                 }
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
                 let places: Vec<(usize, Place)> = reached
@@ -116,8 +115,12 @@ impl<'p> PreImages<'p> {
     fn has_place(&self, number: usize, alignment: &Alignment, own: &Source, other: &Other<'_>) -> bool {
         let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
         self.edits[number][self.reached(number, alignment)].iter().any(|edit| {
-            let spot = || spot(edit, alignment, &renaming, &own.tokens, &other.source.tokens);
-            edit.removed().len() > NEAR_GAP || spot().is_some_and(|spot| spot.is_alike(edit))
+            let is_likely = |spot: Spot| {
+                let n_run = spot.n_left_run + spot.n_right_run;
+                spot.is_alike(edit) || spot.target.len() > edit.removed().len() && n_run >= LIKELY_RUN
+            };
+            edit.removed().len() > NEAR_GAP
+                || spot(edit, alignment, &renaming, &own.tokens, &other.source.tokens).is_some_and(is_likely)
         })
     }
 
