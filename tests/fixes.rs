@@ -198,6 +198,7 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
         ("an initializer", &swift, ("timeline: Timeline)", "timeline: Timeline, metrics: Metrics? = nil)")),
         ("less visible", &classes, ("public Reader", "protected final Reader")),
         ("a list", &lists, ("Stream,", "Stream,\n  type Stream as Source, Sink,")),
+        ("a literal of a declaration", &lists, ("closeAll,", "type closeAll,")),
         ("brackets", &ts, ("isDeleted)\n    return null", "isDeleted) {\n    return null\n  }")),
     ];
     for (what, before, (was, is)) in rows {

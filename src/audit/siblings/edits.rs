@@ -226,8 +226,13 @@ pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Sou
             Some(b"#") => first.next() == Some(b"["),
             _ => false,
         };
-        let own = &own.tokens[edit.removed()];
-        (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
+        let removed = &own.tokens[edit.removed()];
+        // Outside of functions, what was replaced may be a declaration: `int a;` became `long a;`.
+        let is_code = place.unit.name.is_some()
+            || removed.iter().any(|token| acts(token.text(&own.text)))
+            || added.iter().any(|token| acts(token.text(&head.source.text)));
+        let is_replaced = is_replaced && is_code;
+        (is_replaced && removed.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
             || !is_annotation && added.iter().any(|token| acts(token.text(&head.source.text)))
     })
 }
