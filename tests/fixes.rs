@@ -148,6 +148,106 @@ fn an_edit_that_gives_a_member_its_own_name_or_a_parameter_is_nothing() {
     assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "a parameter");
 }
 
+/// A function of TypeScript that reads a record, with its name.
+fn record(name: &str) -> String {
+    format!(
+        "export function {name}<R extends Row>(table: Table, key: string): R | null {{\n  \
+         const found = table.lookup(key.trim().toLowerCase())\n  if (found === undefined || found.isDeleted)\n    \
+         return null\n  const row = decode(found.bytes, table.columns)\n  \
+         log.debug(`read ${{key}} of ${{table.name}}`, row.length)\n  return row as R\n}}\n"
+    )
+}
+
+/// An initializer of Swift in a structure of its own.
+fn initializer(of: &str) -> String {
+    format!(
+        "struct {of} {{\n    init(request: Request?, data: Data?, timeline: Timeline)\n    {{\n        \
+         self.request = request\n        self.data = data\n        self.timeline = timeline\n        \
+         self.size = data.count + headers(of: request).count\n    }}\n}}\n"
+    )
+}
+
+#[test]
+fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
+    let list = |first: &str| {
+        format!(
+            "export {{\n  {first}\n  ReadStream,\n  ReadOptions,\n  openForReading,\n  closeAll,\n}} from './files'\n"
+        )
+    };
+    let ts = [("a/read.ts", record("readRow")), ("b/read.ts", record("readAll"))];
+    let rust = |front: &str, name: &str, back: &str| {
+        let head = format!("{front}fn {name}(&self, table: &Table, key: &str) -> Option<Row{back}> {{");
+        let body = "let found = table.lookup(key.trim())?;\n        if found.is_deleted() {\n            return None;\n        }";
+        let rest = "let row = decode(&found.bytes, &table.columns);\n        log::debug!(\"{}\", row.len());\n        Some(row)";
+        format!("impl Reader {{\n    {head}\n        {body}\n        {rest}\n    }}\n}}\n")
+    };
+    let rs = [("a.rs", rust("", "read_row", "")), ("b.rs", rust("", "read_all", ""))];
+    let swift = [("A.swift", initializer("A")), ("B.swift", initializer("B"))];
+    let java = |was: &str| {
+        format!(
+            "class Reader {{\n    {was} Reader(String message, Throwable cause) {{\n        super(message, cause);\n        \
+             this.time = now();\n        this.place = trace(cause, message);\n        log(message, place, time);\n    }}\n}}\n"
+        )
+    };
+    let classes = [("A.java", java("public")), ("B.java", java("public"))];
+    let lists = [("a/index.ts", list("Stream,")), ("b/index.ts", list("Stream,"))];
+    let rows = [
+        ("a parameter of the type", &ts, ("<R extends Row>", "<R extends Row, K extends Key = R>")),
+        ("more visible", &rs, ("fn read_row", "pub(crate) fn read_row")),
+        ("what is returned", &rs, ("Option<Row> {", "Option<Row> where Self: Sized {")),
+        ("an initializer", &swift, ("timeline: Timeline)", "timeline: Timeline, metrics: Metrics? = nil)")),
+        ("less visible", &classes, ("public Reader", "protected final Reader")),
+        ("a list", &lists, ("Stream,", "Stream,\n  type Stream as Source, Sink,")),
+        ("a literal of a declaration", &lists, ("closeAll,", "type closeAll,")),
+        ("brackets", &ts, ("isDeleted)\n    return null", "isDeleted) {\n    return null\n  }")),
+    ];
+    for (what, before, (was, is)) in rows {
+        let after = [(before[0].0, before[0].1.replace(was, is)), before[1].clone()];
+        assert_ne!(after[0].1, before[0].1, "{what}");
+        assert_eq!(missed(&Change { before, after: &after }), [""; 0], "{what}");
+    }
+    let fixed = [("a/read.ts", ts[0].1.replace("found.isDeleted", "isGone(found, table)")), ts[1].clone()];
+    assert_eq!(missed(&Change { before: &ts, after: &fixed }).len(), 1);
+}
+
+#[test]
+fn an_edit_that_needs_what_the_change_declares_elsewhere_is_nothing() {
+    let (before, _) = fix_of_one();
+    let rdb = &before[0].1;
+    let used = |text: &str| text.replace("if (write_rdb(rdb, fp) < 0)", "if (write_rdb(rdb, fp) < 0 && mode > 1)");
+    let rows = [
+        ("a parameter", used(rdb).replace("*target)", "*target, int mode)"), 0),
+        // What is declared beside it goes with the edit.
+        (
+            "a variable in it",
+            used(rdb).replace("    if (write_rdb", "    int mode = mode_of(rdb);\n    if (write_rdb"),
+            1,
+        ),
+    ];
+    for (what, text, expected) in rows {
+        let after = [("rdb.c", text), before[1].clone()];
+        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{what}");
+    }
+}
+
+#[test]
+fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_called() {
+    let (before, _) = fix_of_one();
+    let beside = "int count(int stream, int b)\n{\n    while (stream < b)\n        stream = next(stream, b);\n    return stream;\n}\n";
+    let files = |text: &str| [("rdb.c", format!("{text}{beside}")), before[1].clone()];
+    let (was, is) = (files(&before[0].1), files(&before[0].1.replace("fp", "stream")));
+    assert_eq!(missed(&Change { before: &was, after: &is }), [""; 0]);
+}
+
+#[test]
+fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
+    let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
+    let built = |rdb: &str| format!("{rdb}{LOOPS}{aof}");
+    let files = |rdb: String| [("all.c", built(&rdb)), ("src/rdb.c", rdb), ("src/aof.c", aof.clone())];
+    let change = Change { before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
+    assert_eq!(missed(&change), ["src/rdb.c:17-19 <- src/aof.c:17-18"]);
+}
+
 #[test]
 fn an_edit_that_reaches_all_members_is_nothing() {
     let (before, after) = fix_of_one();
@@ -246,6 +346,17 @@ fn a_thousand_siblings_are_one_note() {
     let found = findings(&Change { before: &before, after: &after }.made(), "missed-sibling");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0]["origins"].as_array().is_some_and(|origins| origins.len() == 16));
+    assert_eq!(found[0]["missed"]["siblings"], 999);
+}
+
+#[test]
+fn a_thousand_siblings_in_one_file_are_counted() {
+    let text: String = (0..1_000).map(|n| save(&format!("save{n}"), "rdb", "fp")).collect();
+    let after = text.replacen("    fclose(fp);", "    if (fp != NULL)\n        fclose(fp);", 1);
+    let change = Change { before: &[("all.c", text)], after: &[("all.c", after)] };
+    let found = findings(&change.made(), "missed-sibling");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["missed"]["siblings"], 999);
 }
 
 #[test]
@@ -291,6 +402,77 @@ fn a_copy_of_what_was_fixed_since_names_the_fix_and_one_of_the_present_does_not(
         );
         assert_eq!(found[0]["level"], "warning");
     }
+}
+
+#[test]
+fn a_copy_that_is_a_past_version_is_old_however_little_was_changed_since() {
+    let first = save("save_rdb", "rdb", "fp");
+    let rows = [
+        ("one token", first.replace("return 0;", "return 1;")),
+        ("a literal", first.replace("temp-%d.rdb", "temp-%d.dump")),
+        ("a call", first.replace("unlink(path);", "remove(path);")),
+        // The copy of the present code ends where it was changed.
+        (
+            "the middle",
+            first.replace(
+                "    if (fflush(fp) == EOF)\n        goto failed;\n",
+                "    if (state(fp) > 7 && !done(fp)) {\n        note(fp, state(fp));\n        wait(fp, 3, NULL);\n    }\n    \
+                 for (int at = 0; at < 9; at++)\n        flush_part(fp, at, at + 1);\n    sync_all(rdb, fp);\n",
+            ),
+        ),
+    ];
+    for (what, present) in rows {
+        for is_old in [true, false] {
+            let repository = Repository::new();
+            repository.write("src/rdb.c", &first);
+            repository.commit("first");
+            repository.write("src/rdb.c", &present);
+            repository.commit("rdb: a fix");
+            repository.write("src/aof.c", if is_old { &first } else { &present });
+            repository.commit("aof");
+            let found = findings(&repository, "copied-before-fix");
+            assert_eq!(found.len(), usize::from(is_old), "{what}: {found:?}");
+            let subject =
+                found.first().map_or("rdb: a fix", |of| of["changedSince"][0]["subject"].as_str().unwrap_or(""));
+            assert_eq!(subject, "rdb: a fix", "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_past_of_an_origin_is_that_of_its_former_name_too() {
+    let (was, is) = (save("save_rdb", "rdb", "fp"), fixed("save_rdb", "rdb", "fp"));
+    for (old, new) in [("src/rdb.c", "src/dump.c"), ("src/rdb.c", "lib/rdb.c")] {
+        let repository = Repository::new();
+        repository.write(old, &was);
+        repository.commit("first");
+        repository.write(old, &is);
+        repository.commit("a fix");
+        repository.remove(old);
+        repository
+            .write(new, if new.starts_with("lib") { is.replace("return 0;", "return DONE;") } else { is.clone() });
+        repository.commit("renamed");
+        repository.write("src/aof.c", &was);
+        repository.commit("aof");
+        let found = findings(&repository, "copied-before-fix");
+        assert_eq!(found.len(), 1, "{new}: {found:?}");
+        let subjects: Vec<&Value> =
+            found[0]["changedSince"].as_array().expect("a list").iter().map(|commit| &commit["subject"]).collect();
+        assert_eq!(subjects.last(), Some(&&Value::from("a fix")), "{new}");
+    }
+}
+
+#[test]
+fn a_copy_of_what_was_deleted_since_is_of_no_past_state() {
+    let repository = Repository::new();
+    repository.write("src/rdb.c", save("save_rdb", "rdb", "fp"));
+    repository.commit("first");
+    repository.remove("src/rdb.c");
+    repository.write("main.c", "int main(void) { return 0; }\n");
+    repository.commit("gone");
+    repository.write("src/aof.c", save("save_rdb", "rdb", "fp"));
+    repository.commit("aof");
+    assert!(findings(&repository, "copied-before-fix").is_empty());
 }
 
 #[test]

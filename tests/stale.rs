@@ -394,6 +394,26 @@ fn a_folder_is_the_version_whose_files_fit_best_with_its_local_edits() {
 }
 
 #[test]
+fn two_edited_files_among_many_others_are_no_version_of_a_library() {
+    let (origin, _, _) = origin();
+    let shelf = Shelf::of(&origin);
+    let edited = [&fixed(), WRITE].concat().replace("return ", "return (int)");
+    let own: Vec<(String, String)> = (0..6)
+        .map(|n| (format!("lib/own{n}.c"), format!("int own{n}(int a)\n{{\n    return a + {n};\n}}\n")))
+        .collect();
+    let folder_of = |record: &str, n_own: usize| {
+        let mut files = vec![("lib/record.c", record), ("lib/list.c", LIST)];
+        files.extend(own.iter().take(n_own).map(|(path, text)| (&path[..], &text[..])));
+        let report = shelf.report(&copying(&files), &["audit"]);
+        report.list("/audit/versions").iter().map(|of| of["folder"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(folder_of(&edited, 1), ["lib"]);
+    assert_eq!(folder_of(&edited, 6), [] as [Value; 0]);
+    // As good as unedited, they are what they are, whatever else the folder holds.
+    assert_eq!(folder_of(&[&fixed(), WRITE].concat(), 6), ["lib"]);
+}
+
+#[test]
 fn where_several_tags_fit_equally_the_range_is_told_and_without_tags_the_commit() {
     let origin = Repository::new();
     origin.write("list.c", LIST);

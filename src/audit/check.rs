@@ -238,8 +238,8 @@ impl<'j> Judging<'j> {
             joined.map(|Joined(finding, parts)| (finding, parts)).unzip();
 
         if let Some(commit) = base.filter(|_| sources.config.levels_of_any_file().ask_for_old_copies()) {
-            let text = |path: &FilePath| in_tree(all).find(|target| target.path == *path).map(|of| of.text.clone());
-            let head = Head { changed: self.changed, text: &text };
+            let origin = |path: &FilePath| in_tree(all).find(|target| target.path == *path);
+            let head = Head { changed: self.changed, origin: &origin };
             mark_old_copies(&mut findings, commit, &head, &reader, sources)?;
         }
         for (finding, mut parts) in findings.iter().zip(parts) {

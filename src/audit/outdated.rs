@@ -1,8 +1,11 @@
 //! Finds copies of a past state of their origin: the branch brings back what was changed since.
 //!
 //! The last versions of the file of the origin are read, from the base back, as `git log -- FILE` finds them. No
-//! history index is needed. A copy is old if it agrees with the code that a past version had at that place, and agrees
-//! with the present code less.
+//! history index is needed. A copy is old if it is, token for token, what a past version had at that place, or if it
+//! agrees with that up to a few tokens and with the present code less.
+//!
+//! What was changed since is often where the copy of the present code ends, so whole units are compared if they are
+//! alike.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,8 +15,9 @@ use super::change::Changed;
 use super::read::{Source, Sources};
 use crate::files::BlobId;
 use crate::git::{CommitId, Reader};
+use crate::language::Token;
 use crate::matching::{CloneType, agreeing_pairs, aligned, novelty};
-use crate::policy::{About, Change, Finding, Fragment, Ground, Outdated, Place, content, identity};
+use crate::policy::{About, Change, Finding, Fragment, Ground, Origin, Outdated, Place, content, identity};
 use crate::text::{FilePath, Lines};
 
 /// Maximum commits to walk back for one origin. Walking over a commit that does not touch the file reads a few trees.
@@ -26,12 +30,16 @@ const MAX_FINDINGS: usize = 10;
 const MIN_NEARER: usize = 4;
 /// Maximum tokens, per hundred of the copy, in which it may differ from the past version.
 const MAX_APART: usize = 10;
+/// Minimum tokens, per hundred of the longer unit, that a copy and its origin share for both to be copied as wholes.
+const MIN_ALIKE: usize = 60;
+/// Maximum origins of a copy to compare it with.
+const MAX_ORIGINS: usize = 4;
 
 /// The head of a change.
 pub(in crate::audit) struct Head<'h> {
     pub changed: &'h [Changed],
-    /// The text of a file that the change may have been copied from.
-    pub text: &'h dyn Fn(&FilePath) -> Option<Vec<u8>>,
+    /// A file that the change may have been copied from.
+    pub origin: &'h dyn Fn(&FilePath) -> Option<&'h Source>,
 }
 
 /// Turns findings about copies in the tree into findings about copies of a past state, where they are such.
@@ -45,30 +53,38 @@ pub(in crate::audit) fn mark_old_copies(
     reader: &Reader,
     sources: &Sources<'_>,
 ) -> Result<(), Error> {
-    let &Head { changed, text } = head;
+    let &Head { changed, origin } = head;
     let is_changed = |path: &FilePath| changed.iter().any(|file| file.source.path == *path);
     let mut n_left = MAX_FINDINGS;
     for finding in findings.iter_mut().filter(|finding| finding.about == About::Copy) {
         let Some(copy) = changed.iter().find(|file| file.source.path == finding.path) else { continue };
-        // A copy that agrees with the present state is not a copy of a past one.
-        let agrees = |of: CloneType| matches!(of, CloneType::Type1 | CloneType::Type2 { is_consistent: true });
-        let is_tree = |at: &usize| finding.origins[*at].place == Place::Tree;
-        let in_tree: Vec<usize> = (0..finding.origins.len()).filter(is_tree).collect();
-        if in_tree.iter().any(|&at| agrees(finding.origins[at].clone_type)) {
+        let of_tree = finding.origins.iter().filter(|of| of.place == Place::Tree);
+        let Some(nearest) = of_tree.clone().next().filter(|of| !is_changed(&of.path)) else { continue };
+        let own = within(&copy.source, &finding.fragment);
+        let asked = |of: &Origin, source: &Source| {
+            widest((&copy.source, own.clone()), (source, within(source, &of.fragment)))
+                .filter(|sides| !sides.0.is_empty())
+        };
+        // A copy that is spelled as the present state of any origin is not a copy of a past one.
+        let is_present = |of: &Origin| {
+            let of_present = |source: &Source| {
+                let (own, there) = asked(of, source)?;
+                Some(copy.source.tokens[own].iter().map(exact).eq(source.tokens[there].iter().map(exact)))
+            };
+            origin(&of.path).and_then(of_present).unwrap_or(true)
+        };
+        if n_left == 0 || of_tree.clone().take(MAX_ORIGINS).any(is_present) {
             continue;
         }
-        let Some(origin) = in_tree.first().map(|&at| &finding.origins[at]).filter(|of| !is_changed(&of.path)) else {
+        let Some(present) = origin(&nearest.path) else { continue };
+        let Some((own, of)) = asked(nearest, present) else { continue };
+        n_left -= 1;
+        let agrees = |of: &Origin| matches!(of.clone_type, CloneType::Type1 | CloneType::Type2 { is_consistent: true });
+        let max_apart = if of_tree.clone().any(agrees) { 0 } else { MAX_APART };
+        let past = Past { reader, sources, path: &nearest.path };
+        let Some(outdated) = past.state_of((&copy.source, own.clone()), (present, of), base, max_apart)? else {
             continue;
         };
-        let Some(text) = text(&origin.path) else { continue };
-        let Ok(present) = sources.tokenize(&origin.path, text) else { continue };
-        let (own, of) = (within(&copy.source, &finding.fragment), within(&present, &origin.fragment));
-        if n_left == 0 || own.is_empty() || of.is_empty() {
-            continue;
-        }
-        n_left -= 1;
-        let past = Past { reader, sources, path: &origin.path };
-        let Some(outdated) = past.state_of((&copy.source, own.clone()), (present, of), base)? else { continue };
         let about = About::OldCopy(outdated);
         let levels = sources.config.thresholds(&finding.path, Some(&copy.source.language)).levels;
         let Some(judgment) = levels.judge_other(&about, Ground::Code) else { continue };
@@ -92,6 +108,40 @@ fn within(source: &Source, fragment: &Fragment) -> Range<usize> {
     source.tokens.partition_point(|token| token.start < from)..source.tokens.partition_point(|token| token.start < to)
 }
 
+/// What some tokens are written like, with what is between them.
+fn written<'s>(source: &'s Source, range: &Range<usize>) -> &'s [u8] {
+    let of = &source.tokens[range.clone()];
+    match (of.first(), of.last()) {
+        (Some(first), Some(last)) => &source.text[first.start as usize..last.end as usize],
+        _ => &[],
+    }
+}
+
+fn exact(token: &Token) -> u32 {
+    token.exact
+}
+
+/// A copy and its origin, with the units around them if these are alike: only what goes on alike behind a fragment is
+/// part of the copy. `None` if either is empty.
+fn widest(
+    (copy, own): (&Source, Range<usize>),
+    (origin, of): (&Source, Range<usize>),
+) -> Option<(Range<usize>, Range<usize>)> {
+    if own.is_empty() || of.is_empty() {
+        return None;
+    }
+    let around = |source: &Source, range: &Range<usize>| {
+        let unit = source.document().enclosing_unit(range.clone()).map(|unit| unit.tokens);
+        unit.filter(|unit| unit.start <= range.start && range.end <= unit.end).unwrap_or(range.clone())
+    };
+    let units = (around(copy, &own), around(origin, &of));
+    let (a, b) = (&copy.tokens[units.0.clone()], &origin.tokens[units.1.clone()]);
+    let n_more = units.0.len().min(units.1.len());
+    let are_longer = units.0 != own && units.1 != of && 2 * n_more >= units.0.len().max(units.1.len());
+    let are_alike = are_longer && 100 * aligned(a, b).n_tokens() >= MIN_ALIKE * a.len().max(b.len());
+    Some(if are_alike { units } else { (own, of) })
+}
+
 /// The past of one file.
 struct Past<'p> {
     reader: &'p Reader,
@@ -100,41 +150,62 @@ struct Past<'p> {
 }
 
 impl Past<'_> {
-    /// The past state of the origin that the copy agrees with, if it agrees with it more than with the present one.
+    /// The past state of the origin that the copy is, or that it agrees with, up to `max_apart` tokens per hundred, more
+    /// than with the present one.
     fn state_of(
         &self,
         (copy, own): (&Source, Range<usize>),
-        (present, of): (Source, Range<usize>),
+        (present, of): (&Source, Range<usize>),
         base: CommitId,
+        max_apart: usize,
     ) -> Result<Option<Outdated>, Error> {
+        // The tokens that only one side has, first if names count as they are spelled.
         let n_apart = |version: &Source, range: &Range<usize>| {
             let (a, b) = (&copy.tokens[own.clone()], &version.tokens[range.clone()]);
-            a.len() + b.len() - 2 * agreeing_pairs(&aligned(a, b), a, b).len()
+            let alignment = aligned(a, b);
+            let n_spelled = alignment.pairs().filter(|&(at, there)| a[at].exact == b[there].exact).count();
+            [n_spelled, agreeing_pairs(&alignment, a, b).len()].map(|n_pairs| a.len() + b.len() - 2 * n_pairs)
         };
-        let n_present = n_apart(&present, &of);
-        let (mut version, mut range) = (present, of);
+        let [n_spelled, n_present] = n_apart(present, &of);
+        // A renamed copy is spelled as no version.
+        if max_apart == 0 && 2 * n_spelled > own.len() {
+            return Ok(None);
+        }
+        let is_old = |[n_spelled, n]: [usize; 2]| {
+            let is_near = n + MIN_NEARER <= n_present && 100 * n <= max_apart * own.len().max(1);
+            n_spelled == 0 || max_apart > 0 && is_near
+        };
+        let (mut last, mut range): (Option<Source>, Range<usize>) = (None, of);
         let mut since: Vec<CommitId> = Vec::new();
-        let mut best: Option<(usize, CommitId, usize)> = None;
+        let mut best: Option<([usize; 2], CommitId, usize)> = None;
         for (commit, parent, before) in self.versions(base)? {
             let Some(text) = self.reader.past_blob(before, self.path)? else { break };
+            // Most commits change something else in the file.
+            let version = last.as_ref().unwrap_or(present);
+            if memchr::memmem::find(&text, written(version, &range)).is_some() {
+                continue;
+            }
             let Ok(older) = self.sources.tokenize(self.path, text) else { break };
-            let Some(older_range) = mapped(&older, &version, &range) else { break };
-            let exact = |source: &Source, range: &Range<usize>| -> Vec<u32> {
-                source.tokens[range.clone()].iter().map(|token| token.exact).collect()
+            let Some(older_range) = mapped(&older, version, &range) else { break };
+            let spelled = |source: &Source, range: &Range<usize>| -> Vec<u32> {
+                source.tokens[range.clone()].iter().map(exact).collect()
             };
-            if exact(&older, &older_range) != exact(&version, &range) {
+            if spelled(&older, &older_range) != spelled(version, &range) {
                 since.push(commit);
                 let n = n_apart(&older, &older_range);
-                if best.is_none_or(|(least, ..)| n < least) {
+                let is_nearer =
+                    |(least, ..): ([usize; 2], CommitId, usize)| (n[0] > 0, n[1]) < (least[0] > 0, least[1]);
+                if best.is_none_or(is_nearer) {
                     best = Some((n, parent, since.len()));
                 }
+                // No older version can be nearer.
+                if n[0] == 0 {
+                    break;
+                }
             }
-            (version, range) = (older, older_range);
+            (last, range) = (Some(older), older_range);
         }
-        let is_old = |&(n, ..): &(usize, CommitId, usize)| {
-            n + MIN_NEARER <= n_present && 100 * n <= MAX_APART * own.len().max(1)
-        };
-        let Some((_, state, n_since)) = best.filter(is_old) else { return Ok(None) };
+        let Some((_, state, n_since)) = best.filter(|(n, ..)| is_old(*n)) else { return Ok(None) };
         let change = |commit: &CommitId| -> Result<Change, Error> {
             let info = self.reader.info(*commit)?;
             Ok(Change { commit: commit.to_string(), subject: info.subject, time: info.time })
@@ -145,25 +216,36 @@ impl Past<'_> {
 
     /// The commits that changed the file, the newest first, each with its parent and what the file was there.
     ///
-    /// As in `git log`, a merge is followed into a parent that has the same file.
+    /// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the name
+    /// that it had before.
     fn versions(&self, base: CommitId) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
         let mut found = Vec::new();
         let mut seen: HashSet<CommitId> = HashSet::new();
-        let mut at = base;
-        let Some(mut blob) = self.reader.blob_at(at, self.path)? else { return Ok(found) };
+        let (mut at, mut path) = (base, self.path.clone());
+        let Some(mut blob) = self.reader.blob_at(at, &path)? else { return Ok(found) };
         while seen.len() < MAX_COMMITS && found.len() < MAX_VERSIONS && seen.insert(at) {
             // The clone may be shallow: what was not fetched cannot be compared.
             let Ok(parents) = self.reader.parents(at) else { break };
             let mut next = None;
             for parent in parents {
-                let Ok(before) = self.reader.blob_at(parent, self.path) else { return Ok(found) };
+                let Ok(before) = self.reader.blob_at(parent, &path) else { return Ok(found) };
                 if before == Some(blob) {
                     next = Some((parent, before));
                     break;
                 }
                 next = next.or(Some((parent, before)));
             }
-            let Some((parent, Some(before))) = next else { break };
+            let Some((parent, before)) = next else { break };
+            let before = match before {
+                Some(before) => before,
+                None => match self.renamed_from(at, blob, &path) {
+                    Some((old_path, before)) => {
+                        path = old_path;
+                        before
+                    }
+                    None => break,
+                },
+            };
             if before != blob {
                 found.push((at, parent, before));
                 blob = before;
@@ -171,6 +253,16 @@ impl Past<'_> {
             at = parent;
         }
         Ok(found)
+    }
+
+    /// What a file that is new in `commit` was before: a removed file with its content, or else with its name.
+    fn renamed_from(&self, commit: CommitId, blob: BlobId, path: &FilePath) -> Option<(FilePath, BlobId)> {
+        let events = self.reader.events(commit).ok()?;
+        let removed = || events.iter().filter(|event| event.after.is_none());
+        let same = removed().find(|event| event.before == Some(blob));
+        let named = || removed().find(|event| event.path.name() == path.name());
+        let event = same.or_else(named)?;
+        Some((event.path.clone(), event.before?))
     }
 }
 

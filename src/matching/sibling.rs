@@ -49,16 +49,17 @@ impl Edit {
     }
 }
 
-/// Maximum kept tokens between two edits for them to be one: with `- 1` replaced by `.saturating_sub(1)`, the `1` was
-/// kept.
+/// Maximum kept tokens between two edits of a statement for them to be one: with `- 1` replaced by `.saturating_sub(1)`,
+/// the `1` was kept.
 const MAX_BETWEEN: usize = 4;
 /// Maximum kept tokens between an edit that opens a bracket and the one that closes it: `f(a, b)` became `g(f(a, b))`.
 const MAX_WRAPPED: usize = 40;
 
 /// The edits between what was `kept`, in order: the head file is the query, the base file the target.
 ///
-/// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. Time O(n).
-pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
+/// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. `scopes` has the units
+/// around a token of base and around one of the head. Time O(n).
+pub fn edits(kept: &Alignment, head: &[Token], base: &[Token], scopes: &Scopes<'_>) -> Vec<Edit> {
     let mut parts: Vec<Edit> = Vec::new();
     let mut from = (0, 0);
     let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
@@ -74,7 +75,7 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
         let behind = parts.partition_point(|part| part.base.1 + 2 <= at);
         parts.get(behind).is_some_and(|part| part.base.0 <= at + 2)
     };
-    let substituted = substituted(kept, head, base, &is_beside);
+    let substituted = substituted(kept, head, base, &is_beside, scopes);
     parts.extend(substituted.into_iter().map(|(a, b)| Edit { base: (a, a + 1), head: (b, b + 1) }));
     parts.sort_unstable();
     let mut edits: Vec<Edit> = Vec::new();
@@ -93,7 +94,8 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token]) -> Vec<Edit> {
 fn is_continued(edit: &Edit, next: &Edit, head: &[Token], base: &[Token]) -> bool {
     let n_between = next.base.0 - edit.base.1;
     let n_open = |tokens: &[Token]| tokens.iter().map(nesting).sum::<i64>();
-    n_between <= MAX_BETWEEN
+    let ends_statement = |token: &Token| token.kind() == Kind::Punctuation && token.symbol.get() as u8 == b';';
+    n_between <= MAX_BETWEEN && !base[edit.base.1..next.base.0].iter().any(ends_statement)
         || n_between <= MAX_WRAPPED && {
             let opened = n_open(&head[edit.added()]) - n_open(&base[edit.removed()]);
             let closed = n_open(&base[next.removed()]) - n_open(&head[next.added()]);
@@ -110,6 +112,9 @@ fn nesting(token: &Token) -> i64 {
     }
 }
 
+/// The tokens of the units around a token of base and around one of the head.
+pub type Scopes<'s> = dyn Fn(usize, usize) -> (Range<usize>, Range<usize>) + 's;
+
 /// The kept names, in base and in the head, that became other ones: `super->settings` is `host->settings` now.
 ///
 /// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
@@ -119,6 +124,7 @@ fn substituted(
     head: &[Token],
     base: &[Token],
     is_beside: &dyn Fn(usize) -> bool,
+    scopes: &Scopes<'_>,
 ) -> Vec<(usize, usize)> {
     let is_changed = |&(b, a): &(usize, usize)| base[a].exact != head[b].exact && base[a].kind() == Kind::Identifier;
     let changed: Vec<(usize, usize)> = kept.pairs().filter(is_changed).map(|(b, a)| (a, b)).collect();
@@ -140,7 +146,12 @@ fn substituted(
                 let (from, to) = (at.saturating_sub(RENAMED_AROUND), (at + RENAMED_AROUND).min(tokens.len()));
                 tokens[from..to].iter().any(|token| token.exact == name)
             };
-            counts[&(was, is)] > 1 && !near(head, b, was) && !near(base, a, is)
+            let has = |tokens: &[Token], name: u32| tokens.iter().any(|token| token.exact == name);
+            let in_unit = || {
+                let (of_base, of_head) = scopes(a, b);
+                !has(&head[of_head], was) && !has(&base[of_base], is)
+            };
+            counts[&(was, is)] > 1 && (!near(head, b, was) && !near(base, a, is) || in_unit())
         };
         is_everywhere || is_local() && !is_beside(a)
     };
@@ -213,6 +224,22 @@ const MAX_AHEAD: usize = 120;
 /// An alignment of whole files gives each stretch to the place that explains it best. The place of an edit may have
 /// more siblings than that one. Time O(reach).
 pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
+    aligned_over(&GAPS, anchor, base, target, reach)
+}
+
+/// The same up to the first wide gap on either side, in a fraction of the time. It shows the place of any edit that it
+/// reaches: what is right beside a place has no wide gap.
+pub fn aligned_near(anchor: (usize, usize), base: &[Token], target: &[Token], reach: [usize; 2]) -> Alignment {
+    aligned_over(&GAPS[..1], anchor, base, target, reach)
+}
+
+fn aligned_over(
+    gaps: &[(usize, usize)],
+    anchor: (usize, usize),
+    base: &[Token],
+    target: &[Token],
+    reach: [usize; 2],
+) -> Alignment {
     // In one file, the two sides must not get into each other: the target may get ahead only away from the base.
     let is_same_file = std::ptr::eq(base, target);
     let ahead_left = if is_same_file && anchor.0 < anchor.1 { 0 } else { MAX_AHEAD };
@@ -229,13 +256,13 @@ pub fn aligned_around(anchor: (usize, usize), base: &[Token], target: &[Token], 
                 (a, b) = (a + 1, b + 1);
                 continue;
             }
-            let resumed = |(max, resuming): (usize, usize)| {
+            let resumed = |&(max, resuming): &(usize, usize)| {
                 let gap =
                     (1..=2 * max).flat_map(|n| (n.saturating_sub(max)..=n.min(max)).map(move |of_a| (of_a, n - of_a)));
                 let mut places = gap.map(|(of_a, of_b)| (a + of_a, b + of_b));
                 places.find(|&(a, b)| (0..resuming).all(|n| agrees(a + n, b + n)))
             };
-            match GAPS.into_iter().find_map(resumed) {
+            match gaps.iter().find_map(resumed) {
                 Some(next) => (a, b) = next,
                 None => break,
             }
@@ -471,6 +498,8 @@ pub struct Likeness {
     pub n_names: usize,
     /// Those of them that the file of the sibling knows, perhaps under another name.
     pub n_known: usize,
+    /// Those of them that the change introduces, and uses or defines elsewhere too.
+    pub n_introduced: usize,
     /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`].
     pub had: f64,
     /// Whether the change is so large that one of its many edits agrees with something by chance.
@@ -505,6 +534,8 @@ const VERBATIM_RUN: usize = 24;
 const VERBATIM_WORDS: usize = 5;
 /// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
 const VERBATIM_UNKNOWN: usize = 40;
+/// Minimum part of the longer unit that agrees for a sibling to get what the change introduces, too.
+const TWIN: f64 = 0.75;
 /// Tokens in a row from which on it does not matter what is beyond them.
 const LONG_RUN: usize = 32;
 /// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
@@ -550,8 +581,15 @@ impl Spot {
 
 /// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
 pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
-    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    spot.is_alike(edit) && !was_mended
+    spot.is_alike(edit) && !likeness.was_mended()
+}
+
+impl Likeness {
+    /// Whether the sibling has what the edit adds. One name alone may be there for another reason, unless the edited
+    /// file did not even know it.
+    fn was_mended(&self) -> bool {
+        self.had >= 0.6 && (self.n_names > 1 || self.n_introduced > 0)
+    }
 }
 
 /// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
@@ -571,8 +609,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
         && spot.is_alike(edit)
         && n_run >= MIN_RUN
         && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
-    let was_mended = likeness.had >= 0.6 && likeness.n_names > 1;
-    if !is_alike_there || was_mended {
+    if !is_alike_there || likeness.was_mended() {
         return false;
     }
     let (spelled, clashing) = (spot.spelled(), spot.clashing());
@@ -582,7 +619,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let are_units = likeness.n_agreeing >= MIN_AGREEING;
     let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
     let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
-    let is_renamed = n_run >= RENAMED_RUN && spot.n_clashing == 0 && of_larger >= 0.25 && spelled >= 0.3;
+    let is_renamed = n_run >= RENAMED_RUN && clashing <= 0.05 && of_larger >= 0.25 && spelled >= 0.3;
     let is_verbatim = spot.n_verbatim >= VERBATIM_RUN
         && spot.n_verbatim_words >= VERBATIM_WORDS
         && (clashing <= 0.12 || n_run >= LONG_RUN);
@@ -598,10 +635,18 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
             && spot.n_verbatim < VERBATIM_UNKNOWN
             && !is_replaced
             && !(of_smaller >= 0.7 && spelled >= 0.9);
+    // What the change defines, and uses here, is a feature of the edited member, unless they are twins.
+    let is_feature =
+        likeness.n_introduced > 0 && of_larger < TWIN && spot.n_verbatim < VERBATIM_UNKNOWN && !is_replaced;
     let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
     // There, the edit would not compile, or break what still works.
     let is_own = likeness.needs_variable || likeness.is_still_used;
-    (is_verbatim || is_renamed || are_units && (is_part || is_twin)) && !is_seen && !is_foreign && !is_chance && !is_own
+    (is_verbatim || is_renamed || are_units && (is_part || is_twin))
+        && !is_seen
+        && !is_foreign
+        && !is_feature
+        && !is_chance
+        && !is_own
 }
 
 #[cfg(test)]
@@ -611,6 +656,28 @@ mod tests {
     /// Whether an insertion of eight tokens with two names, of which the sibling knows `n_known`, is missed where
     /// `n_verbatim` tokens are spelled the same.
     fn is_insertion_missed(n_known: usize, n_verbatim: usize) -> bool {
+        is_missed_by(n_verbatim, Likeness { n_known, ..LIKENESS })
+    }
+
+    /// Two names in units of which most agrees.
+    const LIKENESS: Likeness = Likeness {
+        n_tokens: (120, 120),
+        n_agreeing: 110,
+        is_operator: false,
+        is_substitution: false,
+        is_same_unit: false,
+        n_names: 2,
+        n_known: 2,
+        n_introduced: 0,
+        had: 0.0,
+        is_large_change: false,
+        is_rewritten: false,
+        needs_variable: false,
+        is_still_used: false,
+    };
+
+    /// Whether such an insertion is missed by a sibling that is so alike.
+    fn is_missed_by(n_verbatim: usize, likeness: Likeness) -> bool {
         let edit = Edit { base: (100, 100), head: (100, 108) };
         let spot = Spot {
             target: 50..50,
@@ -625,21 +692,20 @@ mod tests {
             n_verbatim_words: 9,
             ..Spot::default()
         };
-        let likeness = Likeness {
-            n_tokens: (120, 120),
-            n_agreeing: 110,
-            is_operator: false,
-            is_substitution: false,
-            is_same_unit: false,
-            n_names: 2,
-            n_known,
-            had: 0.0,
-            is_large_change: false,
-            is_rewritten: false,
-            needs_variable: false,
-            is_still_used: false,
-        };
         is_missed(&edit, &spot, &likeness)
+    }
+
+    #[test]
+    fn what_the_change_introduces_is_missed_between_twins_only() {
+        let introducing = |n_agreeing| Likeness { n_agreeing, n_known: 1, n_introduced: 1, ..LIKENESS };
+        assert!(is_missed_by(20, introducing(110)));
+        assert!(!is_missed_by(20, introducing(80)));
+        assert!(is_missed_by(20, Likeness { n_introduced: 0, ..introducing(80) }));
+        assert!(is_missed_by(VERBATIM_UNKNOWN, introducing(80)));
+        // The sibling has it already.
+        let had = |n_introduced| Likeness { had: 1.0, n_names: 1, n_introduced, ..LIKENESS };
+        assert!(is_missed_by(20, had(0)));
+        assert!(!is_missed_by(20, had(1)));
     }
 
     #[test]

@@ -133,7 +133,8 @@ impl Document<'_> {
                 return Some(named).filter(|named| *named < head.end && is_name(named));
             }
             if opens && at > head.start && word(at - 1) != b"pub" {
-                let name = Some(at - 1).filter(is_name)?;
+                // Swift's initializers have no other name.
+                let name = Some(at - 1).filter(|name| is_name(name) || word(*name) == b"init")?;
                 let end = self.closing(at, unit.end)?;
                 let is_member = name > head.start && matches!(word(name - 1), b"." | b"->");
                 // A call ends with its arguments, or something is done with its value.
@@ -153,10 +154,15 @@ impl Document<'_> {
     /// first line, and the brackets that open there.
     pub fn head_of(&self, unit: &Unit) -> Option<Range<usize>> {
         let Some(name) = unit.name else { return self.first_line_of(unit) };
-        let open = name + 1;
-        let is_open = open < unit.tokens.end && self.tokens[open].text(self.text) == b"(";
-        let end = self.closing(open, unit.tokens.end).filter(|_| is_open)?;
-        let is_body = |at: &usize| self.starts_line(*at) || matches!(self.tokens[*at].text(self.text), b"{" | b"=");
+        let word = |at: usize| self.tokens[at].text(self.text);
+        let limit = unit.tokens.end.min(name + 1 + HEAD);
+        // Behind the name, there may be parameters of the type: `f<A, B>(a: A)`.
+        let is_generic = name + 1 < limit && matches!(word(name + 1), b"<" | b"[");
+        let n_skipped = if is_generic { HEAD } else { 1 };
+        let mut opening = (name + 1..limit).take(n_skipped).take_while(|&at| word(at) != b"{");
+        let open = opening.find(|&at| word(at) == b"(")?;
+        let end = self.closing(open, unit.tokens.end)?;
+        let is_body = |at: &usize| self.starts_line(*at) || matches!(word(*at), b"{" | b"=");
         Some(unit.tokens.start..(end + 1..unit.tokens.end).find(is_body).unwrap_or(end + 1))
     }
 

@@ -11,9 +11,13 @@ use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::text::FilePath;
 
-/// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest. A class with
-/// more members is counted as far as they were compared.
-const MAX_FILES: usize = 24;
+/// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest.
+pub(super) const MAX_FILES: usize = 24;
+/// Minimum shared fingerprints around an edit for a file to be read: a sibling has 24 tokens there, and a run of these
+/// has three on average.
+const MIN_SHARED: usize = 3;
+/// Maximum files in which the members of a large class are counted.
+const MAX_COUNTED: usize = 10_000;
 /// Maximum shared fingerprints that rank a file; beyond them its distance decides.
 const MANY_SHARED: usize = 12;
 /// Maximum tokens that one of two shared fingerprints is shifted for both to be about the same place.
@@ -26,6 +30,9 @@ pub(super) enum Target {
     /// A file of the change, by its number in base.
     Changed(usize),
 }
+
+/// For each sighting to compare, by its number, the queries to compare it with, and which of their edits.
+pub(super) type Wanted = BTreeMap<usize, BTreeMap<usize, Vec<usize>>>;
 
 /// A file that shares fingerprints with the surroundings of edits.
 pub(super) struct Sighting {
@@ -55,17 +62,19 @@ impl<'p> PreImages<'p> {
         same.chain(changed).filter(|sighting| is_own_code(&sighting.path, false, sources)).collect()
     }
 
-    /// For each sighting to compare, the queries to compare it with, and which of their edits.
+    /// The sightings to compare with the edits, and the further ones of each edit, by query and number, in case that
+    /// most of the first have siblings.
     ///
     /// A file is only read if it has what is right around an edit: what it shares farther away shows no place.
-    pub(super) fn wanted(&self, sightings: &[Sighting]) -> BTreeMap<usize, BTreeMap<usize, Vec<usize>>> {
+    pub(super) fn wanted(&self, sightings: &[Sighting]) -> (Wanted, BTreeMap<(usize, usize), Vec<usize>>) {
         let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
         for (at, sighting) in sightings.iter().enumerate() {
-            for (key, n) in self.sharing(&sighting.hits) {
+            for (key, n) in self.sharing(&sighting.hits).into_iter().filter(|(_, n)| *n >= MIN_SHARED) {
                 sharing.entry(key).or_default().push((n, at));
             }
         }
-        let mut wanted: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        let mut wanted = Wanted::new();
+        let mut further = BTreeMap::new();
         // What a comment names is compared, even if many others are nearer.
         for (query, source) in self.queries.sources().iter().enumerate() {
             let marks = Marks::of(source);
@@ -80,11 +89,15 @@ impl<'p> PreImages<'p> {
                 (Reverse(n), path.distance(own), path.clone())
             };
             files.sort_by_cached_key(order);
+            let rest: Vec<usize> = files.iter().skip(MAX_FILES).take(MAX_COUNTED).map(|&(_, at)| at).collect();
             for (_, at) in files.into_iter().take(MAX_FILES) {
                 wanted.entry(at).or_default().entry(query).or_default().push(edit);
             }
+            if !rest.is_empty() {
+                further.insert((query, edit), rest);
+            }
         }
-        wanted
+        (wanted, further)
     }
 
     /// The edits, by query and number, of which a file with these hits has something next to the place: and how many

@@ -1,6 +1,7 @@
 //! Chooses the edits of a change that a sibling may lack.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::place::Place;
@@ -24,8 +25,33 @@ pub(super) fn around(source: &Source, start: usize, end: usize) -> Option<Unit> 
 }
 
 pub(super) fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
-    let of_head = |head: &Changed| edits(&before.kept, &head.source.tokens, &before.source.tokens);
+    let of_head = |head: &Changed| {
+        let (in_head, in_base) = (Scopes::new(&head.source), Scopes::new(&before.source));
+        edits(&before.kept, &head.source.tokens, &before.source.tokens, &|a, b| (in_base.of(a), in_head.of(b)))
+    };
     head.map(of_head).unwrap_or_default()
+}
+
+/// The functions of a file, found as they are asked for. Many names of one function cost no more than one.
+struct Scopes<'s> {
+    source: &'s Source,
+    last: RefCell<Range<usize>>,
+}
+
+impl<'s> Scopes<'s> {
+    fn new(source: &'s Source) -> Self {
+        Self { source, last: RefCell::default() }
+    }
+
+    /// The tokens of the unit around a token.
+    fn of(&self, at: usize) -> Range<usize> {
+        let mut last = self.last.borrow_mut();
+        if !last.contains(&at) {
+            let unit = self.source.document().enclosing_unit(at..at + 1);
+            *last = unit.map_or(0..self.source.tokens.len(), |unit| unit.tokens);
+        }
+        last.clone()
+    }
 }
 
 /// Whether a file is code of the project itself that computes something.
@@ -78,9 +104,57 @@ pub(super) fn candidates(
 }
 
 /// Whether an edit is within the head of a function: with another parameter, what calls it changes, not its siblings.
-pub(super) fn is_of_head(edit: &Edit, unit: &Unit, source: &Source) -> bool {
-    let head = source.document().head_of(unit);
-    head.is_some_and(|head| head.start <= edit.base.0 && edit.base.1 <= head.end && edit.base.0 < head.end)
+pub(super) fn is_of_head(edit: &Edit, unit: &Unit, before: &Source, after: &Source) -> bool {
+    let (base, head) = (before.document(), after.document());
+    let is_within = |unit: &Unit| {
+        let of_unit = base.head_of(unit)?;
+        let starts_body = || {
+            let opens = before.tokens.get(of_unit.end).is_some_and(|token| token.text(&before.text) == b"{");
+            // `-> A<'_> {`, where there was no `<'_>`.
+            !opens || head.starts_line(edit.head.0)
+        };
+        let is_in_front = edit.base.0 < of_unit.end || edit.base.0 == of_unit.end && !starts_body();
+        Some(of_unit.start <= edit.base.0 && edit.base.1 <= of_unit.end && is_in_front)
+    };
+    // `pub fn`, where there was no `pub`: what was in front of the function belongs to another unit.
+    let begins = |unit: &Unit| {
+        let is_first = unit.tokens.start == edit.base.0 && unit.name.is_some();
+        is_first && (!edit.removed().is_empty() || !head.starts_line(edit.head.1))
+    };
+    let behind = base.enclosing_unit(edit.base.0..edit.base.0 + 1).filter(begins);
+    is_within(unit).unwrap_or(false) || behind.is_some_and(|unit| is_within(&unit).unwrap_or(false))
+}
+
+/// Whether an edit only adds or removes braces: `if (a) b();` became `if (a) { b(); }`.
+pub(super) fn is_bracketed(edit: &Edit, before: &Source, after: &Source) -> bool {
+    let words = |source: &Source, range: Range<usize>| -> Vec<u32> {
+        let tokens = source.tokens[range].iter();
+        let words = tokens.filter(|token| !matches!(token.text(&source.text), b"{" | b"}"));
+        words.map(|token| token.exact).collect()
+    };
+    words(before, edit.removed()) == words(after, edit.added())
+}
+
+/// Whether an edit adds or removes lines of a list outside of functions: exported names, variants of a type.
+pub(super) fn is_listed(edit: &Edit, unit: &Unit, before: &Source, after: &Source) -> bool {
+    let are_lines = |source: &Source, range: Range<usize>| {
+        range.is_empty() || source.document().starts_line(range.start) && source.document().starts_line(range.end)
+    };
+    let is_of_list = |source: &Source, range: Range<usize>| {
+        source.tokens[range].iter().all(|token| {
+            token.kind() != Kind::Punctuation && token.text(&source.text) != b"return"
+                || matches!(token.text(&source.text), b"," | b":" | b"{" | b"}" | b"<" | b">" | b"'" | b"." | b"|")
+        })
+    };
+    let has_comma = |source: &Source, range: Range<usize>| {
+        source.tokens[range].iter().any(|token| token.text(&source.text) == b",")
+    };
+    unit.name.is_none()
+        && are_lines(before, edit.removed())
+        && are_lines(after, edit.added())
+        && is_of_list(before, edit.removed())
+        && is_of_list(after, edit.added())
+        && (has_comma(before, edit.removed()) || has_comma(after, edit.added()))
 }
 
 /// The lines of a file with test code.
@@ -104,6 +178,38 @@ pub(super) fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], hea
     }
 }
 
+/// Drops the edits of a file that is built from others of the change, which has made them there: the larger file of two
+/// that `is_built` says are such.
+pub(super) fn drop_built(
+    edits: &mut [Vec<Edit>],
+    base: &[Predecessor],
+    heads: &[Option<&Changed>],
+    is_built: &dyn Fn(&Source, &Source) -> bool,
+) {
+    let mut made: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
+    for (number, of_file) in edits.iter().enumerate() {
+        for edit in of_file {
+            let added = heads[number].map_or(0, |head| content(&head.source.tokens[edit.added()]));
+            made.entry((content(&base[number].source.tokens[edit.removed()]), added)).or_default().push(number);
+        }
+    }
+    let n_tokens = |number: usize| base[number].source.tokens.len();
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for mut files in made.into_values() {
+        files.sort_unstable_by_key(|&number| (n_tokens(number), number));
+        files.dedup();
+        // The largest file with an edit is the one that may be built from the smallest.
+        if let (Some(&smallest), Some(&largest)) = (files.first(), files.last()) {
+            pairs.insert((largest, smallest));
+        }
+    }
+    for (larger, smaller) in pairs.into_iter().filter(|(larger, smaller)| larger != smaller) {
+        if !edits[larger].is_empty() && is_built(&base[smaller].source, &base[larger].source) {
+            edits[larger].clear();
+        }
+    }
+}
+
 /// Whether the edits call, compute, assign or decide, or remove something: a declaration alone fixes nothing.
 pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
     places.iter().any(|(edit, place)| {
@@ -120,8 +226,13 @@ pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Sou
             Some(b"#") => first.next() == Some(b"["),
             _ => false,
         };
-        let own = &own.tokens[edit.removed()];
-        (is_replaced && own.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
+        let removed = &own.tokens[edit.removed()];
+        // Outside of functions, what was replaced may be a declaration: `int a;` became `long a;`.
+        let is_code = place.unit.name.is_some()
+            || removed.iter().any(|token| acts(token.text(&own.text)))
+            || added.iter().any(|token| acts(token.text(&head.source.text)));
+        let is_replaced = is_replaced && is_code;
+        (is_replaced && removed.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
             || !is_annotation && added.iter().any(|token| acts(token.text(&head.source.text)))
     })
 }

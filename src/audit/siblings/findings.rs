@@ -40,21 +40,20 @@ pub(in crate::audit) fn findings(
             (distance, sibling.path.clone(), Reverse(sibling.edits.len()), sibling.fragment)
         });
         // Of two that overlap, the one that lacks more counts.
-        let mut apart: Vec<Sibling> = Vec::new();
-        for sibling in siblings {
-            let overlaps = |other: &Sibling| {
-                let (a, b) = (&other.fragment, &sibling.fragment);
-                other.path == sibling.path && a.start.line <= b.end.line && b.start.line <= a.end.line
-            };
-            if !apart.iter().rev().take_while(|other| other.path == sibling.path).any(overlaps) {
-                apart.push(sibling);
+        let mut taken: BTreeMap<(FilePath, u32), u32> = BTreeMap::new();
+        siblings.retain(|sibling| {
+            let Fragment { start, end } = sibling.fragment;
+            let before = taken.range(..=(sibling.path.clone(), end.line)).next_back();
+            let overlaps = before.is_some_and(|((path, _), last)| *path == sibling.path && *last >= start.line);
+            if !overlaps {
+                taken.insert((sibling.path.clone(), start.line), end.line);
             }
-        }
-        let siblings = apart;
+            !overlaps
+        });
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
         let Some(finding) = finding(images, &siblings, sources) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {
-            texts.entry(sibling.path).or_insert(sibling.text);
+            texts.entry(sibling.path).or_insert_with(|| sibling.text.to_vec());
         }
         texts.entry(path.clone()).or_insert_with(|| head_text(images, path));
         findings.push(finding);

@@ -1,16 +1,18 @@
 //! Holds the edits of a change with what surrounded them before it, and their fingerprints.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::edits::{around, candidates, drop_mechanical, edits_of, is_of_head, is_own_code};
+use super::bundle::is_bundle;
+use super::edits::{around, candidates, drop_built, drop_mechanical, edits_of, is_listed, is_of_head, is_own_code};
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
 use crate::fingerprint::Params;
-use crate::language::Language;
+use crate::language::{Kind, Language};
 use crate::matching::{Edit, Unit};
 use crate::text::FilePath;
 
@@ -46,6 +48,7 @@ pub(in crate::audit) struct PreImages<'p> {
     /// The file of `base` that each query is.
     pub(super) numbers: Vec<usize>,
     pub queries: Queries<'p>,
+    introduced: OnceLock<HashMap<u32, u32>>,
     pub(super) is_large: bool,
     pub(super) is_rewrite: bool,
     /// Edits that were not looked up.
@@ -76,6 +79,7 @@ impl<'p> PreImages<'p> {
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
+        drop_built(&mut edits, base, &heads, &|a, b| is_bundle(a, b, sources.config));
         let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
         let is_rewrite = n_edited > REWRITE;
         if n_edited > MAX_REWRITE {
@@ -89,10 +93,13 @@ impl<'p> PreImages<'p> {
             n_left -= of_file.len();
         }
         // Units are looked for last, since that reads the file from the edit on.
-        let with_units = edits.into_iter().zip(base).map(|(of_file, before)| {
+        let with_units = edits.into_iter().zip(base.iter().zip(&heads)).map(|(of_file, (before, head))| {
             let with_unit = |edit: Edit| {
                 let unit = around(&before.source, edit.removed().start, edit.removed().end)?;
-                (!is_of_head(&edit, &unit, &before.source)).then_some((edit, unit))
+                let after = &(*head)?.source;
+                let is_none =
+                    is_of_head(&edit, &unit, &before.source, after) || is_listed(&edit, &unit, &before.source, after);
+                (!is_none).then_some((edit, unit))
             };
             of_file.into_iter().filter_map(with_unit).unzip()
         });
@@ -123,6 +130,7 @@ impl<'p> PreImages<'p> {
             anchors,
             numbers,
             queries,
+            introduced: OnceLock::new(),
             is_large,
             is_rewrite,
             n_left_out,
@@ -140,6 +148,22 @@ impl<'p> PreImages<'p> {
             |of: &Language| of.is_host() || self.queries.sources().iter().any(|source| is_like(source, of));
         let is_declared = sources.attributes.of(path).language.is_some();
         (is_declared || sources.languages.promised(path).is_none_or(has_family)) && is_own_code(path, false, sources)
+    }
+
+    /// How often the change uses each name that no file had before, of those that it touches.
+    pub(super) fn introduced(&self) -> &HashMap<u32, u32> {
+        self.introduced.get_or_init(|| {
+            let names = |source: &'p Source| source.tokens.iter().filter(|token| token.kind() == Kind::Identifier);
+            let known: HashSet<u32> =
+                self.base.iter().flat_map(|before| names(&before.source)).map(|token| token.exact).collect();
+            let mut counts: HashMap<u32, u32> = HashMap::new();
+            for token in self.changed.iter().flat_map(|file| names(&file.source)) {
+                if !known.contains(&token.exact) {
+                    *counts.entry(token.exact).or_default() += 1;
+                }
+            }
+            counts
+        })
     }
 
     /// What the edited file number `number` became.

@@ -1,32 +1,39 @@
 //! Finds the places of a file that lack edits: aligns the surroundings of each edit, and compares the units around.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::edits::around;
+use super::edits::{around, is_bracketed};
 use super::images::{BESIDE, PreImages, WINDOW};
+use super::other::{Names, Other};
 use super::place::Place;
-use super::variables::{is_still_used, needs_variable};
+use super::variables::{declared_in, is_still_used, needs_introduced, needs_variable};
 use crate::audit::change::Changed;
 use crate::audit::read::Source;
 use crate::audit::search::Hit;
 use crate::language::{Kind, Token};
 use crate::matching::{
-    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_units, continued, has_already, is_missed,
-    may_be_missed, spot,
+    Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_near, aligned_units, continued,
+    has_already, is_missed, may_be_missed, spot,
 };
-use crate::text::FilePath;
 
 /// Number of tokens on either side of a place that are aligned with the surroundings of an edit.
 const LOCAL: usize = 160;
 /// Maximum tokens of a unit on either side of a place that are aligned.
 const MAX_REACH: usize = 2_000;
-/// Maximum places of a file whose surroundings are aligned with those of edits.
-const MAX_LOCAL: usize = 256;
+/// Maximum places of a file whose surroundings are aligned with those of edits, over all edited files; each of them has
+/// at least [`MIN_LOCAL`].
+const MAX_LOCAL: usize = 4_096;
+/// Minimum places of a file to align with the edits of another one, as far as it has so many.
+const MIN_LOCAL: usize = 256;
 /// Minimum letters of a function's name to be recognized in another name.
 const MIN_NAME: usize = 3;
 /// Number of tokens around the place of a sibling in which an edit has reached it.
 const NEAR: usize = 12;
+/// Minimum removed tokens among which there may be a wide gap.
+const NEAR_GAP: usize = 40;
+/// Minimum tokens that agree on both sides of what only the sibling has: with another gap, it may be beside the place.
+const LIKELY_RUN: usize = 32;
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
 const SAME_UNIT: usize = 80;
 
@@ -48,7 +55,7 @@ impl<'p> PreImages<'p> {
         let own = &self.base[number].source;
         let is_same = other.number == Some(number);
         let k = self.queries.sampling().noise_threshold();
-        let mut n_left = MAX_LOCAL;
+        let mut n_left = (MAX_LOCAL / self.numbers.len().max(1)).max(MIN_LOCAL);
         let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         // For each edit, the diagonals along which it was aligned, and its places.
         let mut aligned: HashSet<(usize, i64)> = HashSet::new();
@@ -64,7 +71,14 @@ impl<'p> PreImages<'p> {
                 }
                 n_left -= 1;
                 let reach = reach(at, unit, is_same.then_some(diagonal.unsigned_abs() as usize));
-                let alignment = aligned_around((at, there), &own.tokens, &other.source.tokens, reach);
+                let anchor = (at, there);
+                aligned.insert((number_of_edit, diagonal));
+                // Most places differ.
+                let near = aligned_near(anchor, &own.tokens, &other.source.tokens, reach);
+                if !self.has_place(number, &near, own, other) {
+                    continue;
+                }
+                let alignment = aligned_around(anchor, &own.tokens, &other.source.tokens, reach);
                 let reached = self.reached(number, &alignment);
                 // At the ends of what was aligned, too little around an edit was.
                 let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
@@ -76,23 +90,38 @@ impl<'p> PreImages<'p> {
                 for (of, diagonal) in done.flat_map(|of| self.diagonals(number, of, &alignment)) {
                     aligned.insert((of, diagonal));
                 }
-                aligned.insert((number_of_edit, diagonal));
                 let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
                 let places: Vec<(usize, Place)> = reached
                     .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
                     .filter(|(of, place)| !placed.contains(&(*of, place.in_base.start)))
                     .collect();
-                for group in groups(places, &self.edits[number]) {
+                for mut group in groups(places, &self.edits[number]) {
+                    self.drop_dependent(number, &mut group, head, other, &renaming);
+                    if group.iter().all(|(of, _)| is_bracketed(&self.edits[number][*of], own, &head.source)) {
+                        continue;
+                    }
                     if group.iter().any(|(_, place)| place.is_missed) {
                         placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
                         let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
-                        let names = renaming_of(&renaming, &other.source.tokens, &other.source.text);
-                        found.push((group.collect(), names));
+                        found.push((group.collect(), renaming.pairs().collect()));
                     }
                 }
             }
         }
         found
+    }
+
+    /// Whether an alignment may show the place of an edit.
+    fn has_place(&self, number: usize, alignment: &Alignment, own: &Source, other: &Other<'_>) -> bool {
+        let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
+        self.edits[number][self.reached(number, alignment)].iter().any(|edit| {
+            let is_likely = |spot: Spot| {
+                let n_run = spot.n_left_run + spot.n_right_run;
+                spot.is_alike(edit) || spot.target.len() > edit.removed().len() && n_run >= LIKELY_RUN
+            };
+            edit.removed().len() > NEAR_GAP
+                || spot(edit, alignment, &renaming, &own.tokens, &other.source.tokens).is_some_and(is_likely)
+        })
     }
 
     /// The edits of a file that an alignment reaches, by their numbers.
@@ -161,24 +190,31 @@ impl<'p> PreImages<'p> {
             if n_agreeing_whole > n_agreeing { (n_agreeing_whole, &of_whole) } else { (n_agreeing, renaming) };
         let names: BTreeSet<u32> =
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
-        let is_known =
-            |name: &&u32| renaming.get(**name).is_some() || target.tokens.iter().any(|token| token.exact == **name);
+        let is_introduced = |name: &&u32| {
+            let n_here = || added.iter().filter(|token| token.exact == **name).count() as u32;
+            self.introduced().get(*name).is_some_and(|&n| n > n_here())
+        };
+        let is_known = |name: &&u32| renaming.get(**name).is_some() || other.has(**name);
+        // A variable of the edit itself may have the name of any other.
+        let own_variables: HashSet<u32> = declared_in(added, &head.source).collect();
+        let lasting: Vec<Token> = added.iter().filter(|token| !own_variables.contains(&token.exact)).copied().collect();
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
             n_agreeing,
             is_same_unit,
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
+            n_introduced: names.iter().filter(|name| is_introduced(name)).count(),
             is_substitution,
             is_operator: is_operator(removed, &own.text) && is_operator(added, &head.source.text),
             had: has_already(
-                added,
+                &lasting,
                 removed,
                 &own.tokens[near(&unit.tokens, &edit.removed(), added.len())],
                 &target.tokens[near(&of.tokens, &spot.target, added.len())],
                 renaming,
             ),
-            needs_variable: needs_variable(added, (own, unit), (target, &of), renaming),
+            needs_variable: needs_variable((added, &head.source), (own, unit), (target, &of), renaming),
             is_still_used: added.is_empty() && is_still_used(edit, (own, unit), (target, &of), &spot.target, renaming),
             is_large_change: self.is_large,
             is_rewritten: self.is_rewrite && {
@@ -196,6 +232,25 @@ impl<'p> PreImages<'p> {
             likeness,
             is_missed,
         })
+    }
+
+    /// Drops the edits of a group that use what the change declares in another edit.
+    fn drop_dependent(
+        &self,
+        number: usize,
+        group: &mut Vec<(usize, Place)>,
+        head: &Changed,
+        other: &Other<'_>,
+        renaming: &Renaming,
+    ) {
+        let of_group: Vec<Range<usize>> = group.iter().map(|(at, _)| self.edits[number][*at].added()).collect();
+        group.retain(|(at, place)| {
+            let added = self.edits[number][*at].added();
+            let Some(unit) = around(&head.source, added.start, added.end) else { return true };
+            let (own, sibling) = ((&head.source, &unit), (other.source, &place.of));
+            let before = &self.base[number].source.tokens[place.unit.tokens.clone()];
+            !needs_introduced(&head.source.tokens[added], before, own, sibling, renaming, &of_group)
+        });
     }
 
     /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue`
@@ -235,7 +290,9 @@ impl<'p> PreImages<'p> {
     fn in_head(&self, spot: &Spot, other: &Other<'_>) -> Option<(usize, usize)> {
         let Some(number) = other.number else { return Some((spot.target.start, spot.target.end)) };
         let (from, to) = (spot.target.start.saturating_sub(NEAR), spot.target.end + NEAR);
-        if self.all_edits[number].iter().any(|edit| edit.base.0 <= to && edit.base.1 >= from) {
+        let edits = &self.all_edits[number];
+        let first = edits.partition_point(|edit| edit.base.1 < from);
+        if edits.get(first).is_some_and(|edit| edit.base.0 <= to) {
             return None;
         }
         let blocks = &self.base[number].kept.blocks;
@@ -278,23 +335,6 @@ fn groups(places: Vec<(usize, Place)>, edits: &[Edit]) -> Vec<Vec<(usize, Place)
         }
     }
     groups
-}
-
-/// A file that may hold siblings, as it was in base.
-pub(super) struct Other<'o> {
-    pub(super) path: &'o FilePath,
-    pub(super) source: &'o Source,
-    /// Its number in base, if the change touches it.
-    pub(super) number: Option<usize>,
-}
-
-/// How a sibling spells the names of the edited file, by their reading.
-pub(super) type Names = HashMap<u32, Vec<u8>>;
-
-/// How a target spells the names of a renaming.
-fn renaming_of(renaming: &Renaming, tokens: &[Token], text: &[u8]) -> Names {
-    let spelled: HashMap<u32, &[u8]> = tokens.iter().map(|token| (token.exact, token.text(text))).collect();
-    renaming.pairs().filter_map(|(name, to)| Some((name, spelled.get(&to)?.to_vec()))).collect()
 }
 
 /// Whether tokens are operators and numbers only: `<` became `<=`.

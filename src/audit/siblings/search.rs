@@ -1,34 +1,37 @@
 //! Compares the edits of a change with each file that may hold siblings, and makes a sibling of the places that lack them.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::compared::{Sighting, Target};
-use super::edits::{does_something, test_lines};
+use super::bundle::is_bundle;
+use super::compared::{MAX_FILES, Sighting, Target, Wanted};
+use super::edits::does_something;
 use super::images::PreImages;
+use super::other::Other;
 use super::patch::adapted;
 use super::place::Place;
-use super::places::Other;
 use super::step::{Marks, Parted, Side, parted};
 use crate::audit::Error;
 use crate::audit::change::Changed;
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Hit;
-use crate::config::Config;
 use crate::files::Entry;
 use crate::git::Repository;
 use crate::matching::Edit;
 use crate::policy::Fragment;
-use crate::text::{FilePath, Lines};
+use crate::text::FilePath;
 
 /// Maximum further files in which comments that keep blocks in step are looked for.
 const MAX_DECLARED: usize = 1_000;
-/// Minimum percentage of the smaller file's fingerprints in a bundle.
-const IN_STEP: usize = 70;
-/// Minimum size of a bundle, as a multiple of the file's fingerprints.
-const BUNDLE: usize = 3;
+
+/// Minimum files with siblings, of [`MAX_FILES`], for a class to be counted in all files.
+const LARGE_CLASS: usize = MAX_FILES * 2 / 3;
+/// Maximum patches for the siblings of a unit in one file, the first ones.
+const MAX_PATCHES: usize = 32;
 
 /// A sibling that lacks edits.
 pub(in crate::audit) struct Sibling {
@@ -52,7 +55,7 @@ pub(in crate::audit) struct Sibling {
     /// Whether a comment says that both are kept in step.
     pub is_declared: bool,
     /// The text of its file in the head.
-    pub text: Vec<u8>,
+    pub text: Arc<Vec<u8>>,
 }
 
 impl<'p> PreImages<'p> {
@@ -68,8 +71,37 @@ impl<'p> PreImages<'p> {
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
         let sightings = self.sightings(sighted, is_new, sources);
-        let wanted = self.wanted(&sightings);
+        let (wanted, further) = self.wanted(&sightings);
         let compared: BTreeSet<usize> = wanted.keys().copied().collect();
+        let mut found = self.compared(wanted, &sightings, repository, sources)?;
+        // Where most of the nearest files have siblings, the others are counted.
+        let mut files: BTreeMap<(usize, &Edit), BTreeSet<&FilePath>> = BTreeMap::new();
+        for sibling in found.iter().filter(|_| !further.is_empty()) {
+            for edit in &sibling.edits {
+                files.entry((sibling.number, edit)).or_default().insert(&sibling.path);
+            }
+        }
+        let mut counted = Wanted::new();
+        for ((query, edit), rest) in further {
+            let number = self.numbers[query];
+            let n_files = files.get(&(number, &self.edits[number][edit])).map_or(0, BTreeSet::len);
+            for at in rest.into_iter().filter(|_| n_files >= LARGE_CLASS) {
+                counted.entry(at).or_default().entry(query).or_default().push(edit);
+            }
+        }
+        found.extend(self.compared(counted, &sightings, repository, sources)?);
+        found.extend(self.further_declared(&found, &sightings, &compared, repository, sources)?);
+        Ok(found)
+    }
+
+    /// The siblings in the files that are `wanted`.
+    fn compared(
+        &self,
+        wanted: Wanted,
+        sightings: &[Sighting],
+        repository: &Repository,
+        sources: &Sources<'_>,
+    ) -> Result<Vec<Sibling>, Error> {
         let found = wanted.into_par_iter().map_init(
             || repository.reader(),
             |reader, (at, queries)| {
@@ -83,7 +115,7 @@ impl<'p> PreImages<'p> {
                         (&read, None)
                     }
                 };
-                let other = Other { path, source, number };
+                let other = Other::new(path, source, number);
                 Ok(queries
                     .iter()
                     .flat_map(|(&query, edits)| self.in_file(query, edits, hits, &other, sources))
@@ -91,9 +123,7 @@ impl<'p> PreImages<'p> {
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
-        let mut found: Vec<Sibling> = found.into_iter().flatten().collect();
-        found.extend(self.further_declared(&found, &sightings, &compared, repository, sources)?);
-        Ok(found)
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The blocks that comments keep in step with edited ones, in files that were not compared: where one file has such
@@ -117,10 +147,10 @@ impl<'p> PreImages<'p> {
             |reader, Sighting { path, target, .. }| {
                 let Target::Same(entry) = target else { return Ok(Vec::new()) };
                 let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                let other = Other { path, source: &source, number: None };
+                let other = Other::new(path, &source, None);
                 let declared = |&number: &usize| {
                     let head = self.heads[number]?;
-                    Some(self.declared(number, head, &other).into_iter().map(|(_, sibling)| sibling))
+                    Some(self.declared(number, head, &other, sources).into_iter().map(|(_, sibling)| sibling))
                 };
                 Ok(numbers.iter().filter_map(declared).flatten().collect())
             },
@@ -146,16 +176,26 @@ impl<'p> PreImages<'p> {
         }
         let own = &self.base[number].source;
         let mut found = self.places(query, edits, hits, other, head);
-        let mut declared = self.declared(number, head, other);
+        let mut declared = self.declared(number, head, other, sources);
         let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
         found.retain(|(group, _)| !is_declared(&group[0].0));
-        let siblings = found.into_iter().filter_map(|(places, names)| {
-            let mut sibling = self.sibling(number, &places, head, own, other, sources)?;
-            let of_head = self.in_head_of(other)?;
-            sibling.patch = adapted(other.path, own, &head.source, of_head, &places, &names);
-            Some(sibling)
-        });
-        let siblings: Vec<Sibling> = siblings.collect();
+        let of_group = |(places, names): (Vec<(Edit, Place)>, _)| {
+            Some((self.sibling(number, &places, head, own, other, sources)?, places, names))
+        };
+        let mut siblings: Vec<(Sibling, _, _)> = found.into_iter().filter_map(of_group).collect();
+        siblings.sort_by_key(|(sibling, ..)| (sibling.unit, Reverse(sibling.edits.len()), sibling.fragment));
+        let mut n_patches: HashMap<usize, usize> = HashMap::new();
+        for (sibling, places, names) in &mut siblings {
+            let n = n_patches.entry(sibling.unit).or_default();
+            *n += 1;
+            if *n <= MAX_PATCHES {
+                let of_head = self.in_head_of(other);
+                let names = other.spelled(names);
+                sibling.patch =
+                    of_head.and_then(|of_head| adapted(other.path, own, &head.source, of_head, places, &names));
+            }
+        }
+        let siblings: Vec<Sibling> = siblings.into_iter().map(|(sibling, ..)| sibling).collect();
         // An edit of the sources reaches a bundle when it is built.
         let is_same = other.number == Some(number);
         let is_built = !siblings.is_empty() && !is_same && is_bundle(own, other.source, sources.config);
@@ -164,7 +204,13 @@ impl<'p> PreImages<'p> {
     }
 
     /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
-    fn declared(&self, number: usize, head: &Changed, other: &Other<'_>) -> Vec<(Range<usize>, Sibling)> {
+    fn declared(
+        &self,
+        number: usize,
+        head: &Changed,
+        other: &Other<'_>,
+        sources: &Sources<'_>,
+    ) -> Vec<(Range<usize>, Sibling)> {
         let own = &self.base[number].source;
         let Some(of_head) = self.in_head_of(other) else { return Vec::new() };
         if std::ptr::eq(own, other.source) || Marks::of(own).is_empty() && Marks::of(other.source).is_empty() {
@@ -172,11 +218,12 @@ impl<'p> PreImages<'p> {
         }
         let own_side = Side { path: &head.source.path, base: own, head: &head.source };
         let other_side = Side { path: other.path, base: other.source, head: of_head };
-        let lines = Lines::new(&of_head.text);
+        let in_head = other.in_head(of_head, sources);
         let sibling = |pair: Parted| {
             let within = |edit: &&Edit| pair.own.start <= edit.base.0 && edit.base.1 <= pair.own.end;
             let edits: Vec<Edit> = self.all_edits[number].iter().filter(within).cloned().collect();
-            let fragment = crate::audit::judge::fragment(&of_head.text, &lines, &of_head.tokens[pair.other.clone()])?;
+            let fragment =
+                crate::audit::judge::fragment(&of_head.text, &in_head.lines, &of_head.tokens[pair.other.clone()])?;
             let (n, n_other) = (pair.own.len(), pair.other.len());
             let sibling = Sibling {
                 number,
@@ -190,7 +237,7 @@ impl<'p> PreImages<'p> {
                 name: None,
                 patch: None,
                 is_declared: true,
-                text: of_head.text.clone(),
+                text: Arc::clone(&in_head.text),
             };
             (!sibling.edits.is_empty()).then_some((pair.own, sibling))
         };
@@ -214,10 +261,10 @@ impl<'p> PreImages<'p> {
     ) -> Option<Sibling> {
         let (first, last) = (&places.first()?.1, &places.last()?.1);
         let of_head = self.in_head_of(other)?;
-        let lines = Lines::new(&of_head.text);
+        let in_head = other.in_head(of_head, sources);
         let (from, to) = (first.in_head.0.saturating_sub(1), (last.in_head.1 + 1).min(of_head.tokens.len()));
-        let fragment = crate::audit::judge::fragment(&of_head.text, &lines, of_head.tokens.get(from..to)?)?;
-        let is_test = || test_lines(of_head, sources).iter().any(|lines| lines.contains(&fragment.start.line));
+        let fragment = crate::audit::judge::fragment(&of_head.text, &in_head.lines, of_head.tokens.get(from..to)?)?;
+        let is_test = || in_head.test_lines.iter().any(|lines| lines.contains(&fragment.start.line));
         if !does_something(places, head, own) || is_test() {
             return None;
         }
@@ -238,18 +285,7 @@ impl<'p> PreImages<'p> {
             name: name.map(|name| String::from_utf8_lossy(name.text(&other.source.text)).into_owned()),
             patch: None,
             is_declared: false,
-            text: of_head.text.clone(),
+            text: Arc::clone(&in_head.text),
         })
     }
-}
-
-/// Whether one of two files is built from the other and more.
-fn is_bundle(a: &Source, b: &Source, config: &Config) -> bool {
-    let mut scratch = Vec::new();
-    let mut prints = |of: &Source| -> BTreeSet<u64> {
-        config.fingerprint.fingerprints(&of.tokens, &mut scratch).map(|print| print.hash).collect()
-    };
-    let (a, b) = (prints(a), prints(b));
-    let (n_fewer, n_more) = (a.len().min(b.len()), a.len().max(b.len()));
-    n_more >= BUNDLE * n_fewer && 100 * a.intersection(&b).count() >= IN_STEP * n_fewer.max(1)
 }

@@ -18,32 +18,81 @@ fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
 /// Whether what an edit adds uses a variable that its unit declares, and that the unit of the sibling does not have, by
 /// this name or another: there, the edit would not compile.
 pub(super) fn needs_variable(
-    added: &[Token],
+    (added, head): (&[Token], &Source),
     (own, unit): (&Source, &Unit),
     (target, of): (&Source, &Unit),
     renaming: &Renaming,
 ) -> bool {
-    let wanted: HashSet<u32> = names_of(added).filter(|name| renaming.get(*name).is_none()).collect();
-    if wanted.is_empty() {
+    let mut missing = missing(added, (target, of), renaming);
+    // What the edit declares itself, it brings along.
+    for name in declared_in(added, head) {
+        missing.remove(&name);
+    }
+    declares_any(missing, own, unit, &|_| true)
+}
+
+/// The same for what the change itself declares: a parameter, or a variable in an edit that the sibling does not lack.
+/// `before` is the unit as it was, `head` what it became, and `edits` are those that the sibling lacks, in tokens of the
+/// head.
+pub(super) fn needs_introduced(
+    added: &[Token],
+    before: &[Token],
+    (head, unit): (&Source, &Unit),
+    (target, of): (&Source, &Unit),
+    renaming: &Renaming,
+    edits: &[Range<usize>],
+) -> bool {
+    let mut missing = missing(added, (target, of), renaming);
+    for name in names_of(before) {
+        missing.remove(&name);
+    }
+    declares_any(missing, head, unit, &|at| !edits.iter().any(|edit| edit.contains(&at)))
+}
+
+/// The variables that some tokens declare: `size_t off;`.
+pub(super) fn declared_in<'t>(tokens: &'t [Token], source: &'t Source) -> impl Iterator<Item = u32> + 't {
+    tokens.windows(3).filter_map(|of| {
+        let [before, name, after] = of else { return None };
+        let has_type = matches!(before.kind(), Kind::Identifier | Kind::Keyword)
+            && !matches!(before.text(&source.text), b"return" | b"goto");
+        let has_type = has_type || matches!(before.text(&source.text), b"*" | b"&" | b">" | b"]");
+        let ends = matches!(after.text(&source.text), b"=" | b";" | b":" | b"[");
+        (name.kind() == Kind::Identifier && has_type && ends).then_some(name.exact)
+    })
+}
+
+/// The names that `added` uses and the sibling does not have.
+fn missing(added: &[Token], (target, of): (&Source, &Unit), renaming: &Renaming) -> HashSet<u32> {
+    let mut missing: HashSet<u32> = names_of(added).filter(|name| renaming.get(*name).is_none()).collect();
+    for name in names_of(&target.tokens[of.tokens.clone()]) {
+        missing.remove(&name);
+    }
+    missing
+}
+
+/// Whether the first place of any of these names in a unit declares it, and `counts`. If it is none, the name is none of
+/// the unit's variables.
+fn declares_any(mut names: HashSet<u32>, source: &Source, unit: &Unit, counts: &dyn Fn(usize) -> bool) -> bool {
+    if names.is_empty() {
         return false;
     }
-    let there: HashSet<u32> = names_of(&target.tokens[of.tokens.clone()]).collect();
-    let mut missing: HashSet<u32> = wanted.difference(&there).copied().collect();
-    let word = |at: usize| own.tokens.get(at).map(|token| token.text(&own.text)).unwrap_or_default();
-    for at in unit.tokens.clone() {
-        // The first place of a name in its unit declares it, or it is none of the unit's variables.
-        if missing.remove(&own.tokens[at].exact) && own.tokens[at].kind() == Kind::Identifier {
-            let before = at.checked_sub(1).filter(|before| unit.tokens.contains(before));
-            let kind = before.map(|before| own.tokens[before].kind());
-            let has_type = matches!(kind, Some(Kind::Identifier | Kind::Keyword))
-                || before.is_some_and(|before| matches!(word(before), b"*" | b"&" | b">" | b"]"));
-            let is_variable = matches!(word(at + 1), b"=" | b";" | b"," | b")" | b":" | b"[");
-            if is_variable && has_type && before.is_some_and(|before| !matches!(word(before), b"return" | b"goto")) {
-                return true;
-            }
+    let head = source.document().head_of(unit).filter(|_| unit.name.is_some()).unwrap_or_default();
+    let word = |at: usize| source.tokens.get(at).map(|token| token.text(&source.text)).unwrap_or_default();
+    unit.tokens.clone().any(|at| {
+        if source.tokens[at].kind() != Kind::Identifier || !names.remove(&source.tokens[at].exact) || !counts(at) {
+            return false;
         }
-    }
-    false
+        let before = at.checked_sub(1).filter(|before| unit.tokens.contains(before));
+        let kind = before.map(|before| source.tokens[before].kind());
+        let has_type = matches!(kind, Some(Kind::Identifier | Kind::Keyword))
+            || before.is_some_and(|before| matches!(word(before), b"*" | b"&" | b">" | b"]"));
+        // `f(a, b: B)`.
+        let is_parameter = head.contains(&at) && before.is_some_and(|before| matches!(word(before), b"(" | b","));
+        let is_variable = matches!(word(at + 1), b"=" | b";" | b"," | b")" | b":" | b"[");
+        is_variable
+            && (has_type || is_parameter)
+            && before.is_some_and(|before| !matches!(word(before), b"return" | b"goto"))
+    })
 }
 
 /// The tokens among which a declaration has its names: `char *name = value;` before its value.

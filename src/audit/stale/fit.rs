@@ -56,8 +56,8 @@ struct Member<'m> {
     n_lines: usize,
 }
 
-/// Minimum files of a folder for its version to be reported; a single file must differ in less than a tenth of its
-/// lines.
+/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ in less than a tenth
+/// of their lines.
 const MIN_FILES: usize = 2;
 
 /// The versions of all folders that were copied from components with history; `paths` are the files of the tree.
@@ -157,7 +157,8 @@ fn version_of_folder(
     let n_lines: usize = members.iter().map(|of| of.n_lines).sum();
     let n_edited: usize = members.iter().zip(&chosen).map(|(of, blob)| of.distance(*blob)).sum();
     // What shares less than half of its lines with every version is something else by now.
-    if members.len() < MIN_FILES && 10 * n_edited > n_lines || n_edited > n_lines {
+    let is_copy = members.len() >= MIN_FILES && !is_among_others(folder, &members, paths);
+    if !is_copy && 10 * n_edited > n_lines || n_edited > n_lines {
         return Ok(None);
     }
     let mut version = FolderVersion {
@@ -182,6 +183,19 @@ fn version_of_folder(
         version.compare_lists(folder, &members, &there, paths);
     }
     Ok(Some(version))
+}
+
+/// Whether most files next to the members, with a name that ends as theirs do, are none: a project that keeps two files
+/// of a library among its own is no copy of it.
+fn is_among_others(of: &FolderOf, members: &[&Member<'_>], paths: &[FilePath]) -> bool {
+    let parts = |path: &FilePath| {
+        let name = path.name();
+        let dot = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
+        (path.as_bytes()[..path.as_bytes().len() - name.len()].to_vec(), name[dot..].to_vec())
+    };
+    let kinds: HashSet<(Vec<u8>, Vec<u8>)> = members.iter().map(|member| parts(&member.copy.source.path)).collect();
+    let here = paths.iter().filter(|path| below(path, &of.folder).is_some() && kinds.contains(&parts(path)));
+    here.count() > 2 * members.len()
 }
 
 /// The first commit after which the files differ least, if that is less than at any tag, with the lines that differ.

@@ -17,8 +17,9 @@ pub static RULE: Rule = Rule {
     finds: "An edit inside code that had a clone before the change, if the clone still is as it was: the lines around \
             the edit agree, perhaps with other names, and it still has what the edit removed and lacks what it added. \
             The finding is on the edited lines and names the siblings, the nearest first. Nothing is reported if the \
-            edit reaches all siblings, if a sibling differs just where the edit is, for renames, new literals, other \
-            layout and comments, for moved code and whole functions, and in tests, examples and documents.",
+            edit reaches all siblings, if a sibling differs just where the edit is, for renames, new literals, braces, \
+            other layout and comments, for heads of functions, moved code and whole functions, for what the change \
+            itself introduces unless both are twins, and in tests, examples and documents.",
     why: "A fix in one of two copies is half a fix. The others keep the bug, for months and sometimes for years, \
           because nobody knows that they are there.",
     example: "```diff\n\
