@@ -337,3 +337,44 @@ fn a_past_content_that_is_too_large_is_not_inflated() {
     let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
     assert!(findings.iter().any(|finding| finding.contains(" a.c:1-")), "{findings:?}");
 }
+
+/// Commits `text` as `c.c` below `depth` folders, beside what is there.
+fn commit_below(repository: &Repository, depth: usize, text: &str) {
+    let path = "d/".repeat(depth) + "c.c";
+    let author = "committer A <a@example.com> 1700009999 +0000";
+    let before = repository.git(&["rev-parse", "HEAD"]);
+    let stream = format!(
+        "commit refs/heads/deep\n{author}\ndata 4\ndeep\nfrom {before}\nM 100644 inline {path}\ndata {}\n{text}\n",
+        text.len()
+    );
+    let mut import = repository::git_command(repository.root(), &["fast-import", "--quiet", "--force"]);
+    let mut import = import.stdin(std::process::Stdio::piped()).spawn().expect("git starts");
+    std::io::Write::write_all(&mut import.stdin.take().expect("it is piped"), stream.as_bytes()).expect("git reads it");
+    assert!(import.wait().expect("git ends").success());
+}
+
+#[test]
+fn code_below_many_folders_is_found_and_a_tree_that_is_too_deep_is_named() {
+    let repository = changed(&[("a.c", &shaped(1, 30))], &[("b.c", "int b;\n")], &[]);
+    commit_below(&repository, 4_096, &shaped(1, 30));
+    let args = |command: &[&'static str]| [command, &["--format", "json"]].concat();
+    for command in [&["check", "--base", "main", "--head", "deep"][..], &["history", "main..deep"]] {
+        let (status, out, errors) = ran(&repository, &args(command));
+        assert!(matches!(status, Some(0 | 1)), "{errors}");
+        assert!(out.contains("\"a.c\""), "{command:?}: {out}");
+    }
+    commit_below(&repository, 4_097, &shaped(1, 30));
+    for command in [
+        &["check", "--base", "main", "--head", "deep"][..],
+        &["check", "--base", "deep", "--head", "main", "--history"],
+        &["scan", "--rev", "deep"],
+        &["history", "main..deep"],
+    ] {
+        let (status, out, errors) = ran(&repository, &args(command));
+        let why = "it has more than 4096 folders inside each other";
+        assert!(
+            status == Some(2) && errors.contains("cannot read the tree of commit ") && errors.contains(why),
+            "{out}{errors}"
+        );
+    }
+}
