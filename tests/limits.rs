@@ -205,6 +205,35 @@ fn a_file_with_more_tokens_or_a_longer_line_than_the_settings_allow_is_not_exami
 }
 
 #[test]
+fn scan_and_history_name_what_a_limit_left_out() {
+    let text = "int a;\n".repeat(10) + &"int b; ".repeat(10) + "\n";
+    let repository = changed(&[], &[("src/a.c", &text)], &[]);
+    for (limit, why) in [
+        ("max-file-size=100", "too large"),
+        ("max-file-tokens=30", "too many tokens"),
+        ("max-line-length=50", "too long a line"),
+    ] {
+        for command in ["scan", "history"] {
+            // The second time history has it from what it kept.
+            for _ in 0..2 {
+                let (status, out, errors) = ran(&repository, &[command, "--set", limit]);
+                assert_eq!(status, Some(0), "{errors}");
+                let line = out.lines().find(|line| line.contains("not examined: src/a.c")).unwrap_or(&out);
+                assert!(line.contains(&format!("({why})")), "{command:?}: {line}");
+            }
+        }
+        let json = |command: &str, at: &str| {
+            let (_, out, _) = ran(&repository, &[command, "--format", "json", "--set", limit]);
+            let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+            report.pointer(at).expect("there is such a list").clone()
+        };
+        let expected = serde_json::json!([{ "path": "src/a.c", "reason": why }]);
+        assert_eq!(json("scan", "/examined/skipped"), expected);
+        assert_eq!(json("history", "/commits/1/skipped"), expected);
+    }
+}
+
+#[test]
 fn the_lines_beside_one_that_is_too_long_are_examined() {
     let text = format!("{}int table[] = {{ {} }};\n", function("table", ""), "1, ".repeat(100));
     let repository = changed(&[("b.c", &function("table", ""))], &[("a.c", &text)], &[]);
