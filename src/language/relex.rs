@@ -275,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
         fn a_version_is_read_as_the_whole_text_is(
@@ -288,7 +288,7 @@ mod tests {
             for n in 0..5 {
                 // Neighbors in the alphabet have little in common.
                 let id = ids[(first.index(ids.len()) + n) % ids.len()];
-                let (table, language) = (languages.table(id).unwrap(), languages.get(id).unwrap());
+                let (Some(table), Some(language)) = (languages.table(id), languages.get(id)) else { unreachable!("{id}") };
                 let pieces = pieces(table);
                 let (mut parts, mut text_now) = (parts.clone(), text(&pieces, &parts));
                 let (mut version, _) = language.lexer.version(text_now.as_bytes(), None, &mut Vec::new());
