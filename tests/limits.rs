@@ -207,6 +207,35 @@ fn a_file_with_more_tokens_or_a_longer_line_than_the_settings_allow_is_not_exami
 }
 
 #[test]
+fn scan_and_history_name_what_a_limit_left_out() {
+    let text = "int a;\n".repeat(10) + &"int b; ".repeat(10) + "\n";
+    let repository = changed(&[], &[("src/a.c", &text)], &[]);
+    for (limit, why) in [
+        ("max-file-size=100", "too large"),
+        ("max-file-tokens=30", "too many tokens"),
+        ("max-line-length=50", "too long a line"),
+    ] {
+        for command in ["scan", "history"] {
+            // The second time history has it from what it kept.
+            for _ in 0..2 {
+                let (status, out, errors) = ran(&repository, &[command, "--set", limit]);
+                assert_eq!(status, Some(0), "{errors}");
+                let line = out.lines().find(|line| line.contains("not examined: src/a.c")).unwrap_or(&out);
+                assert!(line.contains(&format!("({why})")), "{command:?}: {line}");
+            }
+        }
+        let json = |command: &str, at: &str| {
+            let (_, out, _) = ran(&repository, &[command, "--format", "json", "--set", limit]);
+            let report: serde_json::Value = serde_json::from_str(&out).expect("the report is whole");
+            report.pointer(at).expect("there is such a list").clone()
+        };
+        let expected = serde_json::json!([{ "path": "src/a.c", "reason": why }]);
+        assert_eq!(json("scan", "/examined/skipped"), expected);
+        assert_eq!(json("history", "/commits/1/skipped"), expected);
+    }
+}
+
+#[test]
 fn the_lines_beside_one_that_is_too_long_are_examined() {
     let text = format!("{}int table[] = {{ {} }};\n", function("table", ""), "1, ".repeat(100));
     let repository = changed(&[("b.c", &function("table", ""))], &[("a.c", &text)], &[]);
@@ -338,4 +367,45 @@ fn a_past_content_that_is_too_large_is_not_inflated() {
     }
     let findings = repository.check(&["--base", "HEAD~1", "--history"]).findings();
     assert!(findings.iter().any(|finding| finding.contains(" a.c:1-")), "{findings:?}");
+}
+
+/// Commits `text` as `c.c` below `depth` folders, beside what is there.
+fn commit_below(repository: &Repository, depth: usize, text: &str) {
+    let path = "d/".repeat(depth) + "c.c";
+    let author = "committer A <a@example.com> 1700009999 +0000";
+    let before = repository.git(&["rev-parse", "HEAD"]);
+    let stream = format!(
+        "commit refs/heads/deep\n{author}\ndata 4\ndeep\nfrom {before}\nM 100644 inline {path}\ndata {}\n{text}\n",
+        text.len()
+    );
+    let mut import = repository::git_command(repository.root(), &["fast-import", "--quiet", "--force"]);
+    let mut import = import.stdin(std::process::Stdio::piped()).spawn().expect("git starts");
+    std::io::Write::write_all(&mut import.stdin.take().expect("it is piped"), stream.as_bytes()).expect("git reads it");
+    assert!(import.wait().expect("git ends").success());
+}
+
+#[test]
+fn code_below_many_folders_is_found_and_a_tree_that_is_too_deep_is_named() {
+    let repository = changed(&[("a.c", &shaped(1, 30))], &[("b.c", "int b;\n")], &[]);
+    commit_below(&repository, 4_096, &shaped(1, 30));
+    let args = |command: &[&'static str]| [command, &["--format", "json"]].concat();
+    for command in [&["check", "--base", "main", "--head", "deep"][..], &["history", "main..deep"]] {
+        let (status, out, errors) = ran(&repository, &args(command));
+        assert!(matches!(status, Some(0 | 1)), "{errors}");
+        assert!(out.contains("\"a.c\""), "{command:?}: {out}");
+    }
+    commit_below(&repository, 4_097, &shaped(1, 30));
+    for command in [
+        &["check", "--base", "main", "--head", "deep"][..],
+        &["check", "--base", "deep", "--head", "main", "--history"],
+        &["scan", "--rev", "deep"],
+        &["history", "main..deep"],
+    ] {
+        let (status, out, errors) = ran(&repository, &args(command));
+        let why = "it has more than 4096 folders inside each other";
+        assert!(
+            status == Some(2) && errors.contains("cannot read the tree of commit ") && errors.contains(why),
+            "{out}{errors}"
+        );
+    }
 }

@@ -395,6 +395,17 @@ mod folders {
     }
 
     #[test]
+    fn settings_in_dot_config_are_those_of_the_folder_around_it_where_it_has_no_other() {
+        let (lax, broken) = ("ignore = [\"/src/\"]\n", "no TOML");
+        // Some options are for the root alone.
+        check(&[(".config/secondhand.toml", "max-gap = 200\nrules.copied-code = \"off\"\n")], &[], &[""; 0]);
+        check(&[("secondhand.toml", ""), (".config/secondhand.toml", lax)], &[], &[LIB, PY, SRC]);
+        check(&[("secondhand.toml", ""), (".config/secondhand.toml", broken)], &[], &[LIB, PY, SRC]);
+        check(&[("src/secondhand.toml", ""), ("src/.config/secondhand.toml", broken)], &[], &[LIB, PY, SRC]);
+        check(&[(".config/.config/secondhand.toml", lax)], &[], &[LIB, PY, SRC]);
+    }
+
+    #[test]
     fn patterns_of_a_folder_are_relative_to_it() {
         check(&[("src/secondhand.toml", "ignore = [\"*.c\"]\n")], &[], &[LIB, PY]);
         check(&[("src/secondhand.toml", "ignore = [\"/new.c\"]\n")], &[], &[LIB, PY]);

@@ -177,6 +177,32 @@ fn paths_that_lead_out_links_and_devices_are_passed_over_and_named() {
     assert_eq!((taken.paths(), taken.notes.len()), (vec!["b.c".to_owned()], 1));
 }
 
+/// An archive of one entry, of which an extended header says this.
+fn extended(header: &[u8]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    append(&mut tar, EntryType::XHeader, b"PaxHeaders/a.c", header);
+    append(&mut tar, EntryType::Regular, b"folder/a.c", b"int a;");
+    append(&mut tar, EntryType::Regular, b"folder/b.c", b"int b;");
+    tar.into_inner().expect("memory takes all")
+}
+
+#[test]
+fn an_extended_header_that_has_another_reader_see_other_bytes_is_named() {
+    for size in [&b"size=512"[..], b"size=0", b"size=-5", b"size=99999999999999999999", b"size=1000000000000"] {
+        let record = |n: usize| [format!("{n} ").as_bytes(), size, b"\n"].concat();
+        let (short, long) = (record(size.len() + 3), record(size.len() + 4));
+        let header = if short.len() < 10 { short } else { long };
+        fails(
+            taken("a.tar", &extended(&header)),
+            "`folder/a.c`: an extended header says another size than the 6 bytes",
+        );
+    }
+    assert_eq!(taken("a.tar", &extended(b"9 size=6\n")).expect("it is whole").paths(), ["folder/a.c", "folder/b.c"]);
+    let sparse = taken("a.tar", &extended(b"22 GNU.sparse.major=1\n")).expect("it is whole");
+    assert_eq!(sparse.paths(), ["folder/b.c"]);
+    assert_eq!((&*sparse.notes[0].what, sparse.notes[0].why), ("a.tar: folder/a.c", "it is a sparse file"));
+}
+
 #[test]
 fn an_archive_in_an_archive_is_read_and_a_deeper_one_is_named() {
     let deepest = gzip(&tar_of(&[("c.c", b"int c;")]));

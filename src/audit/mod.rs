@@ -63,7 +63,7 @@ pub use compare::{
 pub use context::{Context, Exhausted, Progress};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
-pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, blame, timeline};
+pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, UnreadFile, blame, timeline};
 pub use inventory::{Whole, audit, brought};
 pub use judge::suppress;
 pub use organization::{

@@ -11,7 +11,7 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::{CLEAN, FOUND, cache, scan, settings, start_threads};
+use super::{CLEAN, FOUND, cache, limit, scan, settings, start_threads};
 use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
 use crate::git::Repository;
 use crate::report::FIND_FORMATS;
@@ -57,7 +57,7 @@ pub(super) fn found(
     };
     let reader = repository.reader();
     let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
-    let found = match flags.past.span(flags.past.history, tip, &reader)? {
+    let mut found = match flags.past.span(flags.past.history, tip, &reader)? {
         None => search(None)?,
         Some(span) => with_past((repository, &span), None, context, common, |past| {
             let mut found = search(past)?;
@@ -69,6 +69,9 @@ pub(super) fn found(
     };
     cache::save(remembered, common);
     report_traffic(&outsides, common);
+    if limit::complete().is_err() {
+        found.unavailable.get_or_insert_with(|| "some files, since the time or memory limit was reached".to_owned());
+    }
     if let Some(missing) = &found.unavailable {
         warn(&format!("not searched: {missing}"));
     }

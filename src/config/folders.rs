@@ -86,7 +86,10 @@ impl FolderSettings {
         // Whoever cannot read such a name as text cannot have named it in settings either.
         let Ok(name) = std::str::from_utf8(folder.as_bytes()) else { return Ok(None) };
         let on_disk = |file: &String| root.join(file).symlink_metadata().is_ok();
-        let Some(file) = NAMES.iter().map(|settings| format!("{name}/{settings}")).find(on_disk) else {
+        // What is in `.config` is that of the folder around it.
+        let is_own = |file: &String| folder_of(&FilePath::new(file.as_bytes())).as_ref() == Some(folder);
+        let files = NAMES.iter().map(|settings| format!("{name}/{settings}"));
+        let Some(file) = files.filter(is_own).find(on_disk) else {
             return Ok(None);
         };
         let text = read_text(&root.join(&file), Some(root), MAX_SETTINGS)

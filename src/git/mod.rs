@@ -10,6 +10,7 @@ mod packs;
 mod past;
 mod snapshot;
 mod sparse;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -6,11 +6,9 @@ use gix::bstr::ByteSlice;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
+use super::tree::{MAX_DEPTH, too_deep};
 use super::{BlobId, CommitId, Error, Reader, blob_of_gix};
 use crate::text::{FilePath, common_prefix, common_suffix};
-
-/// Maximum depth of folders; deeper ones are ignored, since no real tree has them.
-const MAX_DEPTH: usize = 256;
 
 /// Maximum characters of a subject: no report shows more.
 const MAX_SUBJECT: usize = 500;
@@ -91,14 +89,14 @@ pub struct CommitInfo {
     pub n_parents: usize,
 }
 
-/// The state of a comparison of trees, and its result so far.
-#[derive(Default)]
-struct Walk {
-    /// The path of the current folder, with a trailing slash.
-    folder: Vec<u8>,
-    /// The depth of the current folder.
+/// A folder to compare with what it was.
+struct Folder {
+    /// Its path, with a trailing slash.
+    path: Vec<u8>,
+    /// The number of folders around it.
     depth: usize,
-    events: Vec<Event>,
+    before: Vec<Option<gix::ObjectId>>,
+    after: Option<gix::ObjectId>,
 }
 
 impl Reader {
@@ -320,21 +318,23 @@ impl Reader {
             return Ok(Vec::new());
         }
         let before: Vec<Option<gix::ObjectId>> = parents.into_iter().map(Some).collect();
-        let mut walk = Walk::default();
-        self.compare(&before, after, &mut walk)?;
-        Ok(walk.events)
+        let mut open = vec![Folder { path: Vec::new(), depth: 0, before, after }];
+        let mut events = Vec::new();
+        while let Some(folder) = open.pop() {
+            if folder.depth > MAX_DEPTH {
+                return Err(too_deep(&format!("the tree of commit {commit}")));
+            }
+            self.compare(&folder, &mut open, &mut events)?;
+        }
+        // The order of a tree.
+        events.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(events)
     }
 
-    /// Appends the differences of a tree from each of those before it.
-    fn compare(
-        &self,
-        before: &[Option<gix::ObjectId>],
-        after: Option<gix::ObjectId>,
-        walk: &mut Walk,
-    ) -> Result<(), Error> {
-        if walk.depth == MAX_DEPTH {
-            return Ok(());
-        }
+    /// Appends the differences of a folder from what it was, and the folders in it that differ.
+    fn compare(&self, folder: &Folder, open: &mut Vec<Folder>, events: &mut Vec<Event>) -> Result<(), Error> {
+        let Folder { path: folder, depth, before, after } = folder;
+        let (after, depth) = (*after, *depth);
         let read = |tree: Option<gix::ObjectId>| tree.map(|tree| self.tree_bytes(tree)).transpose();
         let after_bytes = read(after)?.unwrap_or_default();
         let before_bytes = before.iter().map(|tree| read(*tree)).collect::<Result<Vec<_>, _>>()?;
@@ -359,15 +359,11 @@ impl Reader {
             if was.contains(&is) {
                 continue;
             }
-            let n_folder = walk.folder.len();
-            walk.folder.extend(name.0);
             if name.1 {
-                walk.folder.push(b'/');
-                walk.depth += 1;
                 let tree = |row: Option<(EntryKind, &[u8])>| row.and_then(|(_, id)| gix::ObjectId::try_from(id).ok());
-                let below: Vec<Option<gix::ObjectId>> = was.iter().map(|row| tree(*row)).collect();
-                self.compare(&below, tree(is), walk)?;
-                walk.depth -= 1;
+                let before = was.iter().map(|row| tree(*row)).collect();
+                let path = [folder, name.0, b"/"].concat();
+                open.push(Folder { path, depth: depth + 1, before, after: tree(is) });
             } else {
                 let file = |row: Option<(EntryKind, &[u8])>| {
                     let (kind, id) = row?;
@@ -375,10 +371,9 @@ impl Reader {
                 };
                 let (before, after) = (was.first().and_then(|row| file(*row)), file(is));
                 if before != after {
-                    walk.events.push(Event { path: FilePath::new(walk.folder.clone()), before, after });
+                    events.push(Event { path: FilePath::new([folder, name.0].concat()), before, after });
                 }
             }
-            walk.folder.truncate(n_folder);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
 use super::sparse::{OnDisk, is_left_out};
-use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line};
+use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line, tree};
 use crate::text::FilePath;
 
 /// The regular files of one state of the repository, sorted by path.
@@ -83,20 +83,19 @@ impl Reader {
     /// # Errors
     /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
-        let unreadable = |error: gix::Error| Error::unreadable(&format!("the tree of commit {commit}"), &error);
-        let tree = self.find_commit(commit)?.tree().map_err(unreadable)?;
-        let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
+        let what = format!("the tree of commit {commit}");
+        let root = self.find_commit(commit)?.tree().map_err(|error| Error::unreadable(&what, &error))?;
         let (mut entries, mut links, mut submodules) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for file in files {
+        for file in tree::files(&root, &what)? {
             if file.mode.is_commit() {
-                submodules.insert(FilePath::new(Vec::from(file.filepath)), CommitId(file.oid));
+                submodules.insert(FilePath::new(file.path), CommitId(file.id));
                 continue;
             }
             if !file.mode.is_blob_or_symlink() {
                 continue;
             }
-            let content = Content::Blob(blob_of_gix(file.oid));
-            let entry = Entry { path: FilePath::new(Vec::from(file.filepath)), content };
+            let content = Content::Blob(blob_of_gix(file.id));
+            let entry = Entry { path: FilePath::new(file.path), content };
             if file.mode.is_link() { links.push(entry) } else { entries.push(entry) }
         }
         Ok(Snapshot { submodules, ..Snapshot::new(entries, links) })

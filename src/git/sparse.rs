@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use gix::index::entry::{Flags, Mode};
 
-use super::{Content, Entry, Error, Reader, blob_of_gix};
+use super::{Content, Entry, Error, Reader, blob_of_gix, tree};
 use crate::text::FilePath;
 
 impl Reader {
@@ -16,15 +16,13 @@ impl Reader {
     pub(super) fn collapsed(&self, entry: &gix::index::Entry, folder: &[u8]) -> Result<Vec<Entry>, Error> {
         let folder = folder.strip_suffix(b"/").unwrap_or(folder);
         let what = format!("the folder `{}` of the sparse index", FilePath::new(folder));
-        let unreadable = |error: gix::Error| Error::unreadable(&what, &error);
         let tree = match self.repo.try_find_object(entry.id) {
             Ok(None) => return Err(Error::MissingTree { id: entry.id.to_string(), path: what }),
             _ => self.repo.find_tree(entry.id).map_err(|error| Error::unreadable(&what, &error))?,
         };
-        let files = tree.traverse().breadthfirst.files().map_err(unreadable)?;
-        let files = files.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
-            path: FilePath::new([folder, b"/", &file.filepath[..]].concat()),
-            content: Content::Blob(blob_of_gix(file.oid)),
+        let files = tree::files(&tree, &what)?.into_iter().filter(|file| file.mode.is_blob()).map(|file| Entry {
+            path: FilePath::new([folder, b"/", &file.path[..]].concat()),
+            content: Content::Blob(blob_of_gix(file.id)),
         });
         Ok(files.collect())
     }

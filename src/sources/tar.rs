@@ -134,7 +134,7 @@ fn dictionary(start: &[u8]) -> Option<u64> {
 fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
     let mut tar = tar::Archive::new(bytes);
     let mut last = "the beginning".to_owned();
-    let mut long_name: Option<Vec<u8>> = None;
+    let (mut long_name, mut extended): (Option<Vec<u8>>, Extended) = (None, Extended::default());
     let damaged = |archive: &Archive<'_>, at: &str, why: &io::Error| error_at(&archive.name, at, why);
     let all = tar.entries().map_err(|why| damaged(archive, &last, &why))?.raw(true);
     for entry in all {
@@ -146,8 +146,9 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
                 if kind == EntryType::GNULongName {
                     let end = memchr::memchr(0, &header).unwrap_or(header.len());
                     long_name = Some(header[..end].to_vec());
-                } else if let Some(path) = pax_path(&header) {
-                    long_name = Some(path);
+                } else {
+                    extended = Extended::new(&header);
+                    long_name = extended.path.take().or(long_name);
                 }
                 continue;
             }
@@ -156,7 +157,13 @@ fn entries(bytes: impl Read, archive: &mut Archive<'_>) -> Result<(), Error> {
         }
         let name = long_name.take().unwrap_or_else(|| entry.header().path_bytes().into_owned());
         last = archive.shown(&name);
+        let Extended { size, is_sparse, .. } = std::mem::take(&mut extended);
+        if size.is_some_and(|size| size != entry.size()) {
+            let why = format!("an extended header says another size than the {} bytes of its own", entry.size());
+            return Err(damaged(archive, &last, &io::Error::other(why)));
+        }
         match kind {
+            _ if is_sparse => archive.note(&name, "it is a sparse file"),
             // Without the type flag of later formats, a trailing slash marks a folder.
             EntryType::Regular | EntryType::Continuous if !name.ends_with(b"/") => {
                 let top =
@@ -199,19 +206,36 @@ fn small(entry: &mut tar::Entry<'_, impl Read>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The path given in a set of extended headers (`25 path=a/long/name.c`), if any.
-fn pax_path(headers: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = headers;
-    let mut path = None;
-    while let Some(space) = memchr::memchr(b' ', rest) {
-        let len: usize = std::str::from_utf8(&rest[..space]).ok()?.parse().ok()?;
-        let record = rest.get(space + 1..len)?;
-        if let Some(value) = record.strip_prefix(b"path=") {
-            path = Some(value.strip_suffix(b"\n").unwrap_or(value).to_vec());
+/// What a set of extended headers says of the entry behind it, as far as it can be read.
+#[derive(Default)]
+struct Extended {
+    path: Option<Vec<u8>>,
+    /// Its size in bytes; the largest of all where it is no number. Programs that unpack heed it before the header's.
+    size: Option<u64>,
+    /// Whether it is a file with holes, whose bytes begin with a list of these.
+    is_sparse: bool,
+}
+
+impl Extended {
+    /// Reads `25 path=a/long/name.c`, line by line.
+    fn new(headers: &[u8]) -> Self {
+        let mut said = Self::default();
+        let mut rest = headers;
+        while let Some(space) = memchr::memchr(b' ', rest) {
+            let len = std::str::from_utf8(&rest[..space]).ok().and_then(|len| len.parse::<usize>().ok());
+            let Some((len, record)) = len.and_then(|len| Some((len, rest.get(space + 1..len)?))) else { break };
+            let record = record.strip_suffix(b"\n").unwrap_or(record);
+            if let Some(value) = record.strip_prefix(b"path=") {
+                said.path = Some(value.to_vec());
+            } else if let Some(value) = record.strip_prefix(b"size=") {
+                said.size =
+                    Some(std::str::from_utf8(value).ok().and_then(|size| size.parse().ok()).unwrap_or(u64::MAX));
+            }
+            said.is_sparse |= record.starts_with(b"GNU.sparse.");
+            rest = &rest[len..];
         }
-        rest = &rest[len..];
+        said
     }
-    path
 }
 
 #[cfg(test)]
@@ -220,9 +244,10 @@ mod tests {
 
     #[test]
     fn the_path_of_extended_headers_is_read_and_nonsense_is_none() {
-        assert_eq!(pax_path(b"20 ctime=1432215303\n12 path=a/b\n"), Some(b"a/b".to_vec()));
+        let path = |headers: &[u8]| Extended::new(headers).path;
+        assert_eq!(path(b"20 ctime=1432215303\n12 path=a/b\n"), Some(b"a/b".to_vec()));
         for nonsense in [&b"99 path=a\n"[..], b"x path=a\n", b"0 path=a\n", b"2 path=a\n", b""] {
-            assert_eq!(pax_path(nonsense), None);
+            assert_eq!(path(nonsense), None);
         }
     }
 

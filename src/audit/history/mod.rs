@@ -17,7 +17,7 @@ pub use self::blame::blame;
 use self::blame::{Piece, written};
 use self::contents::{Compared, Known};
 use self::timeline::KeptCommit;
-pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline};
+pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline, UnreadFile};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
 use crate::audit::judge::{AllCopies, Attributions, Joined, copies_of};
 use crate::audit::read::{Remembered, Sources};
@@ -40,7 +40,7 @@ const MAX_BATCH_FILES: usize = 1_000_000;
 /// Maximum origins of a copy to report.
 const MAX_ORIGINS: usize = 8;
 /// Increases whenever commits are judged differently than before.
-const JUDGED_VERSION: u32 = 1;
+const JUDGED_VERSION: u32 = 2;
 
 /// Which commits to check.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     for judged in &mut timeline.commits {
         match kept.remove(&judged.commit.to_string()) {
             Some(kept) => {
-                (judged.n_novel, judged.copies) = (kept.n_novel, kept.copies);
+                (judged.n_novel, judged.copies, judged.unread) = (kept.n_novel, kept.copies, kept.unread);
                 is_traced.insert(judged.commit, kept.is_traced);
             }
             None => todo.push(judged),
@@ -113,7 +113,7 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
         } else if info.n_parents > 0 && reader.parents(commit)?.is_empty() {
             n_cut += 1;
         } else {
-            timeline.commits.push(Judged { commit, info, n_novel: 0, copies: Vec::new() });
+            timeline.commits.push(Judged { commit, info, n_novel: 0, copies: Vec::new(), unread: Vec::new() });
         }
     }
     if n_cut > 0 {
@@ -140,7 +140,9 @@ impl Results {
 
     fn keep(&self, judged: &Judged, is_traced: bool) {
         let commit = judged.commit.to_string();
-        let kept = KeptCommit { commit, n_novel: judged.n_novel, copies: judged.copies.clone(), is_traced };
+        let Judged { n_novel, copies, unread, .. } = judged;
+        let (copies, unread) = (copies.clone(), unread.clone());
+        let kept = KeptCommit { commit, n_novel: *n_novel, copies, unread, is_traced };
         if let (Some(journal), Ok(line)) = (&self.0, serde_json::to_string(&kept)) {
             let _ = journal.append(&line);
         }
@@ -188,8 +190,8 @@ fn check_commits(
                 found
             })
             .collect::<Result<Vec<_>, Error>>()?;
-        for (judged, (n_novel, copies)) in batch.iter_mut().zip(found) {
-            (judged.n_novel, judged.copies) = (n_novel, copies);
+        for (judged, found) in batch.iter_mut().zip(found) {
+            (judged.n_novel, judged.copies, judged.unread) = found;
             results.keep(judged, judged.copies.is_empty());
         }
     }
@@ -300,21 +302,23 @@ impl Change {
     }
 }
 
-/// The novel tokens of a commit, and the copies that it added.
+/// The novel tokens of a commit, the copies that it added, and what it changed that could not be read.
 fn judged(
     change: &Change,
     compared: &Compared,
     known: &Known,
     repository: &Repository,
     sources: &Sources<'_>,
-) -> Result<(usize, Vec<Copy>), Error> {
+) -> Result<(usize, Vec<Copy>, Vec<UnreadFile>), Error> {
     let config = sources.config;
     if change.after.entries.is_empty() {
-        return Ok((0, Vec::new()));
+        return Ok((0, Vec::new(), Vec::new()));
     }
     let mut examined = Examined::default();
     let (mut changed, mut predecessors) =
         changed_files(repository, &change.before, &change.after, sources, &mut examined)?;
+    let unread = examined.skipped.into_iter().filter(|(path, skip)| sources.is_unread(path, *skip));
+    let unread = unread.map(|(path, skip)| UnreadFile { path, why: skip.reason().to_owned() }).collect();
     // What a merge takes from any of its parents is not new.
     let reader = repository.reader();
     for other in &change.others {
@@ -330,7 +334,7 @@ fn judged(
     let asking = asking(&changed, false, config);
     let queries = queries(&asking, config);
     if queries.is_empty() {
-        return Ok((n_novel, Vec::new()));
+        return Ok((n_novel, Vec::new(), unread));
     }
     let tree = known.tree(compared);
     let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -352,7 +356,7 @@ fn judged(
     all.found = searched.found;
     let joined = all.findings(&predecessors, &Attributions::default(), None).into_iter();
     let findings = joined.map(|Joined(finding, _)| copy(finding));
-    Ok((n_novel, findings.collect()))
+    Ok((n_novel, findings.collect(), unread))
 }
 
 fn copy(of: Finding) -> Copy {

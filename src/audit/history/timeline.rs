@@ -33,6 +33,18 @@ pub struct Judged {
     pub n_novel: usize,
     /// The copies, sorted by path and position.
     pub copies: Vec<Copy>,
+    /// The files that it changed, may hold source and could not be read, or not in full.
+    pub unread: Vec<UnreadFile>,
+}
+
+/// A changed file that could not be read, or not in full.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnreadFile {
+    /// The file.
+    #[serde(with = "path")]
+    pub path: FilePath,
+    /// Why, in words.
+    pub why: String,
 }
 
 impl Judged {
@@ -90,6 +102,7 @@ pub(super) struct KeptCommit {
     pub commit: String,
     pub n_novel: usize,
     pub copies: Vec<Copy>,
+    pub unread: Vec<UnreadFile>,
     /// Whether the authors of the origins were searched for.
     pub is_traced: bool,
 }

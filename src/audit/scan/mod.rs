@@ -85,6 +85,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
                 let source = (!size.is_besides).then(|| size.share_of_source(places));
                 duplication.add(&entry.path, &size.language, &size.share(places), source.as_ref());
                 examined.n_judged += 1;
+                let left_out = size.left_out.filter(|skip| sources.is_unread(&entry.path, *skip));
+                examined.skipped.extend(left_out.map(|skip| (entry.path.clone(), skip)));
                 let comment = |suppression: &Result<_, _>| Comment {
                     path: entry.path.clone(),
                     is_added: false,
@@ -212,6 +214,8 @@ struct Size {
     comments: Vec<Result<Suppression, BadSuppression>>,
     n_tokens: usize,
     n_lines: u32,
+    /// Why some of its lines were skipped, if any were.
+    left_out: Option<Skip>,
 }
 
 impl Size {
@@ -232,6 +236,7 @@ impl Size {
             comments: suppressions(text, tokens),
             n_tokens: tokens.len(),
             n_lines: lines.n_lines(),
+            left_out: sources.left_out_of(source),
         }
     }
 

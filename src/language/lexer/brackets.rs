@@ -148,14 +148,27 @@ impl Run<'_, '_, '_> {
         self.brackets.open.last().map_or(Belongs::Nothing, |open| open.belongs)
     }
 
-    /// Whether what follows depends on brackets before. Reading cannot resume here.
-    pub(super) fn is_bound_by_brackets(&mut self) -> bool {
+    /// Whether what follows depends on brackets before, or on more than the last token. Reading cannot resume here.
+    pub(super) fn is_bound(&mut self) -> bool {
         let table = self.table;
         if table.heads.is_empty() && table.sigils.is_empty() && !table.has_arithmetic {
             return false;
         }
         self.read_brackets();
-        !self.brackets.open.is_empty() || self.brackets.closed != Belongs::Nothing
+        !self.brackets.open.is_empty() || self.brackets.closed != Belongs::Nothing || self.ends_in_owner()
+    }
+
+    /// Whether brackets that come next may belong to the last tokens by what comes before these: `a.if`, `for await`,
+    /// `$a`, `->`.
+    fn ends_in_owner(&self) -> bool {
+        let [.., before, last] = self.tokens.as_slice() else { return false };
+        let [before, text] = [before, last].map(|token| token.text(self.text));
+        let is_head = |text: &[u8]| self.table.heads.iter().any(|word| **word == *text);
+        let is_sigil = |text: &[u8]| text.len() == 1 && self.table.sigils.contains(&text[0]);
+        is_head(text)
+            || last.kind() == Kind::Keyword && is_head(before)
+            || is_sigil(before)
+            || (before, text) == (b"-", b">")
     }
 
     /// Whether the last tokens are a value and a word that is an operator behind one: `for (a of /b/.exec(c))`.

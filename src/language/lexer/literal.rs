@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::brackets::Belongs;
-use super::{Held, Run};
+use super::{Held, Run, is_line_start};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
 use crate::language::table::OpenerPlace;
@@ -13,6 +13,11 @@ use crate::language::token::{Kind, Symbol, Token};
 const MAX_DEPTH: usize = 64;
 /// Maximum bytes of a tag that an opener and its closer share.
 pub(super) const MAX_TAG: usize = 64;
+
+/// Maximum white space between the two bodies of a literal: `s{a}   {b}`.
+const MAX_BLANKS: usize = 500;
+/// Maximum strings in comments that nothing closes; where there are more, no further one is looked for.
+const MAX_UNCLOSED_STRINGS: usize = 16;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
@@ -147,7 +152,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 
     fn is_place(&mut self, place: OpenerPlace, inside: usize) -> bool {
-        let is_line_start = self.at == 0 || self.text[self.at - 1] == b'\n';
+        let is_line_start = is_line_start(self.text, self.at);
         match place {
             OpenerPlace::Anywhere => true,
             OpenerPlace::LineStart => is_line_start,
@@ -280,7 +285,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 
     /// The end of what belongs to a literal after its closer; its body ends at `end`.
-    fn tail(&self, body: &Body<'_>, mut end: usize) -> usize {
+    fn tail(&mut self, body: &Body<'_>, mut end: usize) -> usize {
         let (text, rule, close) = (self.text, body.rule, &*body.close);
         if !closes_at_end(rule, close, &text[body.start..end]) {
             return end;
@@ -288,7 +293,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         if rule.tail.is_second {
             let second = match close {
                 &[byte] if unmirror(byte) != byte => {
-                    let n_spaces = text[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    let blanks = text[end..].iter().take(MAX_BLANKS).take_while(|byte| byte.is_ascii_whitespace());
+                    let n_spaces = blanks.count();
                     let open = text.get(end + n_spaces).copied().filter(|&open| mirror(open) != open);
                     open.map(|open| (end + n_spaces + 1, vec![mirror(open)]))
                 }
@@ -331,7 +337,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 
     /// Finds the end of a body in `text`.
-    pub(super) fn scan(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
+    pub(super) fn scan(&mut self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
@@ -342,7 +348,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         self.scan_slowly(body, text)
     }
 
-    fn scan_slowly(&self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
+    fn scan_slowly(&mut self, body: &Body<'_>, text: &[u8]) -> BodyEnd {
         let (rule, close) = (body.rule, &*body.close);
         let first = close.first().copied();
         // A bracket closes its mirror image, and nests if the two differ.
@@ -408,8 +414,13 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 
     /// The end of the string or character at `at`, if there is one and it is closed.
-    fn string_end(&self, at: usize, text: &[u8]) -> Option<usize> {
+    ///
+    /// One that is not closed was looked for in all of the rest: few may be, and what comes there decides what is here.
+    fn string_end(&mut self, at: usize, text: &[u8]) -> Option<usize> {
         let table = self.table;
+        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+            return None;
+        }
         let (from, to) = table.openers_at[text[at] as usize];
         table.openers[from as usize..to as usize].iter().find_map(|opener| {
             let Opens::Rule(rule) = opener.opens else { return None };
@@ -423,7 +434,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             let close = closing(rule.close.as_ref()?, opener.hole, hole);
             let BodyEnd::Whole(end) = self.scan(&Body::new(rule, close.clone(), inside), text) else { return None };
-            closes_at_end(rule, &close, &text[inside..end]).then_some(end)
+            let is_closed = closes_at_end(rule, &close, &text[inside..end]);
+            self.n_unclosed += usize::from(!is_closed);
+            is_closed.then_some(end)
         })
     }
 
@@ -517,7 +530,7 @@ fn longest_close(rule: &Rule, close: &[u8], is_here: impl Fn(&[u8]) -> bool) -> 
 /// Whether only white space is before `at` on its line.
 fn is_first_on_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].iter().rposition(|byte| !matches!(byte, b' ' | b'\t'));
-    before.is_none_or(|before| text[before] == b'\n')
+    before.is_none_or(|before| matches!(text[before], b'\n' | b'\r'))
 }
 
 /// Whether `body` ends with a closer.

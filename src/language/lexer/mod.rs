@@ -507,11 +507,15 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Records where reading may resume, and skips the rest if it is known.
     #[cold]
     fn trace(&mut self) {
-        let is_clean =
-            !self.is_watching() && self.n_endless_heredocs == 0 && self.n_unclosed == 0 && self.elements.is_resumable();
+        // A heredoc may have ended here, in the middle of a line.
+        let is_clean = is_line_start(self.text, self.at)
+            && !self.is_watching()
+            && self.n_endless_heredocs == 0
+            && self.n_unclosed == 0
+            && self.elements.is_resumable();
         let is_due = is_clean && self.tracing.as_mut().is_some_and(|tracing| tracing.is_due(self.at));
         if is_due
-            && !self.is_bound_by_brackets()
+            && !self.is_bound()
             && let Some(tracing) = &mut self.tracing
             && tracing.pass(self.at, self.tokens)
         {
@@ -523,4 +527,9 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     fn line_end(&self, from: usize) -> usize {
         memchr::memchr(b'\n', &self.text[from..]).map_or(self.text.len(), |n| from + n)
     }
+}
+
+/// Whether a line begins at `at`. A carriage return alone ends a line too.
+fn is_line_start(text: &[u8], at: usize) -> bool {
+    at.checked_sub(1).is_none_or(|before| matches!(text[before], b'\n' | b'\r'))
 }

@@ -108,7 +108,7 @@ fn table(commits: &[&TrendPoint<'_>], host: Option<&Host>) -> Table<'static> {
         Column::of_numbers("so far"),
     ];
     let row = |(card, row): (usize, &&TrendPoint<'_>)| {
-        let Judged { commit, info, n_novel, copies } = row.judged;
+        let Judged { commit, info, n_novel, copies, .. } = row.judged;
         let address = host.map(|host| host.commit(&commit.to_string()));
         vec![
             Cell { text: commit.short(), address, filter: None },

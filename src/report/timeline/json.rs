@@ -55,6 +55,15 @@ struct Commit {
     /// that were removed since still count.
     total_copied_tokens: usize,
     copies: Vec<Copy>,
+    /// Files that it changed, may hold source and could not be read, or not in full.
+    skipped: Vec<Unread>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unread {
+    path: String,
+    /// Why, in words.
+    reason: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -122,7 +131,12 @@ fn commit(row: &TrendPoint<'_>) -> Commit {
         copied_tokens: row.n_copied,
         total_copied_tokens: row.total,
         copies: row.judged.copies.iter().map(copy).collect(),
+        skipped: row.judged.unread.iter().map(unread).collect(),
     }
+}
+
+fn unread(of: &audit::UnreadFile) -> Unread {
+    Unread { path: of.path.to_string(), reason: of.why.clone() }
 }
 
 fn copy(of: &audit::Copy) -> Copy {

@@ -13,6 +13,9 @@ use super::words::{count, day, lines, percent};
 use crate::audit::{Copy, CopyOrigin, Judged, Timeline};
 use crate::text::printable;
 
+/// Maximum files that could not be read to list.
+const MAX_UNREAD: usize = 10;
+
 pub use json::schema as timeline_schema;
 
 /// All formats of `history`, the default first.
@@ -66,7 +69,20 @@ fn summary(timeline: &Timeline) -> Vec<String> {
         summary.push(format!("left out, by other authors: {}", count(timeline.n_left_out, "commit")));
     }
     summary.extend(timeline.unavailable.iter().map(|what| format!("not judged: {what}")));
+    summary.extend(unread(timeline));
     summary
+}
+
+/// The changed files that could not be read: how many, and the first few.
+fn unread(timeline: &Timeline) -> Option<String> {
+    let all = || timeline.commits.iter().rev().flat_map(|judged| judged.unread.iter().map(move |file| (judged, file)));
+    let n_more = all().count().saturating_sub(MAX_UNREAD);
+    let shown = all().take(MAX_UNREAD).map(|(judged, file)| {
+        format!("{} in {} ({})", printable(file.path.as_bytes()), judged.commit.short(), file.why)
+    });
+    let more = (n_more > 0).then(|| format!("and {n_more} more"));
+    let listed = shown.chain(more).collect::<Vec<_>>().join(", ");
+    (!listed.is_empty()).then(|| format!("not examined: {listed}"))
 }
 
 /// `1a2b3c4d5e 2026-01-31 A Maintainer: the subject`.
