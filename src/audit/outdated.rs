@@ -69,7 +69,7 @@ pub(in crate::audit) fn mark_old_copies(
         let is_present = |of: &Origin| {
             let of_present = |source: &Source| {
                 let (own, there) = asked(of, source)?;
-                Some(copy.source.tokens[own].iter().map(exact).eq(source.tokens[there].iter().map(exact)))
+                Some(are_spelled_alike((&copy.source, &own), (source, &there)))
             };
             origin(&of.path).and_then(of_present).unwrap_or(true)
         };
@@ -117,8 +117,10 @@ fn written<'s>(source: &'s Source, range: &Range<usize>) -> &'s [u8] {
     }
 }
 
-fn exact(token: &Token) -> u32 {
-    token.exact
+/// Whether two ranges of tokens are the same, token for token.
+fn are_spelled_alike((a, of_a): (&Source, &Range<usize>), (b, of_b): (&Source, &Range<usize>)) -> bool {
+    let exact = |token: &Token| token.exact;
+    a.tokens[of_a.clone()].iter().map(exact).eq(b.tokens[of_b.clone()].iter().map(exact))
 }
 
 /// A copy and its origin, with the units around them if these are alike: only what goes on alike behind a fragment is
@@ -150,8 +152,8 @@ struct Past<'p> {
 }
 
 impl Past<'_> {
-    /// The past state of the origin that the copy is, or that it agrees with, up to `max_apart` tokens per hundred, more
-    /// than with the present one.
+    /// The past state of the origin that the copy is, or that it agrees with, up to `max_apart` tokens per hundred,
+    /// more than with the present one.
     fn state_of(
         &self,
         (copy, own): (&Source, Range<usize>),
@@ -187,10 +189,7 @@ impl Past<'_> {
             }
             let Ok(older) = self.sources.tokenize(self.path, text) else { break };
             let Some(older_range) = mapped(&older, version, &range) else { break };
-            let spelled = |source: &Source, range: &Range<usize>| -> Vec<u32> {
-                source.tokens[range.clone()].iter().map(exact).collect()
-            };
-            if spelled(&older, &older_range) != spelled(version, &range) {
+            if !are_spelled_alike((&older, &older_range), (version, &range)) {
                 since.push(commit);
                 let n = n_apart(&older, &older_range);
                 let is_nearer =
@@ -216,8 +215,8 @@ impl Past<'_> {
 
     /// The commits that changed the file, the newest first, each with its parent and what the file was there.
     ///
-    /// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the name
-    /// that it had before.
+    /// As in `git log --follow`, a merge is followed into a parent that has the same file, and a renamed file to the
+    /// name that it had before.
     fn versions(&self, base: CommitId) -> Result<Vec<(CommitId, CommitId, BlobId)>, Error> {
         let mut found = Vec::new();
         let mut seen: HashSet<CommitId> = HashSet::new();

@@ -189,7 +189,8 @@ mod tests {
         "int a = b + 1;\n",
     ];
 
-    /// Pieces of code that mean something in a language, by its table: each opener, closer and import, and its examples.
+    /// Pieces of code that mean something in a language, by its table: each opener, closer and import, and its
+    /// examples.
     fn pieces(table: &Table) -> Vec<String> {
         let mut pieces: Vec<String> = PIECES.iter().map(|&piece| piece.to_owned()).collect();
         let filled = |text: &str| {
@@ -288,8 +289,8 @@ mod tests {
             for n in 0..5 {
                 // Neighbors in the alphabet have little in common.
                 let id = ids[(first.index(ids.len()) + n) % ids.len()];
-                let (Some(table), Some(language)) = (languages.table(id), languages.get(id)) else { unreachable!("{id}") };
-                let pieces = pieces(table);
+                let language = languages.get(id).expect("the language is listed");
+                let pieces = pieces(languages.table(id).expect("it has a table"));
                 let (mut parts, mut text_now) = (parts.clone(), text(&pieces, &parts));
                 let (mut version, _) = language.lexer.version(text_now.as_bytes(), None, &mut Vec::new());
                 for (at, n_gone, more) in &edits {

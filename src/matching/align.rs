@@ -77,7 +77,8 @@ impl Budget {
 ///
 /// Global alignment between runs, X-drop alignment in a band beyond the ends
 /// (Zhang, Schwartz, Wagner, Miller 2000; affine gaps after Gotoh 1982).
-/// Time O(n + gaps² + 81 · extension), eight columns of the band at a time. An extension also ends when the budget of rows is used up.
+/// Time O(n + gaps² + 81 · extension), eight columns of the band at a time. An extension also ends when the budget of
+/// rows is used up.
 pub fn align(query: &[Token], target: &[Token], chain: &[Block], budget: &mut Budget) -> Alignment {
     let anchors = disjoint(chain, query, target);
     let renames = renames(query, target, &anchors);

@@ -20,7 +20,8 @@ const WITHIN: u32 = 8;
 pub(super) struct Copied(Vec<Block>);
 
 impl Copied {
-    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half of `min_run` tokens.
+    /// Takes what is long enough from the stretches whose names agree. No chain has fewer than half of `min_run`
+    /// tokens.
     pub fn new(agreeing: &[Block], min_run: usize) -> Self {
         let is_long = |stretch: &&Block| 2 * stretch.len as usize >= WITHIN as usize * min_run;
         let mut long: Vec<Block> = agreeing.iter().filter(is_long).copied().collect();
@@ -34,8 +35,8 @@ impl Copied {
         Self(long)
     }
 
-    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time O(n) for the n tokens
-    /// of the chain, and a binary search.
+    /// Whether a chain is in a stretch that is much longer, and spells no more of it the same. Time O(n) for the n
+    /// tokens of the chain, and a binary search.
     pub fn holds(&self, chain: &[Block], query: &[Token], target: &[Token]) -> bool {
         let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return false };
         let n_before = self.0.partition_point(|stretch| stretch.query <= first.query);

@@ -31,8 +31,8 @@ pub(super) fn every_kgram(params: &Params) -> Params {
     Params::new(k, k).expect("t = k is allowed")
 }
 
-/// The informative fingerprints of a source; those of different families differ. A file without any, such as one of plain
-/// assignments, has its whole as one, so that files that are spelled the same share all they have.
+/// The informative fingerprints of a source; those of different families differ. A file without any, such as one of
+/// plain assignments, has its whole as one, so that files that are spelled the same share all they have.
 pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Vec<(u64, u32)> {
     let k = params.noise_threshold();
     let family = source.family.bytes().fold(0u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));

@@ -28,8 +28,8 @@ const IN_A_ROW: usize = 4;
 const MAX_PAIRS: usize = 64 * 64;
 const FIRST_FILES: usize = 64;
 
-/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are taken. This way, the
-/// work grows with the change and not with its square.
+/// Maximum seeds to align, for each fingerprint of the queries and in total, before fewer files are taken. This way,
+/// the work grows with the change and not with its square.
 const SEEDS_PER_FINGERPRINT: usize = 8;
 const SEEDS_IN_ALL: usize = 600_000;
 /// The cost of a pair in addition to its seeds, in seeds.
@@ -69,7 +69,7 @@ pub(super) fn choose(queries: &Queries<'_>, files: &[Sharing<'_>], max_files: us
     if taken.iter().map(|taken| taken.cost).sum::<usize>() > budget {
         // A quarter fewer files for each fingerprint until that is cheap enough.
         let next = |max: &usize| (*max > 1).then_some(max * 3 / 4);
-        let fewer: Vec<usize> = std::iter::successors(Some(max_files), next).collect();
+        let fewer: Vec<usize> = std::iter::successors(Some((max_files * 3 / 4).max(1)), next).collect();
         let costs: Vec<Vec<usize>> =
             pairs.of_queries(|of_query| fewer.iter().map(|&max| of_query.taken(max).cost).collect());
         let is_cheap = |number: &usize| costs.iter().map(|costs| costs[*number]).sum::<usize>() <= budget;
@@ -152,8 +152,12 @@ impl<'p> Pairs<'p> {
             let file = &self.files[at];
             (file.is_new, Reverse(shared.len()), file.path.distance(path), self.by_path[at])
         });
+        let mut n_times = vec![0; rows.len()];
+        sequence.iter().for_each(|&row| n_times[row as usize] += 1);
+        let n_seeds: Vec<usize> = n_times.into_iter().map(|n| max_seeds(n, n)).collect();
         let is_cut = rows.iter().any(|row| self.is_cut.contains(row));
-        answer(&OfQuery { sequence: &sequence, rows: &rows, ranked: &ranked, files: is_cut.then_some(self.files) })
+        let files = is_cut.then_some(self.files);
+        answer(&OfQuery { sequence: &sequence, rows: &rows, n_seeds: &n_seeds, ranked: &ranked, files })
     }
 }
 
@@ -163,6 +167,8 @@ struct OfQuery<'q> {
     sequence: &'q [u32],
     /// Its distinct fingerprints, sorted: the number of one is its place here.
     rows: &'q [u32],
+    /// For each of these, its seeds with a file that has it as often: how often a file has it is not known yet.
+    n_seeds: &'q [usize],
     /// The best file first, each with the fingerprints it shares.
     ranked: &'q [&'q [(u32, u32)]],
     /// All files, if some fingerprints were not followed to all that have them: what a file shares is more than what
@@ -184,9 +190,6 @@ impl OfQuery<'_> {
         let mut n_explained = vec![0usize; self.rows.len()];
         let mut n_explained_in_a_row = vec![0usize; self.sequence.len()];
         let mut is_shared = vec![false; self.rows.len()];
-        // How often the file has each is not known yet: as often as the query, if they are alike.
-        let mut n_times = vec![0usize; self.rows.len()];
-        self.sequence.iter().for_each(|&row| n_times[row as usize] += 1);
         let mut taken = Taken { files: Vec::new(), n_passed_over: 0, cost: 0 };
         let mut ends = Vec::new();
         for shared in self.ranked {
@@ -203,8 +206,7 @@ impl OfQuery<'_> {
                 self.ends_in_a_row(&all, &mut is_shared, &mut ends);
             }
             taken.files.push(file);
-            taken.cost += all.iter().map(|&row| max_seeds(n_times[row as usize], n_times[row as usize])).sum::<usize>();
-            taken.cost += COST_OF_PAIR;
+            taken.cost += all.iter().map(|&row| self.n_seeds[row as usize]).sum::<usize>() + COST_OF_PAIR;
             all.iter().for_each(|&row| n_explained[row as usize] += 1);
             ends.iter().for_each(|&at| n_explained_in_a_row[at] += 1);
         }

@@ -137,24 +137,20 @@ pub(super) fn is_bracketed(edit: &Edit, before: &Source, after: &Source) -> bool
 
 /// Whether an edit adds or removes lines of a list outside of functions: exported names, variants of a type.
 pub(super) fn is_listed(edit: &Edit, unit: &Unit, before: &Source, after: &Source) -> bool {
-    let are_lines = |source: &Source, range: Range<usize>| {
+    let sides = [(before, edit.removed()), (after, edit.added())];
+    let are_lines = |(source, range): &(&Source, Range<usize>)| {
         range.is_empty() || source.document().starts_line(range.start) && source.document().starts_line(range.end)
     };
-    let is_of_list = |source: &Source, range: Range<usize>| {
-        source.tokens[range].iter().all(|token| {
+    let is_of_list = |(source, range): &(&Source, Range<usize>)| {
+        source.tokens[range.clone()].iter().all(|token| {
             token.kind() != Kind::Punctuation && token.text(&source.text) != b"return"
                 || matches!(token.text(&source.text), b"," | b":" | b"{" | b"}" | b"<" | b">" | b"'" | b"." | b"|")
         })
     };
-    let has_comma = |source: &Source, range: Range<usize>| {
-        source.tokens[range].iter().any(|token| token.text(&source.text) == b",")
+    let has_comma = |(source, range): &(&Source, Range<usize>)| {
+        source.tokens[range.clone()].iter().any(|token| token.text(&source.text) == b",")
     };
-    unit.name.is_none()
-        && are_lines(before, edit.removed())
-        && are_lines(after, edit.added())
-        && is_of_list(before, edit.removed())
-        && is_of_list(after, edit.added())
-        && (has_comma(before, edit.removed()) || has_comma(after, edit.added()))
+    unit.name.is_none() && sides.iter().all(|side| are_lines(side) && is_of_list(side)) && sides.iter().any(has_comma)
 }
 
 /// The lines of a file with test code.
@@ -163,12 +159,15 @@ pub(super) fn test_lines(source: &Source, sources: &Sources<'_>) -> Vec<Range<u3
     language.map(|language| language.test_lines(&source.text)).unwrap_or_default()
 }
 
+/// What an edit of a file removes and adds, whatever surrounds it.
+fn content_of(edit: &Edit, before: &Predecessor, head: Option<&Changed>) -> (u64, u64) {
+    let added = head.map_or(0, |head| content(&head.source.tokens[edit.added()]));
+    (content(&before.source.tokens[edit.removed()]), added)
+}
+
 /// Drops the edits that the change makes again and again.
 pub(super) fn drop_mechanical(edits: &mut [Vec<Edit>], base: &[Predecessor], heads: &[Option<&Changed>]) {
-    let key = |number: usize, edit: &Edit| {
-        let added = heads[number].map_or(0, |head| content(&head.source.tokens[edit.added()]));
-        (content(&base[number].source.tokens[edit.removed()]), added)
-    };
+    let key = |number: usize, edit: &Edit| content_of(edit, &base[number], heads[number]);
     let mut n_made: HashMap<(u64, u64), usize> = HashMap::new();
     for (number, edit) in edits.iter().enumerate().flat_map(|(number, of)| of.iter().map(move |edit| (number, edit))) {
         *n_made.entry(key(number, edit)).or_default() += 1;
@@ -189,8 +188,7 @@ pub(super) fn drop_built(
     let mut made: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
     for (number, of_file) in edits.iter().enumerate() {
         for edit in of_file {
-            let added = heads[number].map_or(0, |head| content(&head.source.tokens[edit.added()]));
-            made.entry((content(&base[number].source.tokens[edit.removed()]), added)).or_default().push(number);
+            made.entry(content_of(edit, &base[number], heads[number])).or_default().push(number);
         }
     }
     let n_tokens = |number: usize| base[number].source.tokens.len();
@@ -218,7 +216,6 @@ pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Sou
             let is_argument = text == b"," && place.unit.name.is_some();
             is_argument || matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
         };
-        let is_replaced = !edit.removed().is_empty();
         // `@Override` and `#[inline]` are about what follows.
         let mut first = added.iter().map(|token| token.text(&head.source.text));
         let is_annotation = match first.next() {
@@ -227,12 +224,11 @@ pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Sou
             _ => false,
         };
         let removed = &own.tokens[edit.removed()];
+        let added_acts = added.iter().any(|token| acts(token.text(&head.source.text)));
         // Outside of functions, what was replaced may be a declaration: `int a;` became `long a;`.
-        let is_code = place.unit.name.is_some()
-            || removed.iter().any(|token| acts(token.text(&own.text)))
-            || added.iter().any(|token| acts(token.text(&head.source.text)));
-        let is_replaced = is_replaced && is_code;
-        (is_replaced && removed.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty()))
-            || !is_annotation && added.iter().any(|token| acts(token.text(&head.source.text)))
+        let is_code =
+            || place.unit.name.is_some() || added_acts || removed.iter().any(|token| acts(token.text(&own.text)));
+        let has_word = || removed.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty());
+        has_word() && is_code() || !is_annotation && added_acts
     })
 }

@@ -1,4 +1,5 @@
-//! Compares the edits of a change with each file that may hold siblings, and makes a sibling of the places that lack them.
+//! Compares the edits of a change with each file that may hold siblings, and makes a sibling of the places that lack
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

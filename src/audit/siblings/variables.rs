@@ -32,8 +32,8 @@ pub(super) fn needs_variable(
 }
 
 /// The same for what the change itself declares: a parameter, or a variable in an edit that the sibling does not lack.
-/// `before` is the unit as it was, `head` what it became, and `edits` are those that the sibling lacks, in tokens of the
-/// head.
+/// `before` is the unit as it was, `head` what it became, and `edits` are those that the sibling lacks, in tokens of
+/// the head.
 pub(super) fn needs_introduced(
     added: &[Token],
     before: &[Token],
@@ -53,12 +53,16 @@ pub(super) fn needs_introduced(
 pub(super) fn declared_in<'t>(tokens: &'t [Token], source: &'t Source) -> impl Iterator<Item = u32> + 't {
     tokens.windows(3).filter_map(|of| {
         let [before, name, after] = of else { return None };
-        let has_type = matches!(before.kind(), Kind::Identifier | Kind::Keyword)
-            && !matches!(before.text(&source.text), b"return" | b"goto");
-        let has_type = has_type || matches!(before.text(&source.text), b"*" | b"&" | b">" | b"]");
         let ends = matches!(after.text(&source.text), b"=" | b";" | b":" | b"[");
-        (name.kind() == Kind::Identifier && has_type && ends).then_some(name.exact)
+        (name.kind() == Kind::Identifier && ends_type(before, source) && ends).then_some(name.exact)
     })
+}
+
+/// Whether a token may be the end of a type, with the name of a variable behind it.
+fn ends_type(token: &Token, source: &Source) -> bool {
+    let text = token.text(&source.text);
+    let is_word = matches!(token.kind(), Kind::Identifier | Kind::Keyword) && !matches!(text, b"return" | b"goto");
+    is_word || matches!(text, b"*" | b"&" | b">" | b"]")
 }
 
 /// The names that `added` uses and the sibling does not have.
@@ -70,8 +74,8 @@ fn missing(added: &[Token], (target, of): (&Source, &Unit), renaming: &Renaming)
     missing
 }
 
-/// Whether the first place of any of these names in a unit declares it, and `counts`. If it is none, the name is none of
-/// the unit's variables.
+/// Whether the first place of any of these names in a unit declares it, and `counts`. If it is none, the name is none
+/// of the unit's variables.
 fn declares_any(mut names: HashSet<u32>, source: &Source, unit: &Unit, counts: &dyn Fn(usize) -> bool) -> bool {
     if names.is_empty() {
         return false;
@@ -82,16 +86,11 @@ fn declares_any(mut names: HashSet<u32>, source: &Source, unit: &Unit, counts: &
         if source.tokens[at].kind() != Kind::Identifier || !names.remove(&source.tokens[at].exact) || !counts(at) {
             return false;
         }
-        let before = at.checked_sub(1).filter(|before| unit.tokens.contains(before));
-        let kind = before.map(|before| source.tokens[before].kind());
-        let has_type = matches!(kind, Some(Kind::Identifier | Kind::Keyword))
-            || before.is_some_and(|before| matches!(word(before), b"*" | b"&" | b">" | b"]"));
+        let Some(before) = at.checked_sub(1).filter(|before| unit.tokens.contains(before)) else { return false };
         // `f(a, b: B)`.
-        let is_parameter = head.contains(&at) && before.is_some_and(|before| matches!(word(before), b"(" | b","));
+        let is_parameter = head.contains(&at) && matches!(word(before), b"(" | b",");
         let is_variable = matches!(word(at + 1), b"=" | b";" | b"," | b")" | b":" | b"[");
-        is_variable
-            && (has_type || is_parameter)
-            && before.is_some_and(|before| !matches!(word(before), b"return" | b"goto"))
+        is_variable && (is_parameter || ends_type(&source.tokens[before], source))
     })
 }
 

@@ -56,8 +56,8 @@ struct Member<'m> {
     n_lines: usize,
 }
 
-/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ in less than a tenth
-/// of their lines.
+/// Minimum files for a folder to be a copy. A single file, and a few among many others, must differ in less than a
+/// tenth of their lines.
 const MIN_FILES: usize = 2;
 
 /// The versions of all folders that were copied from components with history; `paths` are the files of the tree.
@@ -188,12 +188,12 @@ fn version_of_folder(
 /// Whether most files next to the members, with a name that ends as theirs do, are none: a project that keeps two files
 /// of a library among its own is no copy of it.
 fn is_among_others(of: &FolderOf, members: &[&Member<'_>], paths: &[FilePath]) -> bool {
-    let parts = |path: &FilePath| {
+    fn parts(path: &FilePath) -> (&[u8], &[u8]) {
         let name = path.name();
         let dot = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
-        (path.as_bytes()[..path.as_bytes().len() - name.len()].to_vec(), name[dot..].to_vec())
-    };
-    let kinds: HashSet<(Vec<u8>, Vec<u8>)> = members.iter().map(|member| parts(&member.copy.source.path)).collect();
+        (&path.as_bytes()[..path.as_bytes().len() - name.len()], &name[dot..])
+    }
+    let kinds: HashSet<(&[u8], &[u8])> = members.iter().map(|member| parts(&member.copy.source.path)).collect();
     let here = paths.iter().filter(|path| below(path, &of.folder).is_some() && kinds.contains(&parts(path)));
     here.count() > 2 * members.len()
 }

@@ -13,8 +13,6 @@ pub(super) struct Brackets {
     /// The number of tokens that were read.
     n_read: usize,
     open: Vec<Open>,
-    /// How many of each kind are open.
-    n_open: [usize; 3],
     /// What the bracket closed by the last token belongs to.
     closed: Belongs,
 }
@@ -69,7 +67,6 @@ impl Run<'_, '_, '_> {
             if opens {
                 let belongs = self.belongs(at, closed, brackets.open.last());
                 if !brackets.open.is_empty() || belongs != Belongs::Nothing {
-                    brackets.n_open[kind] += 1;
                     brackets.open.push(Open { kind, belongs });
                 }
                 continue;
@@ -77,9 +74,7 @@ impl Run<'_, '_, '_> {
             // A bracket that nothing closes ends with the one around it. A bracket that nothing here opened closes
             // what is around all of these.
             while let Some(open) = brackets.open.pop() {
-                let is_opened = brackets.n_open[kind] > 0;
-                brackets.n_open[open.kind] -= 1;
-                if is_opened && open.kind == kind {
+                if open.kind == kind {
                     brackets.closed = open.belongs;
                     break;
                 }
