@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Commands to measure, separated by commas
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',', default_value = "check,staged,history,scan")]
+    #[arg(long, value_name = "COMMAND", value_delimiter = ',', default_value = "check,staged,history,scan,compare")]
     pub commands: Vec<Measured>,
     /// Seconds from which a time counts
     #[arg(long, value_name = "SECONDS", default_value_t = 0.3)]
@@ -75,6 +75,8 @@ pub enum Measured {
     History,
     /// `scan` of the head
     Scan,
+    /// `compare` of the head with itself, where a line is put in after every tenth
+    Compare,
 }
 
 impl Measured {
@@ -84,6 +86,7 @@ impl Measured {
             Self::Staged => "staged",
             Self::History => "history",
             Self::Scan => "scan",
+            Self::Compare => "compare",
         }
     }
 
@@ -93,12 +96,19 @@ impl Measured {
             Self::Staged => ("check", &["--base", "base", "--staged", "--no-cache"]),
             Self::History => ("history", &["base..head", "--no-cache"]),
             Self::Scan => ("scan", &["--rev", "head", "--no-cache"]),
+            Self::Compare => ("compare", &["--no-cache", "--common", "0"]),
         };
         let mut command = program.command(name, repository);
         command.args(args);
+        if self == Self::Compare {
+            command.args(SUBMISSIONS.map(|name| repository.join(name)));
+        }
         command
     }
 }
+
+/// The folders that `compare` gets: the head, and its edited copy.
+const SUBMISSIONS: [&str; 2] = ["as-written", "edited"];
 
 /// The largest file that the program reads by default: what is larger takes no time, and says nothing.
 const MAX_BYTES: usize = 4 << 20;
@@ -206,6 +216,9 @@ fn measure_input(args: &Args, program: &Program, folder: &Path, input: &Input<'_
             break;
         }
         write(&repository, &change)?;
+        if args.commands.contains(&Measured::Compare) {
+            write_submissions(&repository, &change)?;
+        }
         for row in rows.iter_mut().filter(|row| !row.is_complete(args.doublings)) {
             let run = fastest(args, &row.command.command(program, &repository))?;
             row.runs.push((size, run));
@@ -231,6 +244,20 @@ fn write(repository: &Path, change: &Change) -> Result<(), Error> {
     git::run(git().args(["config", "core.bare", "false"]), "make a work tree")?;
     git::run(git().args(["symbolic-ref", "HEAD", "refs/heads/base"]), "check out the base")?;
     git::run(git::git(repository).args(["read-tree", "head"]), "stage the change")
+}
+
+/// Writes the files of the head into a folder, and into another one with a line after every tenth.
+fn write_submissions(repository: &Path, change: &Change) -> Result<(), Error> {
+    for (name, text) in &change.head {
+        let Some(text) = text else { continue };
+        let texts = [text.clone(), code::after_every(text, 10, "    trace(here);")];
+        for (submission, text) in SUBMISSIONS.into_iter().zip(texts) {
+            let file = repository.join(submission).join(name);
+            let folder = file.parent().expect("it was joined to the repository");
+            fs::create_dir_all(folder).and_then(|()| fs::write(&file, text)).map_err(Error::writing(&file))?;
+        }
+    }
+    Ok(())
 }
 
 /// The fastest of some runs; a long one is run once.
