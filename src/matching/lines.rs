@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};
 
 /// How certain it is that the change from base adds a line, as counted by git and code hosts.
 ///
@@ -25,22 +25,16 @@ pub enum Added {
 pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     let input = InternedInput::new(base, head);
     let of_base: HashSet<_> = input.before.iter().copied().collect();
+    let n_lines = input.after.len() as u32;
     let mut added = vec![Added::Surely; input.after.len()];
-    let n_cells = n_cells(&input);
-    let default = default_algorithm(n_cells);
-    // The minimal form takes time in proportion to the cells, so large rewrites go without.
-    let others = [Algorithm::MyersMinimal, Algorithm::Histogram].into_iter();
-    let others = others.filter(|&of| of != default && (of == Algorithm::Histogram || n_cells <= MAX_MINIMAL_CELLS));
-    for algorithm in std::iter::once(default).chain(others) {
-        let mut diff = Diff::compute(algorithm, &input);
-        diff.postprocess_lines(&input);
-        let is_default = algorithm == default;
-        for (line, added) in added.iter_mut().enumerate() {
-            if !diff.is_added(line as u32) {
-                *added = (*added).min(if is_default { Added::No } else { Added::ByDefault });
-            }
+    for algorithm in [DEFAULT, Algorithm::MyersMinimal, Algorithm::Histogram] {
+        let hunks = line_hunks(&input, algorithm);
+        let otherwise = if algorithm == DEFAULT { Added::No } else { Added::ByDefault };
+        let mut line = 0;
+        for (start, end) in hunks.iter().map(|hunk| (hunk.after.start, hunk.after.end)).chain([(n_lines, n_lines)]) {
+            added[line..start as usize].iter_mut().for_each(|added| *added = (*added).min(otherwise));
+            line = end as usize;
         }
-        let hunks: Vec<Hunk> = diff.hunks().collect();
         for (at, hunk) in hunks.iter().enumerate().filter(|(_, hunk)| hunk.before.is_empty()) {
             let earliest = at.checked_sub(1).map_or(0, |before| hunks[before].after.end as usize);
             let latest = hunks.get(at + 1).map_or(added.len(), |after| after.after.start as usize);
@@ -60,19 +54,81 @@ pub fn added_lines(base: &[u8], head: &[u8]) -> Vec<Added> {
     added
 }
 
-/// Maximum changed lines of the base times changed lines of the head for Myers's diff: more takes seconds.
-const MAX_CELLS: usize = 1 << 28;
-/// The same for its minimal form.
-const MAX_MINIMAL_CELLS: usize = 1 << 24;
+/// Git's default diff (Myers 1986).
+pub(super) const DEFAULT: Algorithm = Algorithm::Myers;
 
-/// Git's default diff, Myers's, or a histogram diff, which takes time that grows with the lines, for the largest
-/// rewrites. Of many lines in another order it finds less in common.
-pub(super) fn default_algorithm(n_cells: usize) -> Algorithm {
-    if n_cells > MAX_CELLS { Algorithm::Histogram } else { Algorithm::Myers }
+/// Maximum changed lines of the base times changed lines of the head that a diff gets as a whole: more takes seconds.
+fn max_cells(algorithm: Algorithm) -> usize {
+    if algorithm == DEFAULT { 1 << 28 } else { 1 << 24 }
+}
+
+/// What a line diff changes, with git's indent heuristic.
+///
+/// Diffs take time that grows with the lines times the edits. So of a change that is too large, the lines that each
+/// side has once are aligned first, as many as are in the same order (patience diff), and then what is between them. If
+/// that is still too large, as where lines were put into another order, it gets a histogram diff, which finds less in
+/// common.
+pub(super) fn line_hunks(input: &InternedInput<&[u8]>, algorithm: Algorithm) -> Vec<Hunk> {
+    if n_cells(input) <= max_cells(algorithm) {
+        return postprocessed(algorithm, input);
+    }
+    let mut hunks = Vec::new();
+    let end = (input.before.len(), input.after.len());
+    let mut from = (0, 0);
+    for anchor in lines_in_order(input).into_iter().chain([end]) {
+        let mut part = InternedInput { before: Vec::new(), after: Vec::new(), interner: Interner::new(0) };
+        part.update_before(input.before[from.0..anchor.0].iter().map(|&line| input.interner[line]));
+        part.update_after(input.after[from.1..anchor.1].iter().map(|&line| input.interner[line]));
+        let algorithm = if n_cells(&part) > max_cells(algorithm) { Algorithm::Histogram } else { algorithm };
+        let place = |range: Range<u32>, from: usize| range.start + from as u32..range.end + from as u32;
+        let of_part = postprocessed(algorithm, &part).into_iter();
+        hunks.extend(of_part.map(|hunk| Hunk { before: place(hunk.before, from.0), after: place(hunk.after, from.1) }));
+        from = (anchor.0 + 1, anchor.1 + 1);
+    }
+    hunks
+}
+
+fn postprocessed(algorithm: Algorithm, input: &InternedInput<&[u8]>) -> Vec<Hunk> {
+    let mut diff = Diff::compute(algorithm, input);
+    diff.postprocess_lines(input);
+    diff.hunks().collect()
+}
+
+/// The lines that the base and the head have once each, as many as are in the same order in both: their numbers in the
+/// base and the head.
+fn lines_in_order(input: &InternedInput<&[u8]>) -> Vec<(usize, usize)> {
+    // For each line, how often either side has it, and where last.
+    let mut places = vec![[(0, 0); 2]; input.interner.num_tokens() as usize];
+    for (side, lines) in [&input.before, &input.after].into_iter().enumerate() {
+        for (at, line) in lines.iter().enumerate() {
+            let (n, place) = &mut places[line.0 as usize][side];
+            (*n, *place) = (*n + 1, at);
+        }
+    }
+    let once = |[(n, before), (m, after)]: &[(u32, usize); 2]| (*n == 1 && *m == 1).then_some((*before, *after));
+    let mut once: Vec<(usize, usize)> = places.iter().filter_map(once).collect();
+    once.sort_unstable();
+    longest_ascent(&once)
+}
+
+/// The longest subsequence of pairs that ascend in the first place that also ascends in the second (Schensted 1961).
+pub(super) fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (number, pair) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
+        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        if length == ends.len() { ends.push(number) } else { ends[length] = number }
+    }
+    let mut ascent: Vec<_> =
+        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
+    ascent.reverse();
+    ascent
 }
 
 /// The lines of the base times the lines of the head between the first and the last that differ.
-pub(super) fn n_cells<T: Eq + std::hash::Hash>(input: &InternedInput<T>) -> usize {
+fn n_cells(input: &InternedInput<&[u8]>) -> usize {
     let (before, after) = (&input.before, &input.after);
     let n_first = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let rest = before[n_first..].iter().rev().zip(after[n_first..].iter().rev());
@@ -134,6 +190,16 @@ mod tests {
         assert_eq!(is_added, [false, true, false, true, true, false]);
         assert_eq!(shown_lines(&added, 1..=6), Some((4, 5)));
         assert_eq!(shown_lines(&added, 1..=3), Some((2, 2)));
+    }
+
+    #[test]
+    fn the_lines_put_into_a_file_that_is_too_large_for_one_diff_are_those_that_are_added() {
+        // More than 2^28 cells, and each third line is in the file a hundred times.
+        let old = |at: usize| if at % 3 == 0 { format!("}} // {}\n", at % 500) } else { format!("line {at};\n") };
+        let base: String = (0..12_000).map(old).collect();
+        let head: String = (0..12_000).map(|at| old(at) + "trace(here);\n").collect();
+        let added = added_lines(base.as_bytes(), head.as_bytes());
+        assert!(added.iter().enumerate().all(|(at, &added)| (added > Added::No) == (at % 2 == 1)));
     }
 
     #[test]

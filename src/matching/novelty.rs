@@ -27,7 +27,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
 
 use super::Document;
 use super::alignment::Alignment;
-use super::lines::{default_algorithm, n_cells};
+use super::lines::{DEFAULT, line_hunks, longest_ascent};
 use crate::fingerprint::{hash_kgrams, hash_spelled};
 use crate::language::{Kind, Token};
 
@@ -118,9 +118,6 @@ impl Edit {
 /// The tokens of the lines that a line diff leaves unaligned, as edits with kept tokens between any two.
 fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let input = InternedInput::new(base.text, head.text);
-    let mut diff = Diff::compute(default_algorithm(n_cells(&input)), &input);
-    diff.postprocess_lines(&input);
-
     let (of_base, of_head) = (first_tokens(base), first_tokens(head));
     let is_telling = telling_lines(base, head);
     let mut kept = Alignment::default();
@@ -128,7 +125,7 @@ fn edited_lines(base: Document<'_>, head: Document<'_>) -> Vec<Edit> {
     let (mut line, mut of) = (0, 0);
     let end = Hunk { before: of_base.len() as u32 - 1..0, after: of_head.len() as u32 - 1..0 };
     // Walk the lines between the hunks: they are pairs of equal lines. Their tokens are aligned one to one.
-    for hunk in diff.hunks().chain([end]) {
+    for hunk in line_hunks(&input, DEFAULT).into_iter().chain([end]) {
         for (line, of) in (line..hunk.after.start as usize).zip(of..hunk.before.start as usize) {
             let (at, from) = (of_head[line]..of_head[line + 1], of_base[of]..of_base[of + 1]);
             let (a, b) = (&head.tokens[at.clone()], &base.tokens[from.clone()]);
@@ -233,22 +230,6 @@ fn between_anchors(gap: &Edit, base: &[Token], head: &[Token], hash: HashKgrams)
         }
     }
     beside(&kept, gap)
-}
-
-/// The longest subsequence of pairs that ascend in the first place that also ascends in the second (Schensted 1961).
-fn longest_ascent(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair that ends a subsequence of it lowest; for each pair, the one before it.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (number, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|&end| pairs[end].1 < pair.1);
-        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
-        if length == ends.len() { ends.push(number) } else { ends[length] = number }
-    }
-    let mut ascent: Vec<_> =
-        std::iter::successors(ends.last().copied(), |&at| before[at]).map(|at| pairs[at]).collect();
-    ascent.reverse();
-    ascent
 }
 
 /// The edits in `gap`, from a diff of the tokens as read by `reading`.
