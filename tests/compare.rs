@@ -358,18 +358,43 @@ fn years_are_compared_with_each_other_and_not_within() {
 }
 
 #[test]
-fn a_pair_that_was_compared_in_part_is_named() {
-    // 1,000 statements of two shapes at random: each is like the others everywhere.
-    let text = |seed: u64| {
-        let mut state = seed;
-        let mut statement = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
-        };
-        let body: String = (0..1_000).map(|_| statement()).collect();
-        format!("void f(void)\n{{\n{body}}}\n")
+fn each_file_of_two_large_folders_that_have_a_function_in_common_is_matched_with_its_own() {
+    // All files have function 99, each has one of its own; in the second folder they are in another order.
+    const N: usize = 40;
+    let text = |at: usize| functions([at, 99]);
+    let names: Vec<[String; 2]> =
+        (0..N).map(|at| [format!("a/{at:02}.c"), format!("b/{:02}.c", at * 17 % N)]).collect();
+    let texts: Vec<Vec<u8>> = (0..N).map(text).collect();
+    let files = names.iter().zip(&texts).flat_map(|(names, text)| names.iter().map(|name| (name.as_str(), &**text)));
+    let folder = folder(&files.collect::<Vec<_>>());
+    let report = compared(&folder, &["a", "b"]);
+    let matches = report["pairs"][0]["matches"].as_array().expect("a list");
+    let mut found: Vec<[&str; 2]> = matches
+        .iter()
+        .map(|found| ["first", "second"].map(|side| found[side]["path"].as_str().expect("a path")))
+        .collect();
+    found.sort_unstable();
+    assert_eq!(found, names.iter().map(|[a, b]| [a.as_str(), b.as_str()]).collect::<Vec<_>>());
+    let limited = report["limited"].as_array().expect("a list");
+    assert_eq!(limited.len(), N, "{limited:?}");
+    let reason = limited[0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.starts_with("repeats what is there in 40 places: the nearest "), "{reason}");
+}
+
+/// 1,000 statements of two shapes at random: each is like the others everywhere, so that it is compared in part.
+fn two_at_random(seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let mut statement = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if state >> 63 == 0 { "    c(d, 7);\n" } else { "    a[b] = 3;\n" }
     };
-    let folder = folder(&[("a.c", text(3).as_bytes()), ("b.c", text(4).as_bytes())]);
+    let body: String = (0..1_000).map(|_| statement()).collect();
+    format!("void f(void)\n{{\n{body}}}\n").into_bytes()
+}
+
+#[test]
+fn a_pair_that_was_compared_in_part_is_named() {
+    let folder = folder(&[("a.c", &two_at_random(3)), ("b.c", &two_at_random(4))]);
     let report = compared(&folder, &["a.c", "b.c"]);
     let limited = report["limited"].as_array().expect("it is a list");
     let reason = limited[0]["reason"].as_str().unwrap_or_default();
@@ -386,6 +411,8 @@ fn pseudonyms_hide_every_name_and_a_key_tells_them() {
         ("all/bob.c", &functions(0..4)),
         ("all/carol.zip", b"PK broken"),
         ("all/dora/notes_of_dora.bin", b"\0\0"),
+        ("all/erin_at_random.c", &two_at_random(3)),
+        ("all/frank_at_random.c", &two_at_random(4)),
     ]);
     let args = ["compare", "all", "--pseudonyms", "--pseudonym-key", "key.csv"];
     let outputs = ["--report=json=json", "--report=html=html", "--report=csv=csv"];
@@ -393,18 +420,18 @@ fn pseudonyms_hide_every_name_and_a_key_tells_them() {
     assert_eq!(status, 0);
     let read = |file: &str| fs::read_to_string(folder.path().join(file)).expect("it was written");
     for text in [&text, &read("json"), &read("html"), &read("csv")] {
-        for name in ["alice", "bob", "carol", "dora"] {
+        for name in ["alice", "bob", "carol", "dora", "erin", "frank"] {
             assert!(!text.contains(name), "{name}: {text}");
         }
         assert!(text.contains("submission-"));
     }
     assert!(read("html").contains("return "), "the code of a hidden file is shown");
     let json: Value = serde_json::from_str(&read("json")).expect("it is JSON");
-    let numbered: Vec<_> = (0..4).map(|at| name(&json, &json!(at))).collect();
+    let numbered: Vec<_> = (0..6).map(|at| name(&json, &json!(at))).collect();
     assert!(numbered.is_sorted(), "the order of the list would tell: {numbered:?}");
     let key = read("key.csv");
     assert!(key.starts_with("name,pseudonym\nalice,submission-"), "{key}");
-    assert_eq!(key.lines().count(), 5);
+    assert_eq!(key.lines().count(), 7);
 }
 
 #[test]

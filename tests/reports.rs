@@ -97,7 +97,7 @@ fn finding(path: &str, line: u32, level: Level, origins: Vec<Origin>) -> Finding
 }
 
 fn outcome(findings: Vec<Finding>) -> Outcome {
-    let text = |source: &str| source.as_bytes().to_vec();
+    let text = |source: &str| secondhand::text::LinedText::from(source.as_bytes().to_vec());
     let mut texts = BTreeMap::from([(FilePath::new("old.c"), text("int a;\nint b;\nint c;\nint d;\nint e;\n"))]);
     for finding in &findings {
         texts.insert(finding.path.clone(), text(&CODE.repeat(3)));
@@ -125,7 +125,7 @@ fn hostile() -> Outcome {
     of_past.rotate_left(1);
     let mut of_component = origins();
     of_component.rotate_left(2);
-    of_component[0].text = Some(CODE.as_bytes().into());
+    of_component[0].text = Some(std::sync::Arc::new(CODE.as_bytes().to_vec().into()));
     outcome(vec![
         finding(HOSTILE, 1, Level::Error, of_component),
         finding(HOSTILE, 2, Level::Warning, origins()),
@@ -159,6 +159,7 @@ fn many(n: u32) -> Outcome {
     for text in outcome.texts.values_mut() {
         *text = "int table_find(struct table *t, const char *key); // a long line of code\n"
             .repeat(3 * n as usize + 9)
+            .into_bytes()
             .into();
     }
     outcome

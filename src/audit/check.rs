@@ -266,7 +266,7 @@ impl<'j> Judging<'j> {
             .collect();
         let sources = in_tree(all).chain(self.changed.iter().map(|file| &file.source));
         for source in sources.filter(|source| named.contains(&source.path)) {
-            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone());
+            outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
         }
     }
 }

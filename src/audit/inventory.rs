@@ -107,7 +107,7 @@ pub fn audit(
             outcome.comments.extend(comments(source, &[]));
             let of_file = findings_of(file, copies, found, &attributions, context);
             if !of_file.is_empty() {
-                outcome.texts.insert(source.path.clone(), source.text.clone());
+                outcome.texts.insert(source.path.clone(), source.text.clone().into());
             }
             let is_of_license = |of: &Finding| of.rule.topic == Topic::License;
             outcome.findings.extend(of_file.into_iter().filter(is_of_license));
@@ -215,7 +215,7 @@ impl<'k> Kept<'k> {
             findings.extend(vulnerable(&holders, self.outsides, config)?);
             for finding in &findings {
                 let copy = copies.iter().find(|copy| copy.source.path == finding.path);
-                outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone())));
+                outcome.texts.extend(copy.map(|copy| (finding.path.clone(), copy.source.text.clone().into())));
             }
             outcome.findings.extend(findings);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Answer, Verdict};
 use crate::license::Terms;
 use crate::matching::CloneType;
-use crate::text::{FilePath, Position};
+use crate::text::{FilePath, LinedText, Position};
 
 /// A contiguous part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,7 +41,7 @@ pub struct Origin {
     /// What else decides the order of origins.
     pub rank: Rank,
     /// The text of the file, if it is known and not in the head tree.
-    pub text: Option<Arc<[u8]>>,
+    pub text: Option<Arc<LinedText>>,
     /// When and by whom it was written, if requested and known.
     pub written: Option<Arc<Writing>>,
     /// The verdict of the license policy, for an origin in a component.

@@ -411,14 +411,15 @@ mod tests {
 
     use super::*;
     use crate::policy::Fragment;
-    use crate::text::{Lines, Position};
+    use crate::text::{LinedText, Position};
 
     fn sides(origin: &str, copy: &str) -> Sides {
-        let whole = |text: &str| {
-            let end = Lines::new(text.as_bytes()).position(text.as_bytes(), text.len() as u32);
+        let [copy, origin] = [copy, origin].map(|text| LinedText::from(text.as_bytes().to_vec()));
+        let whole = |text: &LinedText| {
+            let end = text.lines().position(text, text.len() as u32);
             Fragment { start: Position { line: 1, column: 1 }, end }
         };
-        Sides::new((copy.as_bytes(), &whole(copy)), (origin.as_bytes(), &whole(origin)))
+        Sides::new((&copy, &whole(&copy)), (&origin, &whole(&origin)))
     }
 
     fn drawn(origin: &str, copy: &str, width: usize) -> String {

@@ -14,6 +14,7 @@ use super::words::{copy_text, end, likeness, place, provenance, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
+use crate::text::LinedText;
 
 pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
 
@@ -112,7 +113,7 @@ fn body(finding: &Finding, outcome: &Outcome) -> String {
     text
 }
 
-fn code(title: &str, source: &[u8], fragment: &Fragment, text: &mut String) {
+fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String) {
     text.push_str(&format!("{title}\n"));
     let lines = lines(source, fragment);
     for line in lines.iter().take(MAX_LINES) {

@@ -11,6 +11,7 @@ use super::words::{copy_text, count, end, found, likeness, place, provenance, te
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, best_first};
+use crate::text::LinedText;
 
 pub(super) const FORMAT: Format = Format { name: "markdown", help: "summary of a workflow step", write };
 
@@ -175,7 +176,7 @@ fn details(finding: &Finding, outcome: &Outcome) -> String {
 }
 
 /// Code under its place, in a fence that is longer than any in it.
-fn code(place: &str, source: &[u8], fragment: &Fragment) -> String {
+fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
     let mut code = String::new();
     for line in lines(source, fragment).iter().take(MAX_LINES) {
         code.push_str(&line.text);

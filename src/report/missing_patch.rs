@@ -10,7 +10,7 @@ use super::missed::commit_line;
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{LineEdit, MissedCommit};
-use crate::text::{FilePath, Lines, printable};
+use crate::text::{FilePath, LinedText, printable};
 
 pub(super) const FORMAT: Format = Format { name: "patch", help: "what copies lack, for `git apply`", write };
 
@@ -57,11 +57,11 @@ fn touches(a: &LineEdit, b: &LineEdit) -> bool {
 /// A line of a hunk: its sign, its bytes, and whether it ends with a line end.
 type PatchLine<'l> = (u8, &'l [u8], bool);
 
-fn write_file(path: &FilePath, text: &[u8], edits: &[&LineEdit], out: &mut dyn Write) -> io::Result<()> {
+fn write_file(path: &FilePath, text: &LinedText, edits: &[&LineEdit], out: &mut dyn Write) -> io::Result<()> {
     if edits.is_empty() {
         return Ok(());
     }
-    let lines = Lines::new(text);
+    let lines = text.lines();
     // The text after the last line end counts as a line only if there is any.
     let n_lines = if text.is_empty() || text.ends_with(b"\n") { lines.n_lines() - 1 } else { lines.n_lines() };
     let name = quoted(path);

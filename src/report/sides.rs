@@ -10,7 +10,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use crate::language::{Kind, Languages};
 use crate::policy::Fragment;
-use crate::text::{FilePath, Lines, printable};
+use crate::text::{FilePath, LinedText, printable};
 
 /// Maximum lines of a fragment to lay out; the rest are counted. More would make
 /// reports too long to read.
@@ -76,7 +76,7 @@ pub(super) struct Sides {
 
 impl Sides {
     /// Lays out a fragment of each of two texts.
-    pub fn new(copy: (&[u8], &Fragment), origin: (&[u8], &Fragment)) -> Self {
+    pub fn new(copy: (&LinedText, &Fragment), origin: (&LinedText, &Fragment)) -> Self {
         let left_out = |fragment: &Fragment| fragment.n_lines().saturating_sub(MAX_LINES);
         let mut sides = Self {
             copy: lines(copy.0, copy.1),
@@ -204,8 +204,8 @@ fn names(lines: &[Line], path: &FilePath) -> Option<HashSet<String>> {
 }
 
 /// The lines that `fragment` touches.
-pub(super) fn lines(text: &[u8], fragment: &Fragment) -> Vec<Line> {
-    let starts = Lines::new(text);
+pub(super) fn lines(text: &LinedText, fragment: &Fragment) -> Vec<Line> {
+    let starts = text.lines();
     let last = fragment.end.line.min(fragment.start.line.saturating_add(MAX_LINES - 1)).min(starts.n_lines());
     (fragment.start.line..=last)
         .map(|number| {
@@ -321,13 +321,13 @@ mod tests {
     use super::*;
     use crate::text::Position;
 
-    fn whole(text: &str) -> Fragment {
-        let lines = Lines::new(text.as_bytes());
-        Fragment { start: Position { line: 1, column: 1 }, end: lines.position(text.as_bytes(), text.len() as u32) }
+    fn whole(text: &LinedText) -> Fragment {
+        Fragment { start: Position { line: 1, column: 1 }, end: text.lines().position(text, text.len() as u32) }
     }
 
     fn sides(origin: &str, copy: &str) -> Sides {
-        Sides::new((copy.as_bytes(), &whole(copy)), (origin.as_bytes(), &whole(origin)))
+        let [copy, origin] = [copy, origin].map(|text| LinedText::from(text.as_bytes().to_vec()));
+        Sides::new((&copy, &whole(&copy)), (&origin, &whole(&origin)))
     }
 
     fn marked(lines: &[Line]) -> Vec<String> {
@@ -369,9 +369,9 @@ mod tests {
 
     #[test]
     fn only_the_fragment_is_compared_and_control_characters_are_harmless() {
-        let text = "a\r\n\u{1F600} \u{1b}[31mb();\r\nc\n".as_bytes();
+        let text = LinedText::from(b"a\r\n\xF0\x9F\x98\x80 \x1b[31mb();\r\nc\n".to_vec());
         let at = |line, column| Position { line, column };
-        let lines = lines(text, &Fragment { start: at(2, 9), end: at(2, 12) });
+        let lines = lines(&text, &Fragment { start: at(2, 9), end: at(2, 12) });
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0].text, "\u{1F600} \\u{1b}[31mb();");
         assert_eq!(&lines[0].text[lines[0].within.clone()], "b()");
@@ -381,7 +381,7 @@ mod tests {
     fn a_line_without_end_is_cut_around_the_fragment() {
         let text = format!("{}copy(){}", "a ".repeat(500_000), " b".repeat(500_000));
         let at = |column| Position { line: 1, column };
-        let lines = lines(text.as_bytes(), &Fragment { start: at(1_000_001), end: at(1_000_007) });
+        let lines = lines(&text.into_bytes().into(), &Fragment { start: at(1_000_001), end: at(1_000_007) });
         assert_eq!(&lines[0].text[lines[0].within.clone()], "copy()");
         assert!(lines[0].text.len() < MAX_LINE + 10 && lines[0].text.starts_with('…') && lines[0].text.ends_with('…'));
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::GroupBy;
 use crate::audit::{End, Outcome, Skip};
 use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
-use crate::text::FilePath;
+use crate::text::{FilePath, LinedText};
 
 /// A number with its noun: `1 file`, `2 files`.
 pub(super) fn count(n: usize, noun: &str) -> String {
@@ -171,17 +171,17 @@ pub(super) fn grouped(outcome: &Outcome, by: Option<GroupBy>) -> Vec<(Option<Str
 }
 
 /// The text of the file with an origin, if known.
-pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'o [u8]> {
+pub(super) fn text_of<'o>(outcome: &'o Outcome, origin: &'o Origin) -> Option<&'o LinedText> {
     match (&origin.text, &origin.place) {
         (Some(text), _) => Some(text),
-        (None, Place::Tree) => outcome.texts.get(&origin.path).map(Vec::as_slice),
+        (None, Place::Tree) => outcome.texts.get(&origin.path),
         (None, _) => None,
     }
 }
 
 /// The text of the file with the copy.
-pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o [u8] {
-    outcome.texts.get(&finding.path).map_or(&[][..], Vec::as_slice)
+pub(super) fn copy_text<'o>(outcome: &'o Outcome, finding: &Finding) -> &'o LinedText {
+    outcome.texts.get(&finding.path).unwrap_or(LinedText::empty())
 }
 
 /// What was found, and what could not be examined: what was not examined must not pass as clean.

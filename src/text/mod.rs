@@ -8,6 +8,7 @@ mod glob;
 mod nearest;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
@@ -76,6 +77,50 @@ impl Lines {
     }
 }
 
+/// A text that knows its lines: they are found when they are first asked for, and once.
+///
+/// Reports show many fragments of one text, and each alone would read it from its start.
+#[derive(Debug, Clone, Default)]
+pub struct LinedText {
+    bytes: Vec<u8>,
+    lines: OnceLock<Lines>,
+}
+
+impl LinedText {
+    /// The text without a byte.
+    pub fn empty() -> &'static Self {
+        static EMPTY: LinedText = LinedText { bytes: Vec::new(), lines: OnceLock::new() };
+        &EMPTY
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::new(&self.bytes))
+    }
+}
+
+impl From<Vec<u8>> for LinedText {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, lines: OnceLock::new() }
+    }
+}
+
+impl std::ops::Deref for LinedText {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl PartialEq for LinedText {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for LinedText {}
+
 fn utf16_units(chunk: &std::str::Utf8Chunk<'_>) -> usize {
     // Viewers show one replacement character for a run of bytes that are not UTF-8.
     let n_invalid = usize::from(!chunk.invalid().is_empty());
@@ -121,6 +166,12 @@ impl FilePath {
     /// The part after the last `/`.
     pub fn name(&self) -> &[u8] {
         self.0.rsplit(|&b| b == b'/').next().unwrap_or_default()
+    }
+
+    /// The part of the name behind its last dot; `None` for a name without one, or whose only dot is its first byte.
+    pub fn extension(&self) -> Option<&[u8]> {
+        let name = self.name();
+        memchr::memrchr(b'.', name).filter(|&at| at > 0).map(|at| &name[at + 1..])
     }
 
     /// Whether it is `folder` or below it; everything is below the empty path.

@@ -1,10 +1,10 @@
 //! Finds the passages that two submissions share: each token is in at most one.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::Match;
+use super::file_pairs::FilePairs;
 use super::prints::Read;
 use super::tiles::Tiles;
 use crate::audit::judge::fragment;
@@ -48,7 +48,11 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     let of_a: Vec<Document<'_>> = a.sources.iter().map(Source::document).collect();
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
     let (mut aligned, mut runs, mut limits) = (Vec::new(), Vec::new(), Vec::new());
-    for (files, shared) in shared(a, b) {
+    let FilePairs { shared, passed_over } = FilePairs::new(a, b);
+    for (file, (n_places, n_places_left)) in passed_over {
+        limits.push((a.sources[file].path.clone(), Shortfall { n_places, n_places_left, n_not_extended: 0 }));
+    }
+    for (files, shared) in shared {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let of_files = aligned_parts(query, target, &shared, &a.ignored[files.0], config);
         if of_files.limits.is_any() {
@@ -224,30 +228,6 @@ impl Claims {
         found.sort_by_cached_key(|(found, files)| (Reverse(found.n_tokens), *files, found.a.1));
         (found.into_iter().map(|(found, _)| found).collect(), n_matched)
     }
-}
-
-/// The fingerprints that each two files share.
-fn shared(a: &Read, b: &Read) -> BTreeMap<(usize, usize), Vec<Shared>> {
-    let mut places_in_b: HashMap<u64, Vec<(usize, u32)>> = HashMap::new();
-    for (file, prints) in b.prints.iter().enumerate() {
-        for &(hash, position) in prints {
-            places_in_b.entry(hash).or_default().push((file, position));
-        }
-    }
-    let mut shared: BTreeMap<(usize, usize), Vec<Shared>> = BTreeMap::new();
-    for (file, prints) in a.prints.iter().enumerate() {
-        let mut prints = prints.clone();
-        prints.sort_unstable();
-        for of_one in prints.chunk_by(|a, b| a.0 == b.0) {
-            let Some(places) = places_in_b.get(&of_one[0].0) else { continue };
-            let query: Vec<u32> = of_one.iter().map(|&(_, position)| position).collect();
-            for of_other in places.chunk_by(|a, b| a.0 == b.0) {
-                let target = of_other.iter().map(|&(_, position)| position).collect();
-                shared.entry((file, of_other[0].0)).or_default().push(Shared { query: query.clone(), target });
-            }
-        }
-    }
-    shared
 }
 
 /// The alignments and runs of two files, cut to the code of the query that counts.

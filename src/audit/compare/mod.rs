@@ -17,6 +17,9 @@ mod ranking;
 // Groups submissions.
 mod clusters;
 
+// Chooses which files are aligned.
+mod file_pairs;
+
 // Finds passages.
 mod matches;
 mod tiles;
@@ -43,7 +46,7 @@ use super::read::{Remembered, Source, Sources};
 use crate::git::Attributes;
 use crate::matching::CloneType;
 use crate::policy::Fragment;
-use crate::text::{FilePath, fnv_1a};
+use crate::text::{FilePath, LinedText, fnv_1a};
 
 /// Maximum links of clusters to keep, the most similar first.
 const MAX_LINKS: usize = 2_000;
@@ -95,7 +98,7 @@ pub struct Comparison {
     /// Files of the first of two submissions that were compared in part, and why, by path.
     pub limited: Vec<(FilePath, String)>,
     /// The texts of all files with matches.
-    pub texts: BTreeMap<FilePath, Vec<u8>>,
+    pub texts: BTreeMap<FilePath, LinedText>,
 }
 
 /// A submission, measured.
@@ -317,7 +320,7 @@ fn read_all(
 }
 
 /// The texts of all files with matches.
-fn texts(pairs: &[Pair], read: &[Read]) -> BTreeMap<FilePath, Vec<u8>> {
+fn texts(pairs: &[Pair], read: &[Read]) -> BTreeMap<FilePath, LinedText> {
     let mut texts = BTreeMap::new();
     for (at, of) in
         pairs.iter().flat_map(|pair| pair.matches.iter().flat_map(|found| [(pair.a, &found.a.0), (pair.b, &found.b.0)]))
@@ -325,7 +328,7 @@ fn texts(pairs: &[Pair], read: &[Read]) -> BTreeMap<FilePath, Vec<u8>> {
         if !texts.contains_key(of)
             && let Some(source) = read[at].sources.iter().find(|source| source.path == *of)
         {
-            texts.insert(of.clone(), source.text.clone());
+            texts.insert(of.clone(), source.text.clone().into());
         }
     }
     texts

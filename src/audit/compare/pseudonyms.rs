@@ -41,6 +41,10 @@ impl Comparison {
             left_out.path = renamed.left_out(&left_out.path);
         }
         self.skipped.sort();
+        for (path, _) in &mut self.limited {
+            *path = renamed.left_out(path);
+        }
+        self.limited.sort();
         for cluster in &mut self.clusters {
             cluster.iter_mut().for_each(|at| *at = places[*at]);
             cluster.sort_unstable();
@@ -79,7 +83,12 @@ impl Renamed<'_> {
             self.n_files[at] += 1;
             format!("/file-{}", self.n_files[at])
         };
-        let renamed = FilePath::new([new.as_bytes(), number.as_bytes(), extension(path)].concat());
+        let mut renamed = [new.as_bytes(), number.as_bytes()].concat();
+        if let Some(extension) = path.extension().filter(|extension| extension.len() <= MAX_EXTENSION) {
+            renamed.push(b'.');
+            renamed.extend(extension);
+        }
+        let renamed = FilePath::new(renamed);
         self.files.insert(path.clone(), renamed.clone());
         renamed
     }
@@ -95,9 +104,5 @@ impl Renamed<'_> {
     }
 }
 
-/// The end of a file name from its last dot, if it is short enough to be an extension.
-fn extension(path: &FilePath) -> &[u8] {
-    let name = path.name();
-    let end = name.iter().rposition(|&byte| byte == b'.').filter(|&at| at > 0 && name.len() - at <= 8);
-    end.map_or(&[][..], |at| &name[at..])
-}
+/// Maximum bytes of an extension: what is longer may be a part of a name.
+const MAX_EXTENSION: usize = 7;

@@ -128,11 +128,11 @@ pub fn blame(repository: &Repository, outcome: &mut Outcome, progress: &dyn Prog
     for (at, finding) in outcome.findings.iter().enumerate() {
         for (number, origin) in finding.origins.iter().enumerate().take(MAX_BLAMED) {
             let (commit, text) = match &origin.place {
-                Place::Tree => (tip, outcome.texts.get(&origin.path).map(Vec::as_slice)),
+                Place::Tree => (tip, outcome.texts.get(&origin.path).map(|text| &**text)),
                 Place::Past(deletion) => {
                     let deleting = reader.commit(&deletion.commit)?;
                     let Some(before) = reader.parents(deleting)?.first().copied() else { continue };
-                    (before, origin.text.as_deref())
+                    (before, origin.text.as_ref().map(|text| &***text))
                 }
                 Place::Component(_) => continue,
             };

@@ -39,11 +39,11 @@ impl<'n> Nearby<'n> {
     pub(super) fn names(&self, path: &FilePath) -> Arc<Counts> {
         let bytes = path.as_bytes();
         let folder = memchr::memrchr(b'/', bytes).map_or(&[][..], |end| &bytes[..end]);
-        let key = (folder.to_vec(), extension(path).to_vec());
+        let key = (folder.to_vec(), path.extension().unwrap_or(path.name()).to_vec());
         if let Some(known) = self.known.borrow().get(&key) {
             return Arc::clone(known);
         }
-        let of_kind = self.entries.iter().filter(|entry| extension(&entry.path) == key.1);
+        let of_kind = self.entries.iter().filter(|entry| entry.path.extension().unwrap_or(entry.path.name()) == key.1);
         let mut nearest: Vec<(usize, &Entry)> = of_kind.map(|entry| (entry.path.distance(path), entry)).collect();
         let order = |a: &(usize, &Entry), b: &(usize, &Entry)| (a.0, &a.1.path).cmp(&(b.0, &b.1.path));
         if nearest.len() > MAX_FILES {
@@ -58,10 +58,4 @@ impl<'n> Nearby<'n> {
         self.known.borrow_mut().insert(key, Arc::clone(&n_files));
         n_files
     }
-}
-
-/// The end of a file's name behind its last dot; the whole name without one.
-fn extension(path: &FilePath) -> &[u8] {
-    let name = path.name();
-    memchr::memrchr(b'.', name).map_or(name, |dot| &name[dot + 1..])
 }

@@ -13,7 +13,7 @@ pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::git;
 use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};
-use crate::text::FilePath;
+use crate::text::{FilePath, LinedText};
 
 /// One end of the audited range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct Outcome {
     /// Maximum findings to report.
     pub max_findings: usize,
     /// The texts of all files with findings and origins.
-    pub texts: BTreeMap<FilePath, Vec<u8>>,
+    pub texts: BTreeMap<FilePath, LinedText>,
     /// The functions in copies and their first origins with their calls, by path and first line; empty unless
     /// requested.
     pub callers: BTreeMap<(FilePath, u32), Vec<Callers>>,

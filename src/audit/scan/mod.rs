@@ -26,7 +26,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, Lines, fnv_1a, readable};
+use crate::text::{FilePath, LinedText, Lines, fnv_1a, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -383,7 +383,7 @@ fn texts(
     findings: &[Finding],
     entries: &[Entry],
     reader: &impl ReadFiles,
-) -> Result<BTreeMap<FilePath, Vec<u8>>, Error> {
+) -> Result<BTreeMap<FilePath, LinedText>, Error> {
     let mut texts = BTreeMap::new();
     for finding in findings {
         let shown = finding.origins.first().map(|origin| &origin.path).into_iter().chain([&finding.path]);
@@ -391,7 +391,7 @@ fn texts(
             if !texts.contains_key(path)
                 && let Ok(at) = entries.binary_search_by(|entry| entry.path.cmp(path))
             {
-                texts.insert(path.clone(), readable(reader.read(&entries[at])?));
+                texts.insert(path.clone(), readable(reader.read(&entries[at])?).into());
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::audit::read::{Remembered, Source, Sources};
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
 use crate::sources::Folder;
-use crate::text::{FilePath, printable};
+use crate::text::{FilePath, LinedText, printable};
 
 /// What `folder`, the corpus `name`, has of the queries: each of its direct subfolders is a component.
 pub(super) fn search_folder(
@@ -105,7 +105,7 @@ fn take_whole(
             Some(at) => outcome.found.swap_remove(at),
             None => {
                 let target = Source { path: path.clone(), ..queries.sources()[first].clone() };
-                let text = Some(target.text.clone().into());
+                let text = Some(Arc::new(LinedText::from(target.text.clone())));
                 Found::new(place(corpus, &path), target, text)
             }
         };

@@ -22,7 +22,7 @@ use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
-use crate::text::FilePath;
+use crate::text::{FilePath, LinedText};
 
 /// Maximum past files to read for a small change; those that share most with it come first.
 const MAX_FILES: usize = 64;
@@ -270,7 +270,7 @@ impl Past {
 
 /// A deleted file with this content.
 fn past_file(deletion: Deletion, target: Source) -> Found {
-    let text: Arc<[u8]> = target.text.clone().into();
+    let text = Arc::new(LinedText::from(target.text.clone()));
     Found::new(Place::Past(Arc::new(deletion)), target, Some(text))
 }
 

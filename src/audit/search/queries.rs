@@ -22,7 +22,7 @@ use crate::matching::{
 };
 use crate::policy::Place;
 use crate::store::Cached;
-use crate::text::FilePath;
+use crate::text::{FilePath, LinedText};
 
 /// The fingerprints of the parts of some documents to search for.
 pub(in crate::audit) struct Queries<'q> {
@@ -73,7 +73,7 @@ pub(in crate::audit) struct Found {
     pub place: Place,
     pub target: Source,
     /// Its text, if it is not in the tree and can be shown.
-    pub text: Option<Arc<[u8]>>,
+    pub text: Option<Arc<LinedText>>,
     /// The query's number, and how it aligns with the target.
     pub alignments: Vec<(usize, Alignment)>,
     /// The query's number, and a run that it shares with the target and whose names agree; only for files of the tree.
@@ -96,7 +96,7 @@ pub(in crate::audit) struct AlignedQueries {
 
 impl Found {
     /// A file with nothing in common with a query yet; `text` is its text, if it is not in the tree and can be shown.
-    pub fn new(place: Place, target: Source, text: Option<Arc<[u8]>>) -> Self {
+    pub fn new(place: Place, target: Source, text: Option<Arc<LinedText>>) -> Self {
         let (alignments, runs, whole, limits) = Default::default();
         Self { place, target, text, alignments, runs, whole, limits }
     }

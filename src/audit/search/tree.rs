@@ -1,6 +1,7 @@
 //! Searches files: streams them past an index of the queries, and aligns what they share.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -212,6 +213,10 @@ pub(in crate::audit) fn repeated(
 
 /// For each file, the first one with the same content that is read in the same way, if there is an earlier one.
 fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
+    // What decides how a file is read: its extension, or all of a name without one.
+    fn kind(path: &FilePath) -> Result<&[u8], &[u8]> {
+        path.extension().ok_or_else(|| path.name())
+    }
     let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
     let mut same_as = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
@@ -222,7 +227,7 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
         let alike = first.entry(blob).or_default();
         let is_same = |other: &&usize| {
             let other = &entries[**other].path;
-            extension(other) == extension(&entry.path)
+            kind(other) == kind(&entry.path)
                 && sources.attributes.of(other).language == sources.attributes.of(&entry.path).language
                 && sources.attributes.of(other).generated == sources.attributes.of(&entry.path).generated
         };
@@ -234,12 +239,6 @@ fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
         same_as.push(known);
     }
     same_as
-}
-
-/// The part of a name that decides how a file is read: its extension, or all of a name without one.
-fn extension(path: &FilePath) -> &[u8] {
-    let name = path.name();
-    memchr::memrchr(b'.', name).filter(|&at| at > 0).map_or(name, |at| &name[at..])
 }
 
 /// The files of a tree that share something with the queries, if that is known without reading them.
@@ -297,7 +296,7 @@ pub(in crate::audit) fn search_located(
 /// What was found in a file of the tree.
 pub(super) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
     let is_in_tree = place == Place::Tree;
-    let text = (!is_in_tree).then(|| target.text.clone().into());
+    let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
     let runs = if is_in_tree { aligned.runs } else { Vec::new() };
     let AlignedQueries { alignments, limits, .. } = aligned;
     Found { place, target, text, alignments, runs, whole: Vec::new(), limits }

@@ -9,7 +9,7 @@ use crate::audit::judge::{added_part, fragment};
 use crate::audit::read::Sources;
 use crate::matching::{CloneType, Edit, added_lines};
 use crate::policy::{About, Finding, Fragment, Ground, InCommon, Missed, Origin, Place, Rank, content, identity};
-use crate::text::{FilePath, Lines, Position};
+use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// Maximum siblings of a finding to list, the nearest; the others are counted.
 const MAX_LISTED: usize = 16;
@@ -22,7 +22,7 @@ pub(in crate::audit) fn findings(
     siblings: Vec<Sibling>,
     is_asked: &dyn Fn(&FilePath) -> bool,
     sources: &Sources<'_>,
-) -> (Vec<Finding>, BTreeMap<FilePath, Vec<u8>>) {
+) -> (Vec<Finding>, BTreeMap<FilePath, LinedText>) {
     let mut of_units: BTreeMap<(&FilePath, bool, usize), Vec<Sibling>> = BTreeMap::new();
     for sibling in siblings {
         if let Some(head) = images.head(sibling.number).filter(|head| is_asked(&head.source.path)) {
@@ -53,9 +53,9 @@ pub(in crate::audit) fn findings(
         named.extend(siblings.iter().map(|sibling| (sibling.path.clone(), sibling.fragment)));
         let Some(finding) = finding(images, &siblings, sources) else { continue };
         for sibling in siblings.into_iter().take(MAX_LISTED) {
-            texts.entry(sibling.path).or_insert_with(|| sibling.text.to_vec());
+            texts.entry(sibling.path).or_insert_with(|| sibling.text.to_vec().into());
         }
-        texts.entry(path.clone()).or_insert_with(|| head_text(images, path));
+        texts.entry(path.clone()).or_insert_with(|| head_text(images, path).into());
         findings.push(finding);
     }
     findings.sort_by(|a: &Finding, b: &Finding| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));

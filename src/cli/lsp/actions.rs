@@ -8,7 +8,7 @@ use super::{Server, place};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, Place};
 use crate::report::side_by_side;
-use crate::text::{FilePath, Lines, Position};
+use crate::text::{FilePath, LinedText, Lines, Position};
 
 /// The command that shows a place.
 pub(super) const SHOW: &str = "secondhand.show";
@@ -26,8 +26,8 @@ pub(super) fn diagnostics(outcome: &Outcome, path: &FilePath, root: &Path) -> Ve
     let findings = outcome.all_findings().filter(|finding| finding.path == *path);
     let notices = outcome.notices.iter().filter(|notice| notice.path.as_ref() == Some(path));
     let about_line = |line: u32| {
-        let text = outcome.texts.get(path).map_or(&[][..], Vec::as_slice);
-        let end = String::from_utf8_lossy(Lines::new(text).text(text, line)).encode_utf16().count() as u32 + 1;
+        let text = outcome.texts.get(path).unwrap_or(LinedText::empty());
+        let end = String::from_utf8_lossy(text.lines().text(text, line)).encode_utf16().count() as u32 + 1;
         place::range(&Fragment { start: Position { line, column: 1 }, end: Position { line, column: end.max(2) } })
     };
     let notices = notices.filter_map(|notice| {

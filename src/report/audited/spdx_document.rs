@@ -14,7 +14,7 @@ use crate::license::{ATTRIBUTION, Expression};
 use crate::policy::{Component, Finding, Origin, Place};
 use crate::report::words::{lines, percent, place};
 use crate::report::{Format, Style, VERSION};
-use crate::text::{FilePath, Lines};
+use crate::text::{FilePath, LinedText};
 
 pub(in crate::report) const FORMAT: Format =
     Format { name: "spdx", help: "SPDX 2.3 in JSON, copies as snippets", write };
@@ -154,11 +154,11 @@ struct Snippet<'s> {
 }
 
 impl Snippet<'_> {
-    fn value(&self, text: &[u8], audited: &Audited) -> Value {
+    fn value(&self, text: &LinedText, audited: &Audited) -> Value {
         let &Self { id, file, finding, origin, component } = self;
         let brought =
             brought_in(audited, &finding.path, &component.name).map(|told| format!("; {told}")).unwrap_or_default();
-        let of = Lines::new(text);
+        let of = text.lines();
         let fragment = &finding.fragment;
         let (first, last) = (fragment.start.line, fragment.end.line);
         // Bytes from 1: whole lines, whose ends are the same in every encoding.

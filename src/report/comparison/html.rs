@@ -9,6 +9,7 @@ use crate::report::html::{Block, Card, Cell, Code, Column, Heading, MAX_CARDS, P
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
 use crate::report::{Format, Style};
+use crate::text::LinedText;
 
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "html", help: "one page, side by side, to read in a browser", write };
@@ -86,7 +87,7 @@ fn table(comparison: &Comparison, card_of: &[Option<usize>]) -> Table<'static> {
 fn card(pair: &Pair, comparison: &Comparison, n_free: &mut usize) -> Card {
     let [a, b] = names(pair, comparison);
     let blocks = pair.matches.iter().take(MAX_MATCHES).map(|found| {
-        let source = |path| comparison.texts.get(path).map_or(&[][..], Vec::as_slice);
+        let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
         Block {
             likeness: format!("{}, {}", likeness(found), count(found.n_tokens, "token")),

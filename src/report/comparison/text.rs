@@ -10,6 +10,7 @@ use crate::report::frame::{Canvas, Titles, draw};
 use crate::report::sides::Sides;
 use crate::report::words::{count, lines, percent};
 use crate::report::{Format, Style};
+use crate::text::LinedText;
 
 pub(super) const FORMAT: Format<Comparison> =
     Format { name: "text", help: "a ranking and both sides, for people", write };
@@ -69,7 +70,7 @@ fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canva
     let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
     let n_drawn = if is_verbose { pair.matches.len() } else { MAX_MATCHES };
     for found in pair.matches.iter().take(n_drawn) {
-        let source = |path| comparison.texts.get(path).map_or(&[][..], Vec::as_slice);
+        let source = |path| comparison.texts.get(path).unwrap_or(LinedText::empty());
         let sides = Sides::new((source(&found.a.0), &found.a.1), (source(&found.b.0), &found.b.1));
         let titles = Titles {
             copy: format!("{}:{}, {}", found.a.0, lines(&found.a.1), count(found.n_tokens, "token")),

@@ -135,7 +135,7 @@ fn patch(patch: &str, n_free: &mut usize) -> Option<Block> {
         likeness: "the same edit for the sibling".to_owned(),
         note: "`secondhand check --format patch` writes it for `git apply`".to_owned(),
         titles: [(String::new(), "patch"), (String::new(), "")],
-        code: Code::of_one(&lines(patch.as_bytes(), &whole), n_free),
+        code: Code::of_one(&lines(&patch.as_bytes().to_vec().into(), &whole), n_free),
     })
 }
 

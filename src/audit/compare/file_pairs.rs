@@ -1,0 +1,107 @@
+//! Chooses which files of two submissions are aligned with each other.
+//!
+//! Two forks of a project have thousands of files, and a passage that most of them have makes each share something with
+//! each. Aligning all of them takes time that grows with the square of the files. But each token is in at most one
+//! match, so of a passage that `n` files of one submission and `m` of the other have, at most `min(n, m)` pairs count.
+
+use std::collections::BTreeMap;
+
+use super::prints::Read;
+use crate::audit::read::Source;
+use crate::matching::Shared;
+use crate::text::fnv_1a;
+
+/// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file is aligned with
+/// those next to its counterpart.
+const MAX_PAIRS: usize = 256;
+
+/// Number of files on either side of its counterpart that a file is aligned with for a fingerprint of many files.
+const BESIDE: usize = 8;
+
+/// The files of two submissions that are aligned with each other.
+pub(super) struct FilePairs {
+    /// For each pair of files, by their numbers, the fingerprints that they share.
+    pub shared: BTreeMap<(usize, usize), Vec<Shared>>,
+    /// For each file of the first that is not aligned with all: how many files of the second have its most frequent
+    /// fingerprint, and with how many fewer it is aligned.
+    pub passed_over: BTreeMap<usize, (usize, usize)>,
+}
+
+impl FilePairs {
+    /// Chooses the pairs of files; those of a pair share a fingerprint.
+    ///
+    /// A fingerprint of few files pairs all that have it. For one of many, the files that have it are paired in their
+    /// order: the first of one submission with the first of the other, and those beside it. A pair is aligned along all
+    /// that it shares, whatever brought it together.
+    ///
+    /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS` for one of few files.
+    pub fn new(a: &Read, b: &Read) -> Self {
+        let mut shared: BTreeMap<(usize, usize), Vec<Shared>> = BTreeMap::new();
+        let mut n_alike: BTreeMap<usize, usize> = BTreeMap::new();
+        for (own, other) in common(&keys(a), &keys(b)) {
+            let is_of_few = own.len() * other.len() <= MAX_PAIRS;
+            for (rank, &(_, file)) in own.iter().enumerate() {
+                let counterpart = rank * other.len() / own.len();
+                let from = if is_of_few { 0 } else { counterpart.saturating_sub(BESIDE) };
+                let until = if is_of_few { other.len() } else { other.len().min(counterpart + BESIDE + 1) };
+                shared.extend(other[from..until].iter().map(|&(_, partner)| ((file, partner), Vec::new())));
+                let n = n_alike.entry(file).or_default();
+                *n = (*n).max(other.len());
+            }
+        }
+        let [own, other] = [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
+        let positions = |prints: &[(u64, u32)]| prints.iter().map(|&(_, position)| position).collect();
+        for (&files, shared) in &mut shared {
+            let of_both = common(&own[files.0], &other[files.1]);
+            *shared = of_both.map(|(a, b)| Shared { query: positions(a), target: positions(b) }).collect();
+        }
+        let n_partners = |file: usize| shared.range((file, 0)..(file + 1, 0)).count();
+        let passed_over = n_alike.into_iter().filter_map(|(file, n_alike)| {
+            let n_passed_over = n_alike.saturating_sub(n_partners(file));
+            (n_passed_over > 0).then_some((file, (n_alike, n_passed_over)))
+        });
+        Self { passed_over: passed_over.collect(), shared }
+    }
+}
+
+/// What files can have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// All of their tokens, as they are spelled.
+    Whole(u64),
+    Print(u64),
+}
+
+/// What each file of a submission may have in common with others, sorted.
+fn keys(read: &Read) -> Vec<(Key, usize)> {
+    let whole = |source: &Source| Key::Whole(fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes())));
+    let mut keys = Vec::new();
+    // What has no fingerprint has nothing to be aligned along.
+    for number in (0..read.sources.len()).filter(|&number| !read.prints[number].is_empty()) {
+        keys.push((whole(&read.sources[number]), number));
+        keys.extend(read.prints[number].iter().map(|&(hash, _)| (Key::Print(hash), number)));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+fn sorted(prints: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let mut prints = prints.to_vec();
+    prints.sort_unstable();
+    prints
+}
+
+type Entries<'l, K, V> = &'l [(K, V)];
+
+/// The entries of two sorted lists for each key that both have.
+fn common<'l, K: Ord, V>(
+    own: Entries<'l, K, V>,
+    other: Entries<'l, K, V>,
+) -> impl Iterator<Item = (Entries<'l, K, V>, Entries<'l, K, V>)> {
+    let mut others = other.chunk_by(|a, b| a.0 == b.0).peekable();
+    own.chunk_by(|a, b| a.0 == b.0).filter_map(move |of_own| {
+        while others.next_if(|of_other| of_other[0].0 < of_own[0].0).is_some() {}
+        Some((of_own, others.next_if(|of_other| of_other[0].0 == of_own[0].0)?))
+    })
+}
