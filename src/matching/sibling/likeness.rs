@@ -1,0 +1,193 @@
+//! Decides whether a sibling missed an edit.
+
+use super::edit::Edit;
+use super::spot::{LONG_RUN, Spot};
+
+/// How much an edited unit and a unit that may be its sibling have in common, besides the place of the edit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Likeness {
+    /// Tokens of the two units.
+    pub n_tokens: (usize, usize),
+    /// Tokens that agree.
+    pub n_agreeing: usize,
+    /// Whether the edit replaces operators and numbers only.
+    pub is_operator: bool,
+    /// Whether the edit replaces names by others, and nothing else.
+    pub is_substitution: bool,
+    /// Whether both are one unit: two branches of a function.
+    pub is_same_unit: bool,
+    /// Distinct names that the edit adds.
+    pub n_names: usize,
+    /// Those of them that the file of the sibling knows, perhaps under another name.
+    pub n_known: usize,
+    /// Those of them that the change introduces, and uses or defines elsewhere too.
+    pub n_introduced: usize,
+    /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`].
+    pub had: f64,
+    /// Whether the change is so large that one of its many edits agrees with something by chance.
+    pub is_large_change: bool,
+    /// Whether the change edits so much, of this unit too, that it is no fix.
+    pub is_rewritten: bool,
+    /// Whether the edit uses a variable of its unit that the other unit does not have.
+    pub needs_variable: bool,
+    /// Whether the edit only removes something that the other unit uses elsewhere.
+    pub is_still_used: bool,
+}
+
+/// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
+const MIN_EDIT: usize = 4;
+/// Minimum tokens that agree in a row across the place of an edit.
+const MIN_RUN: usize = 16;
+/// Minimum tokens that agree around, and at, the place of an edit.
+const MIN_AROUND: usize = 24;
+/// Minimum tokens that agree in two units for them to be siblings.
+const MIN_AGREEING: usize = 24;
+/// Minimum tokens in a row, with the names spelled the same, for the place of an edit alone to show a sibling.
+const VERBATIM_RUN: usize = 24;
+/// Minimum different names and literals of such a run: brackets and keywords alone are everywhere.
+const VERBATIM_WORDS: usize = 5;
+/// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
+const VERBATIM_UNKNOWN: usize = 40;
+/// Minimum part of the longer unit that agrees for a sibling to get what the change introduces, too.
+const TWIN: f64 = 0.75;
+/// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
+const RENAMED_RUN: usize = 40;
+/// Minimum tokens in a row for the replacement of a single token to be a fix.
+const TINY_EDIT_RUN: usize = 28;
+
+/// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
+pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
+    spot.is_alike(edit) && !likeness.was_mended()
+}
+
+impl Likeness {
+    /// Whether the sibling has what the edit adds. One name alone may be there for another reason, unless the edited
+    /// file did not even know it.
+    fn was_mended(&self) -> bool {
+        self.had >= 0.6 && (self.n_names > 1 || self.n_introduced > 0)
+    }
+}
+
+/// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
+///
+/// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has the figures.
+pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
+    let (n_removed, n_added) = (edit.removed().len(), edit.added().len());
+    let (own, other) = likeness.n_tokens;
+    let of_smaller = likeness.n_agreeing as f64 / own.min(other).max(1) as f64;
+    let of_larger = likeness.n_agreeing as f64 / own.max(other).max(1) as f64;
+    let n_run = spot.n_run();
+    // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A
+    // `const` or a comma is none.
+    let is_tiny_fix = n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
+    let is_enough = n_removed + n_added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6 || is_tiny_fix;
+    let is_alike_there = is_enough
+        && spot.is_alike(edit)
+        && n_run >= MIN_RUN
+        && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
+    if !is_alike_there || likeness.was_mended() {
+        return false;
+    }
+    let (spelled, clashing) = (spot.spelled(), spot.clashing());
+
+    // Each kind of evidence is enough. The units are alike as wholes; or what surrounds the edit is the same word for
+    // word, as in code that was pasted into a longer function; or it is a long run up to names.
+    let are_units = likeness.n_agreeing >= MIN_AGREEING;
+    let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
+    let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
+    let is_renamed = n_run >= RENAMED_RUN && clashing <= 0.05 && of_larger >= 0.25 && spelled >= 0.3;
+    let is_verbatim = spot.n_verbatim >= VERBATIM_RUN
+        && spot.n_verbatim_words >= VERBATIM_WORDS
+        && (clashing <= 0.12 || n_run >= LONG_RUN);
+    // An author who edits one branch sees the other.
+    let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
+    // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
+    // One new name in place of what the sibling still has is a better call: `- 1` became `.saturating_sub(1)`.
+    let is_replaced = n_removed > 0 && likeness.n_names == 1;
+    let is_foreign = likeness.is_substitution && likeness.n_known < likeness.n_names
+        || likeness.n_names > 0 && likeness.n_known == 0 && spot.n_verbatim < VERBATIM_UNKNOWN && !is_replaced
+        || 2 * likeness.n_known < likeness.n_names
+            && of_larger < 0.5
+            && spot.n_verbatim < VERBATIM_UNKNOWN
+            && !is_replaced
+            && !(of_smaller >= 0.7 && spelled >= 0.9);
+    // What the change defines, and uses here, is a feature of the edited member, unless they are twins.
+    let is_feature =
+        likeness.n_introduced > 0 && of_larger < TWIN && spot.n_verbatim < VERBATIM_UNKNOWN && !is_replaced;
+    let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
+    // There, the edit would not compile, or break what still works.
+    let is_own = likeness.needs_variable || likeness.is_still_used;
+    (is_verbatim || is_renamed || are_units && (is_part || is_twin))
+        && !is_seen
+        && !is_foreign
+        && !is_feature
+        && !is_chance
+        && !is_own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether an insertion of eight tokens with two names, of which the sibling knows `n_known`, is missed where
+    /// `n_verbatim` tokens are spelled the same.
+    fn is_insertion_missed(n_known: usize, n_verbatim: usize) -> bool {
+        is_missed_by(n_verbatim, Likeness { n_known, ..LIKENESS })
+    }
+
+    /// Two names in units of which most agrees.
+    const LIKENESS: Likeness = Likeness {
+        n_tokens: (120, 120),
+        n_agreeing: 110,
+        is_operator: false,
+        is_substitution: false,
+        is_same_unit: false,
+        n_names: 2,
+        n_known: 2,
+        n_introduced: 0,
+        had: 0.0,
+        is_large_change: false,
+        is_rewritten: false,
+        needs_variable: false,
+        is_still_used: false,
+    };
+
+    /// Whether such an insertion is missed by a sibling that is so alike.
+    fn is_missed_by(n_verbatim: usize, likeness: Likeness) -> bool {
+        let edit = Edit { base: (100, 100), head: (100, 108) };
+        let spot = Spot {
+            target: 50..50,
+            n_left_run: 30,
+            n_right_run: 30,
+            is_short_run_spelled: true,
+            n_left: 40,
+            n_right: 40,
+            n_words: 30,
+            n_spelled: 28,
+            n_verbatim,
+            n_verbatim_words: 9,
+            ..Spot::default()
+        };
+        is_missed(&edit, &spot, &likeness)
+    }
+
+    #[test]
+    fn what_the_change_introduces_is_missed_between_twins_only() {
+        let introducing = |n_agreeing| Likeness { n_agreeing, n_known: 1, n_introduced: 1, ..LIKENESS };
+        assert!(is_missed_by(20, introducing(110)));
+        assert!(!is_missed_by(20, introducing(80)));
+        assert!(is_missed_by(20, Likeness { n_introduced: 0, ..introducing(80) }));
+        assert!(is_missed_by(VERBATIM_UNKNOWN, introducing(80)));
+        // The sibling has it already.
+        let had = |n_introduced| Likeness { had: 1.0, n_names: 1, n_introduced, ..LIKENESS };
+        assert!(is_missed_by(20, had(0)));
+        assert!(!is_missed_by(20, had(1)));
+    }
+
+    #[test]
+    fn an_edit_of_which_the_sibling_knows_no_name_needs_a_longer_run_word_for_word() {
+        assert!(is_insertion_missed(1, VERBATIM_UNKNOWN - 1));
+        assert!(!is_insertion_missed(0, VERBATIM_UNKNOWN - 1));
+        assert!(is_insertion_missed(0, VERBATIM_UNKNOWN));
+    }
+}
