@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn the_lines_put_into_a_file_that_is_too_large_for_one_diff_are_those_that_are_added() {
         // More than 2^28 cells, and each third line is in the file a hundred times.
-        let old = |at: usize| if at % 3 == 0 { format!("}} // {}\n", at % 500) } else { format!("line {at};\n") };
+        let old =
+            |at: usize| if at.is_multiple_of(3) { format!("}} // {}\n", at % 500) } else { format!("line {at};\n") };
         let base: String = (0..12_000).map(old).collect();
         let head: String = (0..12_000).map(|at| old(at) + "trace(here);\n").collect();
         let added = added_lines(base.as_bytes(), head.as_bytes());

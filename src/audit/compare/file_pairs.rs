@@ -22,9 +22,19 @@ const BESIDE: usize = 8;
 pub(super) struct FilePairs {
     /// For each pair of files, by their numbers, the fingerprints that they share.
     pub shared: BTreeMap<(usize, usize), Vec<Shared>>,
-    /// For each file of the first that is not aligned with all: how many files of the second have its most frequent
-    /// fingerprint, and with how many fewer it is aligned.
-    pub passed_over: BTreeMap<usize, (usize, usize)>,
+    /// The files of the first that are not aligned with all that share something with them.
+    pub passed_over: BTreeMap<usize, PassedOver>,
+}
+
+/// What a file is not aligned with.
+#[derive(Default)]
+pub(super) struct PassedOver {
+    /// The number of files of the second submission that have its most frequent fingerprint.
+    pub n_alike: usize,
+    /// By how many fewer files it is aligned with.
+    pub n_left: usize,
+    /// The positions of its fingerprints that many files have.
+    pub positions: Vec<u32>,
 }
 
 impl FilePairs {
@@ -37,30 +47,37 @@ impl FilePairs {
     /// Time O(n log n) for n fingerprints in all, times `2 * BESIDE` pairs at most, or `MAX_PAIRS` for one of few files.
     pub fn new(a: &Read, b: &Read) -> Self {
         let mut shared: BTreeMap<(usize, usize), Vec<Shared>> = BTreeMap::new();
-        let mut n_alike: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut passed_over: BTreeMap<usize, PassedOver> = BTreeMap::new();
+        let [own_prints, other_prints] =
+            [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
+        let positions = |prints: &[(u64, u32)]| prints.iter().map(|&(_, position)| position).collect::<Vec<u32>>();
         for (own, other) in common(&keys(a), &keys(b)) {
             let is_of_few = own.len() * other.len() <= MAX_PAIRS;
-            for (rank, &(_, file)) in own.iter().enumerate() {
+            for (rank, &(key, file)) in own.iter().enumerate() {
                 let counterpart = rank * other.len() / own.len();
                 let from = if is_of_few { 0 } else { counterpart.saturating_sub(BESIDE) };
                 let until = if is_of_few { other.len() } else { other.len().min(counterpart + BESIDE + 1) };
                 shared.extend(other[from..until].iter().map(|&(_, partner)| ((file, partner), Vec::new())));
-                let n = n_alike.entry(file).or_default();
-                *n = (*n).max(other.len());
+                if let Key::Print(hash) = key
+                    && !is_of_few
+                {
+                    let PassedOver { n_alike, positions: known, .. } = passed_over.entry(file).or_default();
+                    *n_alike = (*n_alike).max(other.len());
+                    let prints = &own_prints[file];
+                    let from = prints.partition_point(|print| print.0 < hash);
+                    known.extend(positions(prints[from..].chunk_by(|a, b| a.0 == b.0).next().unwrap_or_default()));
+                }
             }
         }
-        let [own, other] = [a, b].map(|of| of.prints.iter().map(|prints| sorted(prints)).collect::<Vec<_>>());
-        let positions = |prints: &[(u64, u32)]| prints.iter().map(|&(_, position)| position).collect();
-        for (&files, shared) in &mut shared {
-            let of_both = common(&own[files.0], &other[files.1]);
+        for (&(file, partner), shared) in &mut shared {
+            let of_both = common(&own_prints[file], &other_prints[partner]);
             *shared = of_both.map(|(a, b)| Shared { query: positions(a), target: positions(b) }).collect();
         }
-        let n_partners = |file: usize| shared.range((file, 0)..(file + 1, 0)).count();
-        let passed_over = n_alike.into_iter().filter_map(|(file, n_alike)| {
-            let n_passed_over = n_alike.saturating_sub(n_partners(file));
-            (n_passed_over > 0).then_some((file, (n_alike, n_passed_over)))
-        });
-        Self { passed_over: passed_over.collect(), shared }
+        for (&file, passed_over) in &mut passed_over {
+            passed_over.n_left = passed_over.n_alike.saturating_sub(shared.range((file, 0)..(file + 1, 0)).count());
+        }
+        passed_over.retain(|_, passed_over| passed_over.n_left > 0);
+        Self { shared, passed_over }
     }
 }
 

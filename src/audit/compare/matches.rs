@@ -49,9 +49,6 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     let of_b: Vec<Document<'_>> = b.sources.iter().map(Source::document).collect();
     let (mut aligned, mut runs, mut limits) = (Vec::new(), Vec::new(), Vec::new());
     let FilePairs { shared, passed_over } = FilePairs::new(a, b);
-    for (file, (n_places, n_places_left)) in passed_over {
-        limits.push((a.sources[file].path.clone(), Shortfall { n_places, n_places_left, n_not_extended: 0 }));
-    }
     for (files, shared) in shared {
         let (query, target) = (of_a[files.0], of_b[files.1]);
         let of_files = aligned_parts(query, target, &shared, &a.ignored[files.0], config);
@@ -108,6 +105,13 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
     for (files, run) in runs {
         claims.fill(files, run, of_a[files.0], of_b[files.1], config);
+    }
+    // A file misses nothing by its partners if all that others have of it is matched.
+    for (file, of_file) in passed_over {
+        if of_file.positions.iter().any(|&at| claims.of_a[file][at as usize].is_none()) {
+            let of_file = Shortfall { n_places: of_file.n_alike, n_places_left: of_file.n_left, n_not_extended: 0 };
+            limits.push((a.sources[file].path.clone(), of_file));
+        }
     }
     let (matches, n_matched) = claims.into_matches(a, b);
     Found { matches, n_matched, limits }
