@@ -59,13 +59,12 @@ pub(super) fn is_own_code(path: &FilePath, is_prose: bool, sources: &Sources<'_>
     sources.config.ground(path, is_prose) == Ground::Code && sources.skip_judging(path).is_none()
 }
 
-/// The edits of a file that a sibling may lack.
+/// The edits of a file that a sibling may lack; its tokens in `moved` are elsewhere now.
 pub(super) fn candidates(
-    number: usize,
     before: &Predecessor,
     head: &Changed,
     all: &[Edit],
-    changed: &[Changed],
+    moved: impl Iterator<Item = Range<usize>>,
     sources: &Sources<'_>,
 ) -> Vec<Edit> {
     let source = &before.source;
@@ -74,7 +73,7 @@ pub(super) fn candidates(
         return Vec::new();
     }
     let mut has_moved = vec![false; source.tokens.len()];
-    for range in changed.iter().flat_map(|file| file.was.tokens_of(number)) {
+    for range in moved {
         has_moved[range].fill(true);
     }
     let is_edit = |edit: &&Edit| {

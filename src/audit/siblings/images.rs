@@ -75,7 +75,8 @@ impl<'p> PreImages<'p> {
         let all_edits: Vec<Vec<Edit>> = pairs().map(|(before, head)| edits_of(before, *head)).collect();
         let number = |number: usize| -> Vec<Edit> {
             let Some(head) = heads[number] else { return Vec::new() };
-            candidates(number, &base[number], head, &all_edits[number], changed, sources)
+            let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));
+            candidates(&base[number], head, &all_edits[number], moved, sources)
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);

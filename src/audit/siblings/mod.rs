@@ -14,6 +14,7 @@ mod compared;
 mod edits;
 mod findings;
 mod images;
+mod members;
 mod other;
 mod patch;
 mod place;

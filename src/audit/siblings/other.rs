@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::edits::test_lines;
 use crate::audit::read::{Source, Sources};
+use crate::audit::search::Hit;
 use crate::language::Token;
 use crate::text::{FilePath, Lines};
 
@@ -16,6 +17,8 @@ pub(super) struct Other<'o> {
     pub(super) source: &'o Source,
     /// Its number in base, if the change touches it.
     pub(super) number: Option<usize>,
+    /// What it shares with the edited files.
+    pub(super) hits: &'o [Hit],
     names: OnceCell<HashSet<u32>>,
     spelling: OnceCell<HashMap<u32, Range<usize>>>,
     in_head: OnceCell<InHead>,
@@ -32,9 +35,9 @@ pub(super) struct InHead {
 pub(super) type Names = Vec<(u32, u32)>;
 
 impl<'o> Other<'o> {
-    pub(super) fn new(path: &'o FilePath, source: &'o Source, number: Option<usize>) -> Self {
+    pub(super) fn new(path: &'o FilePath, source: &'o Source, number: Option<usize>, hits: &'o [Hit]) -> Self {
         let (names, spelling, in_head) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { path, source, number, names, spelling, in_head }
+        Self { path, source, number, hits, names, spelling, in_head }
     }
 
     /// Whether it has a name.

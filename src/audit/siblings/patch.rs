@@ -2,25 +2,24 @@
 
 use std::collections::HashMap;
 
+use super::members::Members;
 use super::place::Place;
 use crate::audit::read::Source;
 use crate::language::Kind;
 use crate::matching::{Edit, unified};
-use crate::text::FilePath;
 
-/// The edits, made to the sibling `target`, which spells the names of the edited file like `names`; `None` if they do
+/// The edits, made to the other file, which spells the names of the edited one like `names`; `None` if they do
 /// not apply: comments would be lost, or a name of the edit has no counterpart that is certain.
 ///
 /// A gap between two tokens is white space and comments. What is replaced reaches from the last kept token before an
 /// edit to the first behind it, so that the comments of the edit come along.
 pub(super) fn adapted(
-    path: &FilePath,
-    base: &Source,
-    head: &Source,
-    target: &Source,
+    members: &Members<'_, '_>,
     places: &[(Edit, Place)],
     names: &HashMap<u32, Vec<u8>>,
 ) -> Option<String> {
+    let (path, base, head) = (members.other.path, members.own, &members.head.source);
+    let target = members.other_in_head()?;
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if target.encoded.is_some() || !path.as_bytes().iter().all(is_plain) {
         return None;

@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use super::edits::{around, is_bracketed};
 use super::images::{BESIDE, PreImages, WINDOW};
+use super::members::Members;
 use super::other::{Names, Other};
 use super::place::Place;
-use super::variables::{declared_in, is_still_used, needs_introduced, needs_variable};
-use crate::audit::change::Changed;
+use super::variables::{declared_in, declares_any, is_still_used, missing, names_of, needs_variable};
 use crate::audit::read::Source;
-use crate::audit::search::Hit;
 use crate::language::{Kind, Token};
 use crate::matching::{
     Alignment, Edit, Likeness, Renaming, Spot, Unit, aligned_around, aligned_near, aligned_units, continued,
@@ -37,34 +36,26 @@ const LIKELY_RUN: usize = 32;
 /// Maximum tokens between two edits of one finding, unless both are in one unit.
 const SAME_UNIT: usize = 80;
 
-impl<'p> PreImages<'p> {
+impl Members<'_, '_> {
     /// The places of one file that lack edits of a query, in groups of those that belong together.
     ///
     /// Only the surroundings of an edit are aligned, from each fingerprint next to it that the file shares. What was
     /// aligned from there is not aligned again for the edits nearby. Two files that are alike as wholes take no longer
     /// than two that share a function.
-    pub(super) fn places(
-        &self,
-        query: usize,
-        edits: &[usize],
-        hits: &[Hit],
-        other: &Other<'_>,
-        head: &Changed,
-    ) -> Vec<(Vec<(Edit, Place)>, Names)> {
-        let number = self.numbers[query];
-        let own = &self.base[number].source;
-        let is_same = other.number == Some(number);
-        let k = self.queries.sampling().noise_threshold();
-        let mut n_left = (MAX_LOCAL / self.numbers.len().max(1)).max(MIN_LOCAL);
+    pub(super) fn places(&self, query: usize, edits: &[usize]) -> Vec<(Vec<(Edit, Place)>, Names)> {
+        let PreImages { queries, numbers, .. } = self.images;
+        let (own, target) = (self.own, self.other.source);
+        let is_same = self.is_same_file();
+        let k = queries.sampling().noise_threshold();
+        let mut n_left = (MAX_LOCAL / numbers.len().max(1)).max(MIN_LOCAL);
         let mut found: Vec<(Vec<(Edit, Place)>, Names)> = Vec::new();
         // For each edit, the diagonals along which it was aligned, and its places.
         let mut aligned: HashSet<(usize, i64)> = HashSet::new();
         let mut placed: HashSet<(usize, usize)> = HashSet::new();
         for &number_of_edit in edits {
-            let edit = &self.edits[number][number_of_edit];
-            let unit = &self.units[number][number_of_edit];
+            let (edit, unit) = (&self.edits()[number_of_edit], &self.units()[number_of_edit]);
             let asked = edit.base.0.saturating_sub(k + BESIDE)..edit.base.1 + BESIDE;
-            for (at, there) in self.queries.shared_at(query, hits, &asked) {
+            for (at, there) in queries.shared_at(query, self.other.hits, &asked) {
                 let diagonal = there as i64 - at as i64;
                 if is_same && diagonal == 0 || aligned.contains(&(number_of_edit, diagonal)) || n_left == 0 {
                     continue;
@@ -74,35 +65,35 @@ impl<'p> PreImages<'p> {
                 let anchor = (at, there);
                 aligned.insert((number_of_edit, diagonal));
                 // Most places differ.
-                let near = aligned_near(anchor, &own.tokens, &other.source.tokens, reach);
-                if !self.has_place(number, &near, own, other) {
+                let near = aligned_near(anchor, &own.tokens, &target.tokens, reach);
+                if !self.has_place(&near) {
                     continue;
                 }
-                let alignment = aligned_around(anchor, &own.tokens, &other.source.tokens, reach);
-                let reached = self.reached(number, &alignment);
+                let alignment = aligned_around(anchor, &own.tokens, &target.tokens, reach);
+                let reached = self.reached(&alignment);
                 // At the ends of what was aligned, too little around an edit was.
                 let inside = (at + WINDOW).saturating_sub(reach[0])..(at + reach[1]).saturating_sub(WINDOW);
                 let is_inside = |of: &usize| {
-                    let of = &self.edits[number][*of].base;
+                    let of = &self.edits()[*of].base;
                     inside.start <= of.0 && of.1 <= inside.end
                 };
                 let done = reached.clone().filter(is_inside);
-                for (of, diagonal) in done.flat_map(|of| self.diagonals(number, of, &alignment)) {
+                for (of, diagonal) in done.flat_map(|of| self.diagonals(of, &alignment)) {
                     aligned.insert((of, diagonal));
                 }
-                let renaming = Renaming::of(&alignment, &own.tokens, &other.source.tokens);
+                let renaming = Renaming::of(&alignment, &own.tokens, &target.tokens);
                 let places: Vec<(usize, Place)> = reached
-                    .filter_map(|of| Some((of, self.place(number, of, head, &alignment, &renaming, other)?)))
+                    .filter_map(|of| Some((of, self.place(of, &alignment, &renaming)?)))
                     .filter(|(of, place)| !placed.contains(&(*of, place.in_base.start)))
                     .collect();
-                for mut group in groups(places, &self.edits[number]) {
-                    self.drop_dependent(number, &mut group, head, other, &renaming);
-                    if group.iter().all(|(of, _)| is_bracketed(&self.edits[number][*of], own, &head.source)) {
+                for mut group in groups(places, self.edits()) {
+                    self.drop_dependent(&mut group, &renaming);
+                    if group.iter().all(|(of, _)| is_bracketed(&self.edits()[*of], own, &self.head.source)) {
                         continue;
                     }
                     if group.iter().any(|(_, place)| place.is_missed) {
                         placed.extend(group.iter().map(|(of, place)| (*of, place.in_base.start)));
-                        let group = group.into_iter().map(|(of, place)| (self.edits[number][of].clone(), place));
+                        let group = group.into_iter().map(|(of, place)| (self.edits()[of].clone(), place));
                         found.push((group.collect(), renaming.pairs().collect()));
                     }
                 }
@@ -112,28 +103,28 @@ impl<'p> PreImages<'p> {
     }
 
     /// Whether an alignment may show the place of an edit.
-    fn has_place(&self, number: usize, alignment: &Alignment, own: &Source, other: &Other<'_>) -> bool {
-        let renaming = Renaming::of(alignment, &own.tokens, &other.source.tokens);
-        self.edits[number][self.reached(number, alignment)].iter().any(|edit| {
+    fn has_place(&self, alignment: &Alignment) -> bool {
+        let (own, target) = (&self.own.tokens, &self.other.source.tokens);
+        let renaming = Renaming::of(alignment, own, target);
+        self.edits()[self.reached(alignment)].iter().any(|edit| {
             let is_likely = |spot: Spot| {
                 let n_run = spot.n_left_run + spot.n_right_run;
                 spot.is_alike(edit) || spot.target.len() > edit.removed().len() && n_run >= LIKELY_RUN
             };
-            edit.removed().len() > NEAR_GAP
-                || spot(edit, alignment, &renaming, &own.tokens, &other.source.tokens).is_some_and(is_likely)
+            edit.removed().len() > NEAR_GAP || spot(edit, alignment, &renaming, own, target).is_some_and(is_likely)
         })
     }
 
     /// The edits of a file that an alignment reaches, by their numbers.
-    fn reached(&self, number: usize, alignment: &Alignment) -> Range<usize> {
-        let (edits, query) = (&self.edits[number], alignment.query());
+    fn reached(&self, alignment: &Alignment) -> Range<usize> {
+        let (edits, query) = (self.edits(), alignment.query());
         let from = edits.partition_point(|edit| edit.base.1 < query.start);
         from..edits.partition_point(|edit| edit.base.0 <= query.end).max(from)
     }
 
     /// The diagonals of an alignment next to an edit.
-    fn diagonals(&self, number: usize, edit: usize, alignment: &Alignment) -> Vec<(usize, i64)> {
-        let removed = self.edits[number][edit].removed();
+    fn diagonals(&self, edit: usize, alignment: &Alignment) -> Vec<(usize, i64)> {
+        let removed = self.edits()[edit].removed();
         let near = removed.start.saturating_sub(BESIDE)..removed.end + BESIDE;
         let blocks = &alignment.blocks;
         let from = blocks.partition_point(|block| ((block.query + block.len) as usize) < near.start);
@@ -142,23 +133,16 @@ impl<'p> PreImages<'p> {
     }
 
     /// The place of the other file that lacks `edit`, if it may.
-    fn place(
-        &self,
-        number: usize,
-        edit: usize,
-        head: &Changed,
-        alignment: &Alignment,
-        renaming: &Renaming,
-        other: &Other<'_>,
-    ) -> Option<Place> {
-        let (own, target) = (&self.base[number].source, other.source);
-        let (edit, unit) = (&self.edits[number][edit], &self.units[number][edit]);
+    fn place(&self, edit: usize, alignment: &Alignment, renaming: &Renaming) -> Option<Place> {
+        let &Self { images, own, head, other, .. } = self;
+        let target = other.source;
+        let (edit, unit) = (&self.edits()[edit], &self.units()[edit]);
         // Most places differ, so the expensive checks come after this one.
         let spot_in =
             |alignment: &Alignment, renaming: &Renaming| spot(edit, alignment, renaming, &own.tokens, &target.tokens);
         let spot = spot_in(alignment, renaming).filter(|spot| spot.is_alike(edit))?;
         let of = around(target, spot.target.start, spot.target.end)?;
-        let in_head = self.in_head(&spot, other)?;
+        let in_head = images.in_head(&spot, other)?;
         let (removed, added) = (&own.tokens[edit.removed()], &head.source.tokens[edit.added()]);
         // What makes the member like its sibling is no edit that the sibling lacks.
         if renaming.makes(added, &target.tokens[spot.target.clone()]) {
@@ -167,7 +151,7 @@ impl<'p> PreImages<'p> {
         let is_substitution = removed.len() == added.len()
             && !removed.is_empty()
             && removed.iter().zip(added).all(|(a, b)| a.symbol == b.symbol);
-        if is_substitution && self.is_own_name(edit, head, alignment, own, other, (unit, &of)) {
+        if is_substitution && self.is_own_name(edit, alignment, (unit, &of)) {
             return None;
         }
         let is_same_unit = std::ptr::eq(own, target) && *unit == of;
@@ -192,7 +176,7 @@ impl<'p> PreImages<'p> {
             added.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact).collect();
         let is_introduced = |name: &&u32| {
             let n_here = || added.iter().filter(|token| token.exact == **name).count() as u32;
-            self.introduced().get(*name).is_some_and(|&n| n > n_here())
+            images.introduced().get(*name).is_some_and(|&n| n > n_here())
         };
         let is_known = |name: &&u32| renaming.get(**name).is_some() || other.has(**name);
         // A variable of the edit itself may have the name of any other.
@@ -216,10 +200,10 @@ impl<'p> PreImages<'p> {
             ),
             needs_variable: needs_variable((added, &head.source), (own, unit), (target, &of), renaming),
             is_still_used: added.is_empty() && is_still_used(edit, (own, unit), (target, &of), &spot.target, renaming),
-            is_large_change: self.is_large,
-            is_rewritten: self.is_rewrite && {
+            is_large_change: images.is_large,
+            is_rewritten: images.is_rewrite && {
                 let within = |edit: &&Edit| edit.base.0 <= unit.tokens.end && edit.base.1 >= unit.tokens.start;
-                let n_edited: usize = self.all_edits[number].iter().filter(within).map(Edit::len).sum();
+                let n_edited: usize = self.all_edits().iter().filter(within).map(Edit::len).sum();
                 4 * n_edited > unit.tokens.len()
             },
         };
@@ -234,36 +218,26 @@ impl<'p> PreImages<'p> {
         })
     }
 
-    /// Drops the edits of a group that use what the change declares in another edit.
-    fn drop_dependent(
-        &self,
-        number: usize,
-        group: &mut Vec<(usize, Place)>,
-        head: &Changed,
-        other: &Other<'_>,
-        renaming: &Renaming,
-    ) {
-        let of_group: Vec<Range<usize>> = group.iter().map(|(at, _)| self.edits[number][*at].added()).collect();
+    /// Drops the edits of a group that use what the change declares and the sibling does not get: a parameter, or a
+    /// variable in an edit that is not of the group. In the sibling, they would not compile.
+    fn drop_dependent(&self, group: &mut Vec<(usize, Place)>, renaming: &Renaming) {
+        let head = &self.head.source;
+        let of_group: Vec<Range<usize>> = group.iter().map(|(at, _)| self.edits()[*at].added()).collect();
         group.retain(|(at, place)| {
-            let added = self.edits[number][*at].added();
-            let Some(unit) = around(&head.source, added.start, added.end) else { return true };
-            let (own, sibling) = ((&head.source, &unit), (other.source, &place.of));
-            let before = &self.base[number].source.tokens[place.unit.tokens.clone()];
-            !needs_introduced(&head.source.tokens[added], before, own, sibling, renaming, &of_group)
+            let added = self.edits()[*at].added();
+            let Some(unit) = around(head, added.start, added.end) else { return true };
+            let mut missing = missing(&head.tokens[added], (self.other.source, &place.of), renaming);
+            for name in names_of(&self.own.tokens[place.unit.tokens.clone()]) {
+                missing.remove(&name);
+            }
+            !declares_any(missing, head, &unit, &|at| !of_group.iter().any(|edit| edit.contains(&at)))
         });
     }
 
     /// Whether an edit only gives a member its own name where it had that of its sibling: `Queue` became `SizedQueue`
     /// in what was copied from `Queue`.
-    fn is_own_name(
-        &self,
-        edit: &Edit,
-        head: &Changed,
-        alignment: &Alignment,
-        own: &Source,
-        other: &Other<'_>,
-        (unit, of): (&Unit, &Unit),
-    ) -> bool {
+    fn is_own_name(&self, edit: &Edit, alignment: &Alignment, (unit, of): (&Unit, &Unit)) -> bool {
+        let &Self { own, head, other, .. } = self;
         // What stands most often where a name of the own file does.
         let counterpart = |name: u32| {
             let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
@@ -285,7 +259,9 @@ impl<'p> PreImages<'p> {
             counterpart(is.exact) == Some(was.exact) || is_of(&own_name) && !is_of(&other_name)
         })
     }
+}
 
+impl PreImages<'_> {
     /// The place of a sibling in the head: its tokens between two kept ones; `None` if the change edits it there.
     fn in_head(&self, spot: &Spot, other: &Other<'_>) -> Option<(usize, usize)> {
         let Some(number) = other.number else { return Some((spot.target.start, spot.target.end)) };

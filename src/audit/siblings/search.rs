@@ -12,13 +12,13 @@ use super::bundle::is_bundle;
 use super::compared::{MAX_FILES, Sighting, Target, Wanted};
 use super::edits::does_something;
 use super::images::PreImages;
+use super::members::Members;
 use super::other::Other;
 use super::patch::adapted;
 use super::place::Place;
 use super::step::{Marks, Parted, Side, parted};
 use crate::audit::Error;
-use crate::audit::change::Changed;
-use crate::audit::read::{Source, Sources};
+use crate::audit::read::Sources;
 use crate::audit::search::Hit;
 use crate::files::Entry;
 use crate::git::Repository;
@@ -91,7 +91,9 @@ impl<'p> PreImages<'p> {
             }
         }
         found.extend(self.compared(counted, &sightings, repository, sources)?);
-        found.extend(self.further_declared(&found, &sightings, &compared, repository, sources)?);
+        let not_compared = sightings.iter().enumerate().filter(|(at, _)| !compared.contains(at));
+        let not_compared: Vec<&Sighting> = not_compared.map(|(_, sighting)| sighting).collect();
+        found.extend(self.further_declared(&found, &not_compared, repository, sources)?);
         Ok(found)
     }
 
@@ -116,11 +118,8 @@ impl<'p> PreImages<'p> {
                         (&read, None)
                     }
                 };
-                let other = Other::new(path, source, number);
-                Ok(queries
-                    .iter()
-                    .flat_map(|(&query, edits)| self.in_file(query, edits, hits, &other, sources))
-                    .collect())
+                let other = Other::new(path, source, number, hits);
+                Ok(queries.iter().flat_map(|(&query, edits)| self.in_file(query, edits, &other, sources)).collect())
             },
         );
         let found: Vec<Vec<Sibling>> = found.collect::<Result<_, Error>>()?;
@@ -132,8 +131,7 @@ impl<'p> PreImages<'p> {
     fn further_declared(
         &self,
         found: &[Sibling],
-        sightings: &[Sighting],
-        compared: &BTreeSet<usize>,
+        not_compared: &[&Sighting],
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
@@ -141,17 +139,15 @@ impl<'p> PreImages<'p> {
         if numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let others = sightings.iter().enumerate().filter(|(at, _)| !compared.contains(at)).take(MAX_DECLARED);
-        let others: Vec<&Sighting> = others.map(|(_, sighting)| sighting).collect();
-        let further = others.into_par_iter().map_init(
+        let further = not_compared[..not_compared.len().min(MAX_DECLARED)].par_iter().map_init(
             || repository.reader(),
             |reader, Sighting { path, target, .. }| {
                 let Target::Same(entry) = target else { return Ok(Vec::new()) };
                 let Ok(source) = sources.read(reader, entry)? else { return Ok(Vec::new()) };
-                let other = Other::new(path, &source, None);
+                let other = Other::new(path, &source, None, &[]);
                 let declared = |&number: &usize| {
-                    let head = self.heads[number]?;
-                    Some(self.declared(number, head, &other, sources).into_iter().map(|(_, sibling)| sibling))
+                    let declared = Members::new(self, number, &other)?.declared(sources);
+                    Some(declared.into_iter().map(|(_, sibling)| sibling))
                 };
                 Ok(numbers.iter().filter_map(declared).flatten().collect())
             },
@@ -161,28 +157,18 @@ impl<'p> PreImages<'p> {
     }
 
     /// The siblings of some edits of a query in one file.
-    fn in_file(
-        &self,
-        query: usize,
-        edits: &[usize],
-        hits: &[Hit],
-        other: &Other<'_>,
-        sources: &Sources<'_>,
-    ) -> Vec<Sibling> {
-        let number = self.numbers[query];
-        let Some(head) = self.heads[number] else { return Vec::new() };
+    fn in_file(&self, query: usize, edits: &[usize], other: &Other<'_>, sources: &Sources<'_>) -> Vec<Sibling> {
+        let Some(members) = Members::new(self, self.numbers[query], other) else { return Vec::new() };
         // What a document shows has no faults to mend.
         if other.source.is_prose {
             return Vec::new();
         }
-        let own = &self.base[number].source;
-        let mut found = self.places(query, edits, hits, other, head);
-        let mut declared = self.declared(number, head, other, sources);
+        let mut found = members.places(query, edits);
+        let mut declared = members.declared(sources);
         let is_declared = |edit: &Edit| declared.iter().any(|(own, _)| own.contains(&edit.base.0));
         found.retain(|(group, _)| !is_declared(&group[0].0));
-        let of_group = |(places, names): (Vec<(Edit, Place)>, _)| {
-            Some((self.sibling(number, &places, head, own, other, sources)?, places, names))
-        };
+        let of_group =
+            |(places, names): (Vec<(Edit, Place)>, _)| Some((members.sibling(&places, sources)?, places, names));
         let mut siblings: Vec<(Sibling, _, _)> = found.into_iter().filter_map(of_group).collect();
         siblings.sort_by_key(|(sibling, ..)| (sibling.unit, Reverse(sibling.edits.len()), sibling.fragment));
         let mut n_patches: HashMap<usize, usize> = HashMap::new();
@@ -190,30 +176,23 @@ impl<'p> PreImages<'p> {
             let n = n_patches.entry(sibling.unit).or_default();
             *n += 1;
             if *n <= MAX_PATCHES {
-                let of_head = self.in_head_of(other);
-                let names = other.spelled(names);
-                sibling.patch =
-                    of_head.and_then(|of_head| adapted(other.path, own, &head.source, of_head, places, &names));
+                sibling.patch = adapted(&members, places, &other.spelled(names));
             }
         }
         let siblings: Vec<Sibling> = siblings.into_iter().map(|(sibling, ..)| sibling).collect();
         // An edit of the sources reaches a bundle when it is built.
-        let is_same = other.number == Some(number);
-        let is_built = !siblings.is_empty() && !is_same && is_bundle(own, other.source, sources.config);
+        let is_built =
+            !siblings.is_empty() && !members.is_same_file() && is_bundle(members.own, other.source, sources.config);
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
     }
+}
 
+impl Members<'_, '_> {
     /// The blocks of the other file that a comment keeps in step with edited blocks, and that no longer are.
-    fn declared(
-        &self,
-        number: usize,
-        head: &Changed,
-        other: &Other<'_>,
-        sources: &Sources<'_>,
-    ) -> Vec<(Range<usize>, Sibling)> {
-        let own = &self.base[number].source;
-        let Some(of_head) = self.in_head_of(other) else { return Vec::new() };
+    fn declared(&self, sources: &Sources<'_>) -> Vec<(Range<usize>, Sibling)> {
+        let &Self { number, own, head, other, .. } = self;
+        let Some(of_head) = self.other_in_head() else { return Vec::new() };
         if std::ptr::eq(own, other.source) || Marks::of(own).is_empty() && Marks::of(other.source).is_empty() {
             return Vec::new();
         }
@@ -222,7 +201,7 @@ impl<'p> PreImages<'p> {
         let in_head = other.in_head(of_head, sources);
         let sibling = |pair: Parted| {
             let within = |edit: &&Edit| pair.own.start <= edit.base.0 && edit.base.1 <= pair.own.end;
-            let edits: Vec<Edit> = self.all_edits[number].iter().filter(within).cloned().collect();
+            let edits: Vec<Edit> = self.all_edits().iter().filter(within).cloned().collect();
             let fragment =
                 crate::audit::judge::fragment(&of_head.text, &in_head.lines, &of_head.tokens[pair.other.clone()])?;
             let (n, n_other) = (pair.own.len(), pair.other.len());
@@ -245,23 +224,11 @@ impl<'p> PreImages<'p> {
         parted(own_side, other_side).into_iter().filter_map(sibling).collect()
     }
 
-    /// The other file in the head.
-    fn in_head_of<'o>(&'o self, other: &Other<'o>) -> Option<&'o Source> {
-        other.number.map_or(Some(other.source), |number| Some(&self.heads[number]?.source))
-    }
-
     /// The sibling that lacks the edits at these places of one unit.
-    fn sibling(
-        &self,
-        number: usize,
-        places: &[(Edit, Place)],
-        head: &Changed,
-        own: &Source,
-        other: &Other<'_>,
-        sources: &Sources<'_>,
-    ) -> Option<Sibling> {
+    fn sibling(&self, places: &[(Edit, Place)], sources: &Sources<'_>) -> Option<Sibling> {
+        let &Self { number, own, head, other, .. } = self;
         let (first, last) = (&places.first()?.1, &places.last()?.1);
-        let of_head = self.in_head_of(other)?;
+        let of_head = self.other_in_head()?;
         let in_head = other.in_head(of_head, sources);
         let (from, to) = (first.in_head.0.saturating_sub(1), (last.in_head.1 + 1).min(of_head.tokens.len()));
         let fragment = crate::audit::judge::fragment(&of_head.text, &in_head.lines, of_head.tokens.get(from..to)?)?;

@@ -11,7 +11,7 @@ use crate::matching::{Edit, Renaming, Unit};
 const MAX_DECLARATION: usize = 5;
 
 /// The names among some tokens.
-fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
+pub(super) fn names_of(tokens: &[Token]) -> impl Iterator<Item = u32> + '_ {
     tokens.iter().filter(|token| token.kind() == Kind::Identifier).map(|token| token.exact)
 }
 
@@ -31,24 +31,6 @@ pub(super) fn needs_variable(
     declares_any(missing, own, unit, &|_| true)
 }
 
-/// The same for what the change itself declares: a parameter, or a variable in an edit that the sibling does not lack.
-/// `before` is the unit as it was, `head` what it became, and `edits` are those that the sibling lacks, in tokens of
-/// the head.
-pub(super) fn needs_introduced(
-    added: &[Token],
-    before: &[Token],
-    (head, unit): (&Source, &Unit),
-    (target, of): (&Source, &Unit),
-    renaming: &Renaming,
-    edits: &[Range<usize>],
-) -> bool {
-    let mut missing = missing(added, (target, of), renaming);
-    for name in names_of(before) {
-        missing.remove(&name);
-    }
-    declares_any(missing, head, unit, &|at| !edits.iter().any(|edit| edit.contains(&at)))
-}
-
 /// The variables that some tokens declare: `size_t off;`.
 pub(super) fn declared_in<'t>(tokens: &'t [Token], source: &'t Source) -> impl Iterator<Item = u32> + 't {
     tokens.windows(3).filter_map(|of| {
@@ -66,7 +48,7 @@ fn ends_type(token: &Token, source: &Source) -> bool {
 }
 
 /// The names that `added` uses and the sibling does not have.
-fn missing(added: &[Token], (target, of): (&Source, &Unit), renaming: &Renaming) -> HashSet<u32> {
+pub(super) fn missing(added: &[Token], (target, of): (&Source, &Unit), renaming: &Renaming) -> HashSet<u32> {
     let mut missing: HashSet<u32> = names_of(added).filter(|name| renaming.get(*name).is_none()).collect();
     for name in names_of(&target.tokens[of.tokens.clone()]) {
         missing.remove(&name);
@@ -76,7 +58,12 @@ fn missing(added: &[Token], (target, of): (&Source, &Unit), renaming: &Renaming)
 
 /// Whether the first place of any of these names in a unit declares it, and `counts`. If it is none, the name is none
 /// of the unit's variables.
-fn declares_any(mut names: HashSet<u32>, source: &Source, unit: &Unit, counts: &dyn Fn(usize) -> bool) -> bool {
+pub(super) fn declares_any(
+    mut names: HashSet<u32>,
+    source: &Source,
+    unit: &Unit,
+    counts: &dyn Fn(usize) -> bool,
+) -> bool {
     if names.is_empty() {
         return false;
     }
