@@ -58,8 +58,6 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
         aligned.extend(of_files.alignments.into_iter().map(|alignment| (files, alignment)));
         runs.extend(of_files.runs.into_iter().map(|run| (files, run)));
     }
-    // No passage of fewer tokens is ever a match.
-    let min_tile = config.min_tokens.min(config.matching.min_run);
     let is_match = |files: (usize, usize), run: Block| {
         let own = run.query as usize..(run.query + run.len) as usize;
         let pair = || {
@@ -68,7 +66,8 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
         };
         !a.ignored[files.0][own].contains(&true) && pair().is_clone(&config.matching)
     };
-    let mut tiles = Tiles::new(&aligned, &runs, &of_a, &of_b, min_tile, config.min_tokens, is_match);
+    let mut tiles = Tiles::new(&of_a, &of_b, config);
+    tiles.tile(&aligned, &runs, is_match);
     // A run that chaining joined to others, and that was lost when the chain was judged, is a match of its own.
     let n_aligned = aligned.len();
     runs.append(&mut tiles.paragraphs);
@@ -104,7 +103,7 @@ pub(super) fn matches(a: &Read, b: &Read, config: &Config) -> Found {
     let mut runs: Vec<_> = aligned[n_aligned..].iter().map(|(files, run)| (*files, run.blocks[0])).collect();
     runs.sort_by_key(|(files, run)| (Reverse(run.len), *files, *run));
     for (files, run) in runs {
-        claims.fill(files, run, of_a[files.0], of_b[files.1], config);
+        claims.fill(files, run, [of_a[files.0], of_b[files.1]], config);
     }
     // A file misses nothing by its partners if all that others have of it is matched.
     for (file, of_file) in passed_over {
@@ -158,7 +157,7 @@ impl Claims {
     }
 
     /// Adds what is free of a run to the matches that have the rest of it, and makes what is long enough a match.
-    fn fill(&mut self, files: (usize, usize), run: Block, query: Document<'_>, target: Document<'_>, config: &Config) {
+    fn fill(&mut self, files: (usize, usize), run: Block, [query, target]: [Document<'_>; 2], config: &Config) {
         let (first, to) = (run.query as usize, run.target as usize);
         let starts_line = |at: usize| query.starts_line(first + at) && target.starts_line(to + at);
         // The match that has a token of the run with its partner.

@@ -259,7 +259,7 @@ pub fn compare(
         max => prints::remove_common(&mut read, &index, max, &print_params),
     };
     let Ranking { mut pairs, n_compared, n_sharing, histogram } =
-        ranking::ranked(submissions, &read, &index, params.threshold, params.is_across_only, progress);
+        ranking::ranked(submissions, &read, &index, &params, progress);
     let clusters = clusters::clusters(submissions.len(), &pairs);
     let joining = pairs.iter().take_while(|pair| pair.containment() >= CLUSTERED).take(MAX_LINKS);
     let links = joining.map(|pair| (pair.a, pair.b, pair.containment())).collect();

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::prints::Read;
-use super::{Pair, Submission};
+use super::{CompareParams, Pair, Submission};
 use crate::audit::Progress;
 use crate::index::Index;
 
@@ -34,10 +34,10 @@ pub(super) fn ranked(
     submissions: &[Submission],
     read: &[Read],
     index: &Index,
-    threshold: f64,
-    is_across_only: bool,
+    params: &CompareParams,
     progress: &dyn Progress,
 ) -> Ranking {
+    let &CompareParams { threshold, is_across_only, .. } = params;
     let may_pair = |a: usize, b: usize| !is_across_only || submissions[a].group != submissions[b].group;
     let of_one = |a: usize| {
         progress.step();

@@ -13,6 +13,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use crate::config::Config;
 use crate::language::Kind;
 use crate::matching::{Alignment, Block, Document};
 
@@ -77,30 +78,41 @@ impl Tile {
 }
 
 /// Which tokens of two submissions belong to each other.
-pub(super) struct Tiles {
+pub(super) struct Tiles<'d> {
+    a: &'d [Document<'d>],
+    b: &'d [Document<'d>],
+    /// Minimum tokens of a tile.
+    min_len: usize,
+    /// Minimum tokens of a paragraph that is paired as a whole.
+    min_paragraph: usize,
     of_a: Owners,
     of_b: Owners,
     /// Whole paragraphs that are the same but for their names, which no run has paired.
     pub paragraphs: Vec<((usize, usize), Block)>,
 }
 
-impl Tiles {
-    /// Tiles the `alignments` of the files of `a` and `b` with runs of at least `min_len` tokens that begin and end
-    /// with a line in both; then the `runs` whose names agree, whole paragraphs of `min_paragraph` tokens first.
+impl<'d> Tiles<'d> {
+    /// No tiles of the files of two submissions.
+    pub fn new(a: &'d [Document<'d>], b: &'d [Document<'d>], config: &Config) -> Self {
+        let none = |of: &[Document<'_>]| of.iter().map(|document| vec![None; document.tokens.len()]).collect();
+        // No passage of fewer tokens is ever a match.
+        let min_len = config.min_tokens.min(config.matching.min_run);
+        let (of_a, of_b) = (none(a), none(b));
+        Self { a, b, min_len, min_paragraph: config.min_tokens, of_a, of_b, paragraphs: Vec::new() }
+    }
+
+    /// Tiles the `alignments` of files with runs that begin and end with a line in both; then the `runs` whose names
+    /// agree, whole paragraphs first.
     ///
     /// Time O(n log n) for n aligned tokens: a tile of which others have taken a part is cut, at most once for each
     /// tile that took it.
-    pub fn new(
+    pub fn tile(
+        &mut self,
         alignments: &[((usize, usize), Alignment)],
         runs: &[((usize, usize), Block)],
-        a: &[Document<'_>],
-        b: &[Document<'_>],
-        min_len: usize,
-        min_paragraph: usize,
         is_match: impl Fn((usize, usize), Block) -> bool,
-    ) -> Self {
-        let none = |of: &[Document<'_>]| of.iter().map(|document| vec![None; document.tokens.len()]).collect();
-        let mut tiles = Self { of_a: none(a), of_b: none(b), paragraphs: Vec::new() };
+    ) {
+        let &mut Self { a, b, min_len, min_paragraph, .. } = self;
         let mut heap = BinaryHeap::new();
         for (files, alignment) in alignments {
             let (query, target) = (a[files.0], b[files.1]);
@@ -114,7 +126,7 @@ impl Tiles {
                 });
             }
         }
-        let mut heap: BinaryHeap<Tile> = tiles.place_all(heap, a, b, min_len, true).into();
+        let mut heap: BinaryHeap<Tile> = self.place_all(heap, min_len, true).into();
         let runs: Vec<Tile> = runs
             .iter()
             .map(|(files, run)| {
@@ -124,27 +136,21 @@ impl Tiles {
             })
             .collect();
         let whole = runs.iter().filter_map(|run| run.paragraphs(a, b, min_paragraph)).collect();
-        tiles.place_all(whole, a, b, min_paragraph, true);
-        tiles.pair_paragraphs(a, b, min_paragraph, is_match);
+        self.place_all(whole, min_paragraph, true);
+        self.pair_paragraphs(is_match);
         heap.extend(runs);
-        tiles.place_all(heap, a, b, min_len, false);
-        tiles
+        self.place_all(heap, min_len, false);
     }
 
-    /// Pairs the paragraphs of at least `min_len` tokens that are the same but for their names and free on both sides,
+    /// Pairs the paragraphs of at least `min_paragraph` tokens that are the same but for their names and free on both sides,
     /// if `is_match`. Of code that repeats itself, runs connect each place with a few others only.
     ///
     /// Time O(n).
-    fn pair_paragraphs(
-        &mut self,
-        a: &[Document<'_>],
-        b: &[Document<'_>],
-        min_len: usize,
-        is_match: impl Fn((usize, usize), Block) -> bool,
-    ) {
+    fn pair_paragraphs(&mut self, is_match: impl Fn((usize, usize), Block) -> bool) {
+        let &mut Self { a, b, min_paragraph, .. } = self;
         let mut of_b: HashMap<u64, Vec<(usize, Range<usize>)>> = HashMap::new();
         for (file, document) in b.iter().enumerate() {
-            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_len) {
+            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph) {
                 if paragraph.clone().all(|at| self.of_b[file][at].is_none()) {
                     of_b.entry(renamed_hash(*document, &paragraph)).or_default().push((file, paragraph));
                 }
@@ -153,7 +159,7 @@ impl Tiles {
         // The first comes first.
         of_b.values_mut().for_each(|places| places.reverse());
         for (file, document) in a.iter().enumerate() {
-            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_len) {
+            for paragraph in paragraphs(*document).filter(|paragraph| paragraph.len() >= min_paragraph) {
                 if paragraph.clone().any(|at| self.of_a[file][at].is_some()) {
                     continue;
                 }
@@ -176,14 +182,8 @@ impl Tiles {
 
     /// Places tiles, the worthiest first; one of which others have taken a part is cut, and waits for its turn again.
     /// With `only_paragraphs`, returns those that are not whole paragraphs.
-    fn place_all(
-        &mut self,
-        mut heap: BinaryHeap<Tile>,
-        a: &[Document<'_>],
-        b: &[Document<'_>],
-        min_len: usize,
-        only_paragraphs: bool,
-    ) -> Vec<Tile> {
+    fn place_all(&mut self, mut heap: BinaryHeap<Tile>, min_len: usize, only_paragraphs: bool) -> Vec<Tile> {
+        let &mut Self { a, b, .. } = self;
         let mut left = Vec::new();
         while let Some(tile) = heap.pop() {
             let (files, (at, to)) = (tile.files.0, tile.start.0);
