@@ -13,10 +13,10 @@ use crate::text::fnv_1a;
 
 /// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file is aligned with
 /// those next to its counterpart.
-const MAX_PAIRS: usize = 256;
+const MAX_PAIRS: usize = 64;
 
 /// Number of files on either side of its counterpart that a file is aligned with for a fingerprint of many files.
-const BESIDE: usize = 8;
+const BESIDE: usize = 4;
 
 /// The files of two submissions that are aligned with each other.
 pub(super) struct FilePairs {
