@@ -174,7 +174,7 @@ fn a_sketch_that_cannot_be_searched_for_ends_with_status_2_and_says_why() {
     check_error(&find(&repository, "return 1;", &["--lang", "c"]), "it has 3 tokens");
     check_error(&find(&repository, [0u8, 1, 2, 255].repeat(100), &["--name", "a.c"]), "it is binary");
     check_error(&find(&repository, C.first, &["--lang", "pyton"]), "did you mean `python`?");
-    check_error(&find(&repository, C.first, &["--name", "a.nothing"]), "unknown language `a.nothing`");
+    check_error(&find(&repository, C.first, &["--name", "a.nothing"]), "no language has files named `a.nothing`");
     check_error(&find(&repository, "a = b;\n".repeat(1_500_000), &["--lang", "c"]), "larger than 10 MB");
     let output = repository.secondhand(&["find", "missing.c"]).output().expect("the program starts");
     check_error(&output, "cannot read `missing.c`");
@@ -217,6 +217,28 @@ fn of_a_sketch_of_short_functions_the_lines_that_have_most_of_it_are_named() {
     let best = &found["results"][0];
     let lines = (&best["path"], &best["startLine"], &best["endLine"], &best["containment"]);
     assert_eq!(lines, (&"box.c".into(), &3.into(), &17.into(), &1.0.into()), "{found:#}");
+}
+
+/// A sketch that begins with a type, and goes on with a function.
+#[test]
+fn lines_with_much_more_of_a_sketch_come_before_a_function_with_half_of_it() {
+    let repository = tree(C);
+    let states = |of: &str, end: &str| {
+        let states = ["open", "closed", "lost", "bent", "kept", "full"].map(|state| format!("    {of}_{state}"));
+        format!("enum {of}_state\n{{\n{}{end}\n}};\n", states.join(",\n"))
+    };
+    let count = |of: &str| {
+        format!("int {of}_count(const struct {of} *one)\n{{\n    return one->n_open + one->n_closed;\n}}\n",)
+    };
+    repository.write("both.c", format!("{}\n{}\nint last;\n", states("box", ","), count("box")));
+    let sketch = format!("{}\n{}", states("jar", ""), count("jar"));
+    let found = json(&find(&repository, &sketch, &["--name", "a.c", "--format", "json"]));
+    let best = &found["results"][0];
+    let lines = (&best["path"], &best["startLine"], &best["endLine"]);
+    assert_eq!(lines, (&"both.c".into(), &1.into(), &14.into()), "{found:#}");
+    assert_eq!(found["found"], 1, "{found:#}");
+    let alone = json(&find(&repository, count("jar"), &["--name", "a.c", "--format", "json"]));
+    assert_eq!(alone["results"][0]["function"], "box_count", "{alone:#}");
 }
 
 #[test]
@@ -342,6 +364,21 @@ fn deleted_files_that_were_not_read_are_told() {
 }
 
 #[test]
+fn older_versions_of_a_past_file_that_were_not_read_are_counted() {
+    let repository = tree(C);
+    for version in 0..40 {
+        repository.write("old.c", format!("{}int version = {version};\n", numbered(7)));
+        repository.commit("another version");
+    }
+    repository.remove("old.c");
+    repository.commit("drop it");
+    let output = find(&repository, numbered(7), &["--name", "a.c", "--history", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+    assert_eq!(found["results"][0]["path"], "old.c", "{found:#}");
+    assert_eq!(found["notSearched"], "8 older versions of past files", "{found:#}");
+}
+
+#[test]
 fn a_vendored_file_that_names_find_is_named_once_with_its_component() {
     let repository = tree(C);
     repository.write("secondhand.toml", "[[vendored]]\npath = \"lib/store\"\nname = \"store\"\nlicense = \"MIT\"\n");
@@ -377,6 +414,23 @@ fn a_sketch_written_from_memory_is_found_by_its_names() {
     let others = sketch.replace("table_find", "heap_pop").replace("expires", "heat").replace("entry", "slot");
     let others = others.replace("database", "oven").replace("key", "tray");
     assert_eq!(find(&repository, &others, &["--name", "a.c"]).status.code(), Some(1), "other names are other code");
+}
+
+#[test]
+fn the_end_of_a_signature_counts_though_its_beginning_is_another() {
+    let class = |name: &str, field: &str, first: &str| {
+        format!(
+            "class {name} extends BufferedHandler implements Closeable {{\n    private {field};\n\n    public {name}({first}, int level, \
+             boolean bubble) {{\n        super("
+        )
+    };
+    let repository = Repository::new();
+    let rest = "level, bubble);\n        this.open();\n    }\n}\n";
+    repository.write("Socket.java", class("Socket", "int port, timeout = 60", "Address address, int port") + rest);
+    repository.commit("all");
+    let sketch = class("Log", "String path", "String path");
+    let found = json(&find(&repository, &sketch, &["--name", "Log.java", "--format", "json"]));
+    assert_eq!(found["results"][0]["path"], "Socket.java", "{found:#}");
 }
 
 #[test]

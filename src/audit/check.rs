@@ -14,8 +14,8 @@ use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, identify_vendored, place_in_tree, search, sight,
-    twins,
+    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored, place_in_tree, search,
+    sight, twins,
 };
 use super::siblings::{self, PreImages, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
@@ -202,7 +202,9 @@ impl<'j> Judging<'j> {
             let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
-            outcome.examined.unavailable = past.unavailable(of_past.n_unread, "change");
+            // A file that changes often has more versions than are read, and code that comes back has a recent one.
+            let unread = Unread { n_versions: 0, ..of_past.unread };
+            outcome.examined.unavailable = past.unavailable(unread, "change");
             all.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {

@@ -58,13 +58,19 @@ pub enum SketchError {
         /// The reason, as a continuation of "it is".
         reason: &'static str,
     },
-    /// No language has this name, or files of this name.
+    /// No language has this name.
     #[error("unknown language `{name}`")]
     UnknownLanguage {
         /// The name.
         name: String,
         /// The languages with the most similar name.
         nearest: Option<String>,
+    },
+    /// No language has files of this name.
+    #[error("no language has files named `{name}`")]
+    UnknownFile {
+        /// The name of the file.
+        name: String,
     },
     /// The file has fewer lines.
     #[error("it begins at line {first}, and the file has {n_lines} lines")]
@@ -87,6 +93,9 @@ impl SketchError {
             Self::UnknownLanguage { nearest, .. } => {
                 let meant = nearest.as_ref().map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
                 Some(format!("{meant}name one with `--lang NAME`; `secondhand languages` lists all"))
+            }
+            Self::UnknownFile { .. } => {
+                Some("name its language with `--lang NAME`; `secondhand languages` lists all".to_owned())
             }
             Self::Unreadable { .. } | Self::NoLines { .. } => None,
         }

@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::{Range, RangeInclusive};
 
+use rayon::prelude::*;
+
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{Found, Queries, Sought, Targets, identify_vendored, place_in_tree, search, search_by_names};
+use super::search::{ByNames, Found, Queries, Sought, Targets, Unread, identify_vendored, place_in_tree, search};
 use super::{Context, Elsewhere, End, Error, SketchError};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
@@ -131,7 +133,8 @@ pub fn find(
     let attributes = Attributes::read(&files.entries, &repository.reader())?;
     let config = lenient(context.config);
     let sources = Sources::new(Context { config: &config, ..context }, &attributes, remembered);
-    let entries: Vec<Entry> = files.entries.iter().filter(|entry| is_searched(entry, &sources)).cloned().collect();
+    let is_searched = |entry: &&Entry| is_searched(entry, &sources);
+    let entries: Vec<Entry> = files.entries.par_iter().filter(is_searched).cloned().collect();
     let sketches = read_sketch(sketch, &entries, &sources)?;
     let n_tokens = sketches.iter().map(|sketch| sketch.tokens.len()).max().unwrap_or_default();
 
@@ -154,7 +157,7 @@ pub fn find(
     };
     let mut searched = search(&queries, &targets, &sources)?;
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
-    search_by_names(&queries, &entries, targets.open, &place, near, &mut searched, &sources)?;
+    ByNames { queries: &queries, targets: &targets, near, sources: &sources }.search(&mut searched)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {
@@ -167,12 +170,15 @@ pub fn find(
         // A whole file that was deleted is found by its functions, like any other.
         let sought = Sought { queries: &queries, brought_in: Vec::new(), standing: standing(files, repository)? };
         let of_past = past.search(&sought, repository, &sources)?;
-        unavailable = past.unavailable(of_past.n_unread, "sketch");
+        // A past file that was passed over has nothing that others had not shown.
+        let n_files = of_past.unread.n_files + of_past.n_passed_over;
+        unavailable = past.unavailable(Unread { n_files, ..of_past.unread }, "sketch");
         found.extend(of_past.found);
     }
 
-    let mut ranked: Vec<Ranked> =
-        found.iter().flat_map(|found| results_in(found, &sketches, sketch, context.config)).collect();
+    // Each file is dropped by the thread that is done with it: to free them all takes as long as to rank them.
+    let in_file = |found: Found| results_in(&found, &sketches, sketch, context.config);
+    let mut ranked: Vec<Ranked> = found.into_par_iter().flat_map_iter(in_file).collect();
     // Read as the wrong language, a sketch has little in common with anything: the best one shows which it is.
     let key = |ranked: &Ranked| {
         let Existing { place, path, fragment, similarity, .. } = &ranked.existing;
@@ -302,16 +308,13 @@ fn known_language<'l>(
     text: &[u8],
     languages: &'l Languages,
 ) -> Result<Option<&'l Language>, SketchError> {
-    let unknown = |name: &str| {
-        let ids = languages.ids();
-        SketchError::UnknownLanguage { name: name.to_owned(), nearest: nearest(name, &ids) }
-    };
     if let Some(name) = &sketch.language {
-        return languages.named(name).map(Some).ok_or_else(|| unknown(name));
+        let unknown = || SketchError::UnknownLanguage { name: name.clone(), nearest: nearest(name, &languages.ids()) };
+        return languages.named(name).map(Some).ok_or_else(unknown);
     }
     let Some(name) = &sketch.name else { return Ok(languages.identify(&FilePath::new("sketch"), text)) };
     match languages.identify(name, text) {
-        None if name.name().contains(&b'.') => Err(unknown(&printable(name.name()))),
+        None if name.name().contains(&b'.') => Err(SketchError::UnknownFile { name: printable(name.name()) }),
         known => Ok(known),
     }
 }
@@ -332,8 +335,9 @@ fn languages_of<'l>(entries: &[Entry], languages: &'l Languages) -> Vec<&'l Lang
     of_family.into_values().map(|(.., language)| language).collect()
 }
 
-/// The results in one file: each function that has enough of the sketch, once. If none has, the stretch that does: a
-/// sketch may be of several functions, or begin before one.
+/// The results in one file: each function that has enough of the sketch, once. Where a match has much more of it than
+/// any function that it goes through, such as of a sketch of two short ones, its lines are the result instead. If there
+/// is neither, it is the lines that have most of the sketch.
 fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Config) -> Vec<Ranked> {
     let searched = Searched { found, asked, config, lines: Lines::new(&found.target.text) };
     let runs = found.runs.iter().map(|(query, run)| (*query, Alignment { blocks: vec![*run] }));
@@ -341,25 +345,56 @@ fn results_in(found: &Found, sketches: &[Source], asked: &Sketch, config: &Confi
     for (query, alignment) in found.alignments.iter().cloned().chain(runs) {
         of_queries.entry(query).or_default().push(alignment);
     }
+    of_queries.retain(|query, alignments| searched.may_have_enough(&sketches[*query], alignments));
     let mut results = Vec::new();
     for (query, alignments) in of_queries {
         let sketch = &sketches[query];
         let mut of_units: BTreeMap<(usize, usize), UnitParts> = BTreeMap::new();
+        let mut across = Vec::new();
         for alignment in &alignments {
-            for (unit, name, part) in by_unit(alignment, &found.target, searched.has_text()) {
+            let parts = by_unit(alignment, &found.target, searched.has_text());
+            across.extend((parts.len() > 1).then_some(alignment));
+            for (unit, name, part) in parts {
                 let of_unit = of_units.entry((unit.start, unit.end)).or_insert((name, Vec::new()));
                 of_unit.1.push(part);
             }
         }
-        let n_before = results.len();
-        results.extend(
-            of_units
-                .into_iter()
-                .filter_map(|((start, end), (name, parts))| searched.result(query, sketch, start..end, name, parts)),
-        );
-        if results.len() == n_before {
-            let stretch = fullest_stretch(&alignments, sketch, &found.target);
-            results.extend(stretch.and_then(|(stretch, parts)| searched.result(query, sketch, stretch, None, parts)));
+        let in_unit = |((start, end), (name, parts))| {
+            searched.result(query, sketch, start..end, name, parts).map(|result| (start..end, result))
+        };
+        let units: Vec<(Range<usize>, Ranked)> = of_units.into_iter().filter_map(in_unit).collect();
+        let in_stretch = |alignments: &[Alignment]| {
+            let (stretch, parts) = fullest_stretch(alignments, sketch, &found.target)?;
+            searched.result(query, sketch, stretch.clone(), None, parts).map(|result| (stretch, result))
+        };
+        let stretches =
+            across.into_iter().filter_map(|alignment| in_stretch(std::slice::from_ref(alignment))).collect();
+        let mut best = with_stretches(units, stretches, config.matching.k);
+        if best.is_empty() {
+            best.extend(in_stretch(&alignments));
+        }
+        results.extend(best.into_iter().map(|(_, result)| result));
+    }
+    results
+}
+
+/// The results of units, and those of stretches that have at least `min_more` tokens of the sketch more than any unit
+/// that they overlap, instead of these.
+fn with_stretches(
+    units: Vec<(Range<usize>, Ranked)>,
+    mut stretches: Vec<(Range<usize>, Ranked)>,
+    min_more: usize,
+) -> Vec<(Range<usize>, Ranked)> {
+    stretches.sort_by_key(|(stretch, result)| (Reverse(result.n_contained), Reverse(result.n_exact), stretch.start));
+    let mut results = units;
+    for (stretch, result) in stretches {
+        let overlaps = |other: &Range<usize>| other.start < stretch.end && stretch.start < other.end;
+        let has_more = |(unit, other): &(Range<usize>, Ranked)| {
+            !overlaps(unit) || other.n_contained + min_more <= result.n_contained
+        };
+        if results.iter().all(has_more) {
+            results.retain(|(unit, _)| !overlaps(unit));
+            results.push((stretch, result));
         }
     }
     results
@@ -415,6 +450,18 @@ impl Searched<'_> {
         self.found.place == Place::Tree || self.found.text.is_some()
     }
 
+    /// Whether all alignments together have as many tokens of a sketch as a result needs. Most files that were aligned
+    /// have a run of it and no more, and need not be cut by their functions.
+    fn may_have_enough(&self, sketch: &Source, alignments: &[Alignment]) -> bool {
+        let mut is_aligned = vec![false; sketch.tokens.len()];
+        for block in alignments.iter().flat_map(|alignment| &alignment.blocks) {
+            is_aligned[block.query as usize..(block.query + block.len) as usize].fill(true);
+        }
+        let n_aligned = is_aligned.into_iter().filter(|&is_aligned| is_aligned).count();
+        is_enough_of(n_aligned, sketch)
+            || alignments.iter().any(|alignment| alignment.n_tokens() >= self.config.min_tokens)
+    }
+
     /// What a unit of the file has of a sketch, if it is enough.
     fn result(
         &self,
@@ -433,7 +480,7 @@ impl Searched<'_> {
         let n_contained = is_contained.iter().filter(|&&is_contained| is_contained).count();
         let pairs = parts.into_iter().map(|part| ClonePair::new(part, own, other));
         let best = pairs.max_by_key(|pair| (pair.n_solid, pair.n_exact, Reverse(pair.alignment.target().start)))?;
-        let is_enough = n_contained as f64 >= ENOUGH_OF_SKETCH * own.len() as f64;
+        let is_enough = is_enough_of(n_contained, sketch);
         let is_clone = best.alignment.n_tokens() >= config.min_tokens && best.is_clone(&config.matching);
         let n_unit = unit.len();
         let unit = fragment(&target.text, lines, &other[unit])?;
@@ -463,6 +510,11 @@ impl Searched<'_> {
             },
         })
     }
+}
+
+/// Whether so many tokens are enough of a sketch.
+fn is_enough_of(n_tokens: usize, sketch: &Source) -> bool {
+    n_tokens as f64 >= ENOUGH_OF_SKETCH * sketch.tokens.len() as f64
 }
 
 /// Whether a result is the sketch itself, which is no answer.

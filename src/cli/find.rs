@@ -12,8 +12,8 @@ use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, limit, scan, settings, start_threads};
-use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
-use crate::git::Repository;
+use crate::audit::{self, Context, Elsewhere, End, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::git::{Repository, Snapshot};
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
 use crate::text::FilePath;
@@ -23,24 +23,29 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
-    let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
+    let read = || -> Result<_, Failure> {
+        let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
+        let languages = config.languages(&origin)?;
+        Ok((config, languages, sketch(flags, &repository, common)?))
+    };
+    // To compare the work tree with the index takes a third of the time: whatever can be is read meanwhile.
+    let (read, tree) = rayon::join(read, || scan::tree(&repository, flags.tree.rev.as_deref()));
+    let (config, languages, sketch) = read?;
     let reports = reports.with(&config)?;
-    let languages = config.languages(&origin)?;
-    let sketch = sketch(flags, &repository, common)?;
     let bar = Bar::of(common);
     let context = Context { config: &config, languages: &languages, progress: &bar };
-    let found = found(&repository, &sketch, flags, common, context)?;
+    let found = found(&repository, &sketch, tree?, (flags, common), context)?;
     drop(bar);
     reports.write(&found, common)?;
-    Ok(if found.results.is_empty() { FOUND } else { CLEAN })
+    Ok(if found.n_found == 0 { FOUND } else { CLEAN })
 }
 
-/// What is found for a sketch.
+/// What is found for a sketch in a tree: that of a revision, or the work tree.
 pub(super) fn found(
     repository: &Repository,
     sketch: &Sketch,
-    flags: &Find,
-    common: &Common,
+    (end, files): (End, Snapshot),
+    (flags, common): (&Find, &Common),
     context: Context<'_>,
 ) -> Result<FoundCode, Failure> {
     let mut config = context.config.clone();
@@ -49,7 +54,6 @@ pub(super) fn found(
     let Context { config, languages, .. } = context;
     let outsides = outsides(&flags.corpora.named, config, languages, repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
-    let (end, files) = scan::tree(repository, flags.tree.rev.as_deref())?;
     let search = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };
         let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: flags.limit };

@@ -122,9 +122,11 @@ impl Repository {
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
         let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
         // `core.safecrlf` refuses to record mixed line ends. To read them it is no reason to fail, as in `git diff`.
+        // Git trusts the index that it wrote, except in `git fsck`: to hash it takes longer than to read it.
+        let overrides = ["core.safecrlf=false", "index.skipHash=true"];
         let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
-        trust.full = trust.full.config_overrides(["core.safecrlf=false"]);
-        trust.reduced = trust.reduced.config_overrides(["core.safecrlf=false"]);
+        trust.full = trust.full.config_overrides(overrides);
+        trust.reduced = trust.reduced.config_overrides(overrides);
         let inner = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust);
         let inner = inner.map_err(not_here)?;
         let local = inner.to_thread_local();

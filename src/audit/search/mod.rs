@@ -13,11 +13,11 @@ mod twins;
 mod vendored;
 
 pub use corpus::{CorpusReading, Stored};
-pub(super) use named::search_by_names;
+pub(super) use named::ByNames;
 pub use outside::Outside;
 pub(super) use past::Sought;
 pub use past::{Indexed, Past};
-pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, may_be_whole};
+pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
 pub(super) use tree::{Located, Targets, repeated, search, search_located, sight};
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{identify_vendored, place_in_tree};

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Sharing, choose};
-use super::queries::{Found, Hit, Queries, SearchOutcome, may_be_whole};
+use super::queries::{Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources, params};
 use crate::audit::{Context, Error};
 use crate::config::Config;
@@ -142,15 +142,20 @@ impl Past {
         [Extent::Whole, Extent::Part].map(|extent| History::open(folder, params, extent).readable())
     }
 
-    /// What part of the past was not searched, in words; `None` if all was. `n_unread` past files shared too little
-    /// with `what` was asked for to be read: a change, or a sketch.
-    pub fn unavailable(&self, n_unread: usize, what: &str) -> Option<String> {
-        match (self.is_shallow, self.n_missing, n_unread) {
-            (true, _, _) => Some("the history before this shallow clone begins".to_owned()),
-            (false, 0, 0) => None,
-            (false, 0, n) => Some(format!("{n} past files that share less with the {what} than those that were read")),
-            (false, n, _) => Some(format!("{n} past files that this partial clone does not have")),
+    /// What part of the past was not searched, in words; `None` if all was. Of the files that share something with
+    /// `what` was asked for, a change or a sketch, `unread` were not read.
+    pub(in crate::audit) fn unavailable(&self, unread: Unread, what: &str) -> Option<String> {
+        if self.is_shallow {
+            return Some("the history before this shallow clone begins".to_owned());
         }
+        if self.n_missing > 0 {
+            return Some(format!("{} past files that this partial clone does not have", self.n_missing));
+        }
+        let Unread { n_files, n_versions } = unread;
+        let files = format!("{n_files} past files that share less with the {what} than those that were read");
+        let versions = format!("{n_versions} older versions of past files");
+        let parts = [(n_files, files), (n_versions, versions)].into_iter().filter(|(n, _)| *n > 0);
+        Some(parts.map(|(_, part)| part).collect::<Vec<_>>().join(", and ")).filter(|parts| !parts.is_empty())
     }
 
     /// The past files with code of the queries, aligned with them.
@@ -180,7 +185,7 @@ impl Past {
         let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
         let mut chosen: Vec<(usize, Vec<usize>)> = queries_of.into_iter().collect();
         chosen.sort_by_key(|&(file, _)| (Reverse(sharing[file].rows.len()), file));
-        let n_unread = chosen.len().saturating_sub(max_files);
+        let n_files = chosen.len().saturating_sub(max_files);
         chosen.truncate(max_files);
         let wanted: HashMap<&FilePath, Vec<usize>> =
             chosen.into_iter().map(|(file, wanted)| (sharing[file].path, wanted)).collect();
@@ -195,15 +200,16 @@ impl Past {
                 |(reader, scratch), (path, events)| {
                     sources.progress.step();
                     let events: Vec<PastEvent> = events.into_iter().filter(|event| self.is_reached(event)).collect();
-                    let best = versions.last(&path, &events, reader, scratch)?;
-                    let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
+                    let (best, n_versions) = versions.last(&path, &events, reader, scratch)?;
+                    let Some(PastVersion { event, source, hits }) = best else { return Ok((None, n_versions)) };
                     let deletion = self.deletion(event, reader)?;
                     let alignments = queries.align_wanted(&source, &hits, None, &wanted[&path]).alignments;
-                    Ok(Some(Found { alignments, ..past_file(deletion, source) }))
+                    Ok((Some(Found { alignments, ..past_file(deletion, source) }), n_versions))
                 },
             )
             .collect::<Result<Vec<_>, Error>>()?;
-        let mut found: Vec<Found> = found.into_iter().flatten().collect();
+        let n_versions = found.iter().map(|(_, n_versions)| n_versions).sum();
+        let mut found: Vec<Found> = found.into_iter().filter_map(|(found, _)| found).collect();
         for whole in self.whole_files(sought, &repository.reader(), sources)? {
             // The file may have been found in another version, which is the lesser origin.
             for other in found.iter_mut().filter(|other| other.target.path == whole.target.path) {
@@ -212,7 +218,8 @@ impl Past {
             found.push(whole);
         }
         found.retain(|found| !found.alignments.is_empty());
-        Ok(SearchOutcome { found, n_passed_over, n_unread, limited, ..SearchOutcome::default() })
+        let unread = Unread { n_files, n_versions };
+        Ok(SearchOutcome { found, n_passed_over, unread, limited, ..SearchOutcome::default() })
     }
 
     /// The past files that whole queries are byte-identical to.
@@ -581,24 +588,29 @@ struct Versions<'v> {
 }
 
 impl Versions<'_> {
-    /// The version that had most of the queries' code, the last of several, and that no longer exists.
+    /// The version that had most of the queries' code, the last of several, and that no longer exists; and how many
+    /// versions were not read, since there are too many or they are too large.
     fn last<'e>(
         &self,
         path: &FilePath,
         events: &'e [PastEvent],
         reader: &Reader,
         scratch: &mut Vec<u64>,
-    ) -> Result<Option<PastVersion<'e>>, Error> {
+    ) -> Result<(Option<PastVersion<'e>>, usize), Error> {
         let mut best: Option<(usize, PastVersion<'e>)> = None;
+        let (mut n_read, mut n_unread) = (0, 0);
         let mut seen: HashSet<BlobId> = HashSet::new();
         for event in events.iter().rev() {
             let Some(blob) = event.before else { continue };
-            if self.standing.contains(&blob) || !seen.insert(blob) || seen.len() > MAX_VERSIONS {
+            if self.standing.contains(&blob) || !seen.insert(blob) {
                 continue;
             }
-            if reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size) {
+            let is_too_large = || reader.blob_size(blob).is_some_and(|size| size > self.sources.config.max_file_size);
+            if n_read == MAX_VERSIONS || is_too_large() {
+                n_unread += 1;
                 continue;
             }
+            n_read += 1;
             let Some(text) = reader.past_blob(blob, path)? else { continue };
             let Ok(source) = self.sources.tokenize(path, text) else { continue };
             let hits = self.queries.hits_in(&source, scratch);
@@ -607,7 +619,7 @@ impl Versions<'_> {
                 best = Some((n_rows, PastVersion { event, source, hits }));
             }
         }
-        Ok(best.map(|(_, version)| version))
+        Ok((best.map(|(_, version)| version), n_unread))
     }
 }
 

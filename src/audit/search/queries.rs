@@ -128,6 +128,15 @@ pub(in crate::audit) struct Limited {
     pub n_aligned: usize,
 }
 
+/// What shares something with what is searched for, and was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::audit) struct Unread {
+    /// Past files that share less than those that were read.
+    pub n_files: usize,
+    /// Versions of those that were read, which are older or too large.
+    pub n_versions: usize,
+}
+
 /// The result of a search.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct SearchOutcome {
@@ -143,8 +152,8 @@ pub(in crate::audit) struct SearchOutcome {
     pub n_compared: usize,
     /// Pairs of a query and a file that share something but were not aligned, since others explain it.
     pub n_passed_over: usize,
-    /// Past files that share something with a query but were not read: too many share more.
-    pub n_unread: usize,
+    /// Past files that share something with a query but were not read.
+    pub unread: Unread,
     /// Queries that share so much with so many files that only the best of them were aligned.
     pub limited: Vec<Limited>,
     /// The files that share something with the other queries of the targets.

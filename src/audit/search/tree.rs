@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::candidates::{Candidates, Sharing, choose};
-use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
+use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome, Unread};
 use crate::audit::Error;
 use crate::audit::read::{Skip, Source, Sources, reason};
 use crate::files::{BlobId, Entry, ReadFiles};
@@ -130,7 +130,7 @@ pub(in crate::audit) fn search<R: ReadFiles>(
         skipped,
         n_compared,
         n_passed_over,
-        n_unread: 0,
+        unread: Unread::default(),
         limited,
     })
 }

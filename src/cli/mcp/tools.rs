@@ -201,7 +201,8 @@ impl Server {
         let (config, origin) = settings::read(&self.common, Some(&repository), &[])?;
         let languages = config.languages(&origin).map_err(Failure::from)?;
         let context = Context { config: &config, languages: &languages, progress };
-        let found = find::found(&repository, &sketch, &flags, &self.common, context)?;
+        let tree = scan::tree(&repository, None)?;
+        let found = find::found(&repository, &sketch, tree, (&flags, &self.common), context)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 

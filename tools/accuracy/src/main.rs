@@ -28,6 +28,9 @@ mod git;
 // Finds the program under test, and runs it.
 mod program;
 
+// Finds lines of a commit in its first parent.
+mod before;
+
 // Replays commits of cloned projects.
 mod replay;
 

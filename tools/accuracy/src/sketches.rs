@@ -1,7 +1,8 @@
 //! Measures whether `find` names the origin of a copy by its first tokens, on copies of real commits that were judged.
 //!
-//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree of its
-//! commit, and of the answers that are not the copy itself, the first three count.
+//! For each judged copy, `check` names the origins. The first tokens of the copy are asked for in the tree before its
+//! commit, as a person would who is about to write it, and the first three answers count. Or they are asked for in the
+//! tree of the commit, where the copy itself is no answer, but what was copied beside it is.
 //!
 //! Two things make that unfair. Another place may have as much of the sketch as the origin, spelled the same: it is as
 //! good an answer. And a copy may begin with lines of its own, so that the origin has little of its first tokens: nobody
@@ -14,6 +15,7 @@ use std::process::Stdio;
 
 use serde::Deserialize;
 
+use crate::before::Before;
 use crate::columns::aligned;
 use crate::error::Error;
 use crate::git::git;
@@ -37,6 +39,19 @@ pub struct Args {
     /// Only every Nth judged finding
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub every: usize,
+    /// The tree to search: that before the commit of the copy, or that of the commit
+    #[arg(long, value_enum, default_value_t)]
+    pub tree: Tree,
+}
+
+/// The tree that sketches are asked for in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Tree {
+    /// As it was before the copy was made.
+    #[default]
+    Before,
+    /// With the copy, and with whatever else was copied in its commit.
+    With,
 }
 
 /// Answers that count.
@@ -91,27 +106,37 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let asked: Vec<Fate> = fates.into_iter().flatten().collect();
     let fair: Vec<Fate> = asked.iter().filter(|fate| fate.is_fair).copied().collect();
-    let cell = |of: &[Fate], is: &dyn Fn(&Fate) -> bool| {
-        let part = of.iter().filter(|fate| is(fate)).count();
+    let cell = |of: &[Fate], place: &dyn Fn(&Fate) -> Option<usize>, max: usize| {
+        let part = of.iter().filter(|fate| place(fate).is_some_and(|at| at <= max)).count();
         format!("{part}, {:.1} %", 100.0 * part as f64 / of.len().max(1) as f64)
     };
-    let row = |name: &str, is: &dyn Fn(&Fate) -> bool| vec![name.to_owned(), cell(&asked, is), cell(&fair, is)];
-    let origin = |max: usize| move |fate: &Fate| fate.origin.is_some_and(|at| at <= max);
-    let as_good = |max: usize| move |fate: &Fate| fate.as_good.is_some_and(|at| at <= max);
+    let (origin, as_good) = (|fate: &Fate| fate.origin, |fate: &Fate| fate.as_good);
+    let row = |name: &str, max: usize| {
+        let cells = [(&asked, &origin as &dyn Fn(&Fate) -> _), (&asked, &as_good), (&fair, &origin), (&fair, &as_good)];
+        std::iter::once(name.to_owned()).chain(cells.map(|(of, place)| cell(of, place, max))).collect()
+    };
+    let tree = match args.tree {
+        Tree::Before => "before their commits",
+        Tree::With => "of their commits",
+    };
+    print(&format!(
+        "{} copies, the first {} tokens of each asked for in the trees {tree}; of {} of them an origin has half.\n\n",
+        asked.len(),
+        args.tokens,
+        fair.len(),
+    ))?;
     print(&aligned(&[
-        vec![String::new(), "all".to_owned(), "origin has half of it".to_owned()],
-        row("asked", &|_| true),
-        row("origin first", &origin(1)),
-        row("among the first three", &origin(N_FIRST)),
-        row("among the first nine", &origin(N_ASKED - 1)),
-        row("or as good a place first", &as_good(1)),
-        row("among the first three", &as_good(N_FIRST)),
-        row("among the first nine", &as_good(N_ASKED - 1)),
+        ["", "the origin", "or a place as good", "the origin that has half", "or a place as good"]
+            .map(str::to_owned)
+            .to_vec(),
+        row("the first answer is", 1),
+        row("among the first three is", N_FIRST),
+        row("among the first nine is", N_ASKED - 1),
     ]))
 }
 
-/// What became of a copy; `None` if `check` names no origin of it in the tree today, or it is too short, or in a language
-/// that this tool cannot scan.
+/// What became of a copy; `None` if `check` names no origin of it in the tree that is asked, or it is too short, or in a
+/// language that this tool cannot scan.
 fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Error> {
     let repository = args.replayed.projects.join(&of.project);
     let copy = Place { path: of.path.clone(), first: of.start as usize, last: of.end as usize };
@@ -129,12 +154,20 @@ fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Err
     let origins: Vec<Place> = in_tree.map(|origin| place(&origin.path, &origin.fragment)).collect();
     let copy = place(&finding.path, &finding.fragment);
     let Some(sketch) = sketch(&repository, &of.commit, &copy, args.tokens)? else { return Ok(None) };
+    let (tree, origins) = match args.tree {
+        Tree::With => (of.commit.clone(), origins),
+        Tree::Before => {
+            let before = Before::read(&repository, &of.commit)?;
+            (format!("{}^", of.commit), origins.iter().filter_map(|origin| before.place(origin)).collect())
+        }
+    };
     if origins.is_empty() {
         return Ok(None);
     }
+    let is_copy = |place: &Place| args.tree == Tree::With && place.overlap(&copy) > 0;
 
     let mut find = program.command("find", &repository);
-    find.args(["-", "--rev", &of.commit, "--name", &of.path, "--limit", &N_ASKED.to_string()]);
+    find.args(["-", "--rev", &tree, "--name", &of.path, "--limit", &N_ASKED.to_string()]);
     find.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let failed = |why: String| Error::Audit { command: "find".to_owned(), why };
     let mut child = find.spawn().map_err(|why| failed(why.to_string()))?;
@@ -147,7 +180,7 @@ fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Err
         return Ok(None);
     }
     let answers: Answers = serde_json::from_slice(&output.stdout).map_err(|why| failed(why.to_string()))?;
-    let mut texts = Texts { repository: &repository, commit: &of.commit, scans: HashMap::new() };
+    let mut texts = Texts { repository: &repository, commit: &tree, scans: HashMap::new() };
     let Some(sketch) = Scanned::new(sketch, &of.path) else { return Ok(None) };
     let (mut held, mut is_fair) = (0, false);
     for origin in &origins {
@@ -160,7 +193,7 @@ fn fate(program: &Program, args: &Args, of: &Judged) -> Result<Option<Fate>, Err
         let place = |first, last| Place { path: answer.path.clone(), first, last };
         let whole = place(answer.start_line, answer.end_line);
         let is_origin = origins.iter().any(|origin| whole.overlap(origin) > 0);
-        if !is_origin && whole.overlap(&copy) > 0 {
+        if !is_origin && is_copy(&whole) {
             continue;
         }
         number += 1;
