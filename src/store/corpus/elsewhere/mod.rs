@@ -9,6 +9,8 @@ mod clickhouse;
 mod objects;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(any(feature = "postgres", feature = "clickhouse"))]
+mod tables;
 
 use std::fmt;
 use std::path::Path;
