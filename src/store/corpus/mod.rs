@@ -14,6 +14,8 @@ mod elsewhere;
 #[cfg(feature = "remote")]
 mod filter;
 mod lookups;
+#[cfg(feature = "remote")]
+mod merged;
 mod open;
 mod past;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
@@ -35,8 +37,8 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
-pub use elsewhere::{Delivery, Engine, Location, OpenCorpus, Traffic};
-pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups};
+pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
+pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
 use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
-use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::rows::digest_of;
@@ -403,7 +403,7 @@ impl Engine for ClickHouse {
         Ok(())
     }
 
-    fn compact(&self, older: Duration) -> Result<usize, CorpusError> {
+    fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let fails = |why: SegmentError| self.fails(&why);
         let live: Vec<u64> = self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);
@@ -416,7 +416,7 @@ impl Engine for ClickHouse {
                 self.session.run(&delete).map_err(fails)?;
             }
         }
-        Ok(gone.len())
+        Ok(Compaction { n_removed: gone.len(), n_merged: 0 })
     }
 
     fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
@@ -466,7 +466,8 @@ impl Lookups for SortedTables {
             );
             rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        let row = |row: KeyRow| PostingOf { key: row.key, source: row.source, blob: row.blob, component: row.component };
+        let row =
+            |row: KeyRow| PostingOf { key: row.key, source: row.source, blob: row.blob, component: row.component };
         postings_of(keys, &wanted, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
     }
 

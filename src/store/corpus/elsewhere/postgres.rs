@@ -17,7 +17,7 @@ use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
-use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::rows::digest_of;
@@ -425,7 +425,7 @@ impl Engine for Postgres {
         Err(self.location.fails("a database holds no segments to copy; pull from where they were pushed to"))
     }
 
-    fn compact(&self, _: Duration) -> Result<usize, CorpusError> {
+    fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
         self.write(async |session| {
             if session.version().await?.is_none() {
                 return Err(session.fails(NONE));
@@ -439,7 +439,7 @@ impl Engine for Postgres {
                 let deleted = session.client.execute(&delete, &[&removed]).await;
                 deleted.map_err(|why| session.fails(reason(&why)))?;
             }
-            Ok(removed.len())
+            Ok(Compaction { n_removed: removed.len(), n_merged: 0 })
         })
     }
 }

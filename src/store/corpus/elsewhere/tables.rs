@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting};
 use crate::store::BlockAt;
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting};
 
 /// The numbers that a database has for sources, in the order of their segments.
 #[derive(Debug)]
