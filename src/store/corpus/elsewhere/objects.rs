@@ -756,6 +756,7 @@ impl Engine for Objects {
                 written.n_kept += 1;
                 continue;
             }
+            let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
             self.download_segment(source, &path)?;
             let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
@@ -765,7 +766,7 @@ impl Engine for Objects {
                 return Err(damaged(why));
             }
             let record = Record::imported(source.label.clone(), segment, source.stats);
-            corpus.put(&source.key, &record)?;
+            corpus.put(&claim, &record)?;
             written.n_added += 1;
             written.n_bytes += source.len;
         }
