@@ -218,7 +218,8 @@ impl Shelf {
     /// The names of all files of the corpora.
     fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
-        for corpus in fs::read_dir(self.path()).into_iter().flatten().flatten() {
+        let folders = fs::read_dir(self.path()).into_iter().flatten().flatten();
+        for corpus in folders.filter(|folder| folder.file_name() != ".locks") {
             for file in fs::read_dir(corpus.path()).into_iter().flatten().flatten() {
                 files.push(file.file_name().to_string_lossy().into_owned());
             }
@@ -458,7 +459,7 @@ fn what_cannot_be_read_leaves_the_corpus_as_it_was() {
 }
 
 #[test]
-fn two_processes_may_add_at_once() {
+fn processes_may_add_different_sources_at_once() {
     let shelf = Shelf::new();
     let names: Vec<String> = (0..6).map(|n| format!("project{n}")).collect();
     let paths: Vec<String> = names.iter().map(|name| format!("{name}/a.c")).collect();
@@ -473,6 +474,60 @@ fn two_processes_may_add_at_once() {
     assert_eq!(shelf.files().len(), 12);
     let shown = shelf.corpus(&["show", "known"]);
     assert!(names.iter().all(|name| shown.contains(name.as_str())), "{shown}");
+}
+
+#[test]
+fn of_two_processes_that_write_one_source_one_is_told_and_readers_go_on() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first), ("beta/b.c", C.second)]));
+    let path = |name: &str| folder.path().join(name).to_str().expect("temporary folders are UTF-8").to_owned();
+    shelf.corpus(&["add", "known", &path("alpha")]);
+    shelf.corpus(&["export", "known", "--output", &path("exported")]);
+    shelf.corpus(&["import", "known", &path("exported")]);
+    let files = shelf.files();
+    // What another process does as long as it writes these sources.
+    let locks: Vec<fs::File> = fs::read_dir(Path::new(&shelf.path()).join(".locks"))
+        .expect("it is there")
+        .map(|lock| fs::File::options().write(true).open(lock.expect("it is readable").path()).expect("it is there"))
+        .collect();
+    assert_eq!(locks.len(), 2);
+    locks.iter().for_each(|lock| lock.lock().expect("nobody has it"));
+    let told = "of the corpus `known`: another process is writing it";
+    for args in [
+        &["add", "known", &path("alpha"), "--license", "MIT"][..],
+        &["import", "known", &path("exported")],
+        &["remove", "known", "alpha"],
+        &["remove", "known"],
+    ] {
+        let (status, _, errors) = shelf.run(args);
+        assert!(status == 2 && errors.contains("`alpha`") && errors.contains(told), "{args:?}: {errors}");
+        assert_eq!(shelf.files(), files, "{args:?}");
+    }
+    assert_eq!(shelf.check(&copying(), "known").len(), 1, "readers wait for nobody");
+    shelf.corpus(&["add", "known", &path("beta")]);
+    drop(locks);
+    assert!(shelf.corpus(&["add", "known", &path("alpha"), "--license", "MIT"]).contains("1 component"));
+}
+
+#[test]
+fn processes_that_add_one_source_at_once_are_told_or_add_it_whole() {
+    let (shelf, folder) = (Shelf::new(), corpus(&[("alpha/a.c", C.first)]));
+    let path = folder.path().join("alpha");
+    let path = path.to_str().expect("temporary folders are UTF-8");
+    let ends: Vec<(i32, String)> = std::thread::scope(|scope| {
+        let add = |n: usize| {
+            let license = format!("LicenseRef-{n}");
+            let (status, _, errors) = shelf.run(&["add", "known", path, "--license", &license]);
+            (status, errors)
+        };
+        let threads: Vec<_> = (0..6).map(|n| scope.spawn(move || add(n))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+    });
+    for (status, errors) in &ends {
+        assert!(*status == 0 || errors.contains("another process is writing it"), "{errors}");
+    }
+    assert!(ends.iter().any(|(status, _)| *status == 0));
+    assert_eq!(shelf.files().len(), 2, "one segment and its record");
+    assert_eq!(shelf.check(&copying(), "known").len(), 1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{
-    Addition, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
+    Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
 };
 use crate::text::{decoded, printable};
 
@@ -66,8 +66,10 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
             print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
         }
         CorpusCommand::Compact { url, older_than } => {
-            let n = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
-            print_text(&format!("the space of {n} removed sources was given back\n"))?;
+            let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
+            let Compaction { n_removed, n_merged } = done;
+            let merged = if n_merged > 0 { format!("{n_merged} sources were merged; ") } else { String::new() };
+            print_text(&format!("{merged}the space of {n_removed} removed sources was given back\n"))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
             let corpus = shelf.corpus(corpus)?;

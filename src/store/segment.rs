@@ -34,6 +34,8 @@ pub enum SegmentKind {
     Corpus = 3,
     /// What is kept at hand of a segment of a corpus that is elsewhere.
     CorpusIndex = 4,
+    /// Segments of a corpus that are elsewhere, merged.
+    Merged = 5,
 }
 
 /// The parameters of fingerprints; they are comparable only if these are equal.

@@ -1,7 +1,8 @@
 //! Keeps the golden corpus in ClickHouse's engine: in a process of Python, where `chdb` is installed, behind the same
 //! HTTP interface and with the same SQL as a server. `SECONDHAND_TEST_CLICKHOUSE` names a real one to use instead.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -84,5 +85,56 @@ fn a_server_that_fails_makes_no_verdict() {
             let url = format!("clickhouse://default:secret@127.0.0.1:{dying}/dying");
             is_no_verdict(&url, &[], &["127.0.0.1"]);
         }
+        let slow = Wire { delay: Duration::from_millis(60), max_bytes: usize::MAX }.to(port);
+        let slow = format!("clickhouse://default:secret@127.0.0.1:{slow}/dying");
+        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
+        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &slow, &[]);
+        assert_eq!((status, there), (expected, here), "{errors}");
     });
+}
+
+/// Runs a statement on the server that `url` leads to.
+fn sql(url: &str, statement: &str) {
+    let host = url.rsplit('@').next().and_then(|rest| rest.split('/').next()).expect("the URL has a host");
+    let mut stream = TcpStream::connect(host).expect("it is there");
+    let len = statement.len();
+    let head = format!("POST / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {len}\r\n\r\n");
+    stream.write_all((head + statement).as_bytes()).expect("it listens");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    assert!(answer.contains(" 200 "), "{answer}");
+}
+
+#[test]
+fn tables_of_another_version_or_with_damaged_blocks_make_no_verdict() {
+    with_database("broken", |url| {
+        let set = "SETTINGS mutations_sync = 2";
+        sql(url, &format!("ALTER TABLE broken.blocks UPDATE bytes = concat(bytes, 'x') WHERE 1 {set}"));
+        is_no_verdict(url, &[], &["127.0.0.1", "is damaged"]);
+        sql(url, &format!("ALTER TABLE broken.blocks DELETE WHERE 1 {set}"));
+        is_no_verdict(url, &[], &["127.0.0.1", "is missing"]);
+        sql(url, "TRUNCATE TABLE broken.version");
+        sql(url, "INSERT INTO broken.version VALUES (99, 'golden')");
+        is_no_verdict(url, &[], &["its tables have version 99, and this program knows version 1"]);
+    });
+}
+
+/// The engine in this process knows no users: what a server answers whom it denies is from its documentation.
+#[test]
+fn a_server_that_denies_makes_no_verdict() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("it is bound");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut asked = [0; 1 << 12];
+            let _ = stream.read(&mut asked);
+            let why = "Code: 497. DB::Exception: reader: Not enough privileges. (ACCESS_DENIED)";
+            let head = format!(
+                "HTTP/1.1 403 Forbidden\r\nX-ClickHouse-Exception-Code: 497\r\nContent-Length: {}\r\n\r\n",
+                why.len()
+            );
+            let _ = stream.write_all((head + why).as_bytes());
+        }
+    });
+    is_no_verdict(&format!("clickhouse://reader:secret@{address}/x"), &[], &["127.0.0.1", "Not enough privileges"]);
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::golden::Golden;
 use crate::wire::{Wire, python_with};
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
@@ -233,8 +234,8 @@ fn a_manifest_of_another_version_or_digest_makes_no_verdict() {
     let manifest = folder.path().join("corpus.json");
     let text = fs::read_to_string(&manifest).expect("it was pushed");
     is_no_verdict(&format!("{}#sha256={}", url(&folder), "0".repeat(64)), &[], &["the SHA-256 of its manifest is"]);
-    fs::write(&manifest, text.replace("\"version\": 1", "\"version\": 7")).expect("the folder is writable");
-    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 1"]);
+    fs::write(&manifest, text.replace("\"version\": 2", "\"version\": 7")).expect("the folder is writable");
+    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 2"]);
     fs::write(&manifest, &text[..text.len() / 2]).expect("the folder is writable");
     is_no_verdict(&url(&folder), &[], &["its manifest"]);
 }
@@ -242,12 +243,7 @@ fn a_manifest_of_another_version_or_digest_makes_no_verdict() {
 #[test]
 fn adding_a_source_writes_no_other_and_who_reads_keeps_what_it_reads() {
     let folder = copied();
-    let names = |of: &str| {
-        let entries = fs::read_dir(folder.path().join(of)).expect("it is there").flatten();
-        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
-        names.sort();
-        names
-    };
+    let names = |of: &str| names(&folder, of);
     let before = names("segments");
     assert_eq!(before.len(), 2);
     let again = GOLDEN.corpus(&["push", "golden", &url(&folder)]);
@@ -266,6 +262,172 @@ fn adding_a_source_writes_no_other_and_who_reads_keeps_what_it_reads() {
     assert_eq!(names("segments"), before);
     let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
     assert_eq!(status, 1, "it is there again: {errors}");
+}
+
+/// The names of the objects in a folder of a store.
+fn names(folder: &TempDir, of: &str) -> Vec<std::ffi::OsString> {
+    let entries = fs::read_dir(folder.path().join(of)).expect("it is there").flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+    names.sort();
+    names
+}
+
+/// A corpus of nine sources, here and pushed to a folder; changes 0 to 5 copy from it.
+struct Many {
+    folder: TempDir,
+}
+
+impl Many {
+    fn new(name: &'static str) -> (Self, &'static str) {
+        let licenses = ["MIT", "GPL-3.0-only", "Apache-2.0"];
+        for (n, part) in ["000", "011", "037", "074", "111", "148", "160", "185"].into_iter().enumerate() {
+            let path = GOLDEN.path(&format!("sources/part{part}"));
+            GOLDEN.corpus(&["add", name, &path, "--license", licenses[n % licenses.len()]]);
+        }
+        GOLDEN.corpus(&["add", name, &GOLDEN.path("past")]);
+        let many = Self { folder: TempDir::new().expect("the folder for temporary files is writable") };
+        let pushed = GOLDEN.corpus(&["push", name, &url(&many.folder)]);
+        assert!(pushed.starts_with("9 sources added"), "{pushed}");
+        (many, name)
+    }
+
+    /// Checks that changes are judged as with the corpus `name` here; returns the number of requests.
+    #[track_caller]
+    fn is_judged_alike(&self, name: &str) -> usize {
+        let (mut n_found, mut n_requests) = (0, 0);
+        for change in 0..6 {
+            let (expected, here, errors) = CHANGES.check(change, &GOLDEN, name, &[]);
+            assert!(expected < 2, "{errors}");
+            let (status, there, errors) = CHANGES.check(change, &GOLDEN, &url(&self.folder), &[]);
+            assert_eq!((status, there), (expected, here), "change {change}: {errors}");
+            n_found += expected;
+            let requests = errors.split(" requests").next().and_then(|text| text.rsplit(' ').next());
+            n_requests += requests.and_then(|n| n.parse::<usize>().ok()).expect("the errors say how many");
+        }
+        assert!(n_found >= 4, "{n_found} changes have a copy");
+        n_requests
+    }
+}
+
+#[test]
+fn small_sources_are_merged_into_one_segment_and_found_in_it_alike() {
+    let (many, name) = Many::new("many");
+    let manifest = many.folder.path().join("corpus.json");
+    many.is_judged_alike(name);
+    let n_before = many.is_judged_alike(name);
+    let before = fs::read(&manifest).expect("it was pushed");
+    let merged = GOLDEN.corpus(&["compact", &url(&many.folder)]);
+    assert_eq!(merged, "9 sources were merged; the space of 0 removed sources was given back\n");
+    assert_eq!(names(&many.folder, "segments").len(), 10, "whoever reads them keeps the small ones");
+    many.is_judged_alike(name);
+    let n_after = many.is_judged_alike(name);
+    assert!(n_after < n_before, "{n_after} requests for one segment, {n_before} for nine");
+    // A reader that began before has the manifest of that time.
+    let after = fs::read(&manifest).expect("it is there");
+    fs::write(&manifest, &before).expect("the folder is writable");
+    assert_eq!(many.is_judged_alike(name), n_before);
+    fs::write(&manifest, &after).expect("the folder is writable");
+
+    assert!(GOLDEN.corpus(&["compact", &url(&many.folder)]).starts_with("the space of 0 "));
+    assert_eq!(fs::read(&manifest).expect("it is there"), after, "there is nothing left to merge");
+    GOLDEN.corpus(&["compact", &url(&many.folder), "--older-than", "0"]);
+    assert_eq!(names(&many.folder, "segments").len(), 1);
+    assert_eq!(many.is_judged_alike(name), n_after);
+    is_no_verdict(&serve(many.folder.path().to_str().expect("it is UTF-8"), Manner::Damages), &[], &["are damaged"]);
+    is_no_verdict(&serve(many.folder.path().to_str().expect("it is UTF-8"), Manner::Truncates), &[], &["127.0.0.1"]);
+
+    let pulled = GOLDEN.corpus(&["pull", &url(&many.folder), "--name", "many-pulled"]);
+    assert!(pulled.starts_with("9 sources added"), "{pulled}");
+    assert_eq!(segments("many-pulled"), segments("many"));
+}
+
+#[test]
+fn a_source_is_removed_from_a_merged_segment_and_added_beside_it() {
+    let (many, name) = Many::new("changed");
+    GOLDEN.corpus(&["compact", &url(&many.folder), "--older-than", "0"]);
+    let merged = names(&many.folder, "segments");
+    let status = |change: usize| {
+        let (status, _, errors) = CHANGES.check(change, &GOLDEN, &url(&many.folder), &[]);
+        assert!(status < 2, "{errors}");
+        status
+    };
+    GOLDEN.corpus(&["remove", &url(&many.folder), "past"]);
+    assert_eq!(names(&many.folder, "segments"), merged, "to remove is to mark");
+    assert_eq!((status(4), status(0)), (0, 1), "only the code of the removed source is not found");
+    let compacted = GOLDEN.corpus(&["compact", &url(&many.folder)]);
+    assert!(compacted.starts_with("8 sources were merged; the space of 0 "), "{compacted}");
+    assert_eq!(names(&many.folder, "segments").len(), 2, "it was removed less than an hour ago");
+    let compacted = GOLDEN.corpus(&["compact", &url(&many.folder), "--older-than", "0"]);
+    assert!(compacted.starts_with("the space of 1 "), "{compacted}");
+    assert_eq!((status(4), status(0)), (0, 1));
+    let rest = names(&many.folder, "segments");
+    assert!(rest.len() == 1 && rest != merged, "what is left of it was written anew");
+    assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 sources added"));
+    let both = names(&many.folder, "segments");
+    assert!(both.len() == 2 && both.contains(&rest[0]), "adding a source writes no other");
+    many.is_judged_alike(name);
+    assert!(GOLDEN.corpus(&["compact", &url(&many.folder), "--older-than", "0"]).starts_with("9 sources were merged"));
+    assert_eq!((names(&many.folder, "segments").len(), names(&many.folder, "indexes").len()), (1, 10));
+    many.is_judged_alike(name);
+}
+
+#[test]
+fn a_corpus_that_many_compact_and_add_to_at_once_is_whole() {
+    let (many, name) = Many::new("crowded");
+    let url = url(&many.folder);
+    GOLDEN.corpus(&["remove", &url, "past"]);
+    let run = |n: usize| match n % 2 {
+        0 => GOLDEN.run(&["compact", &url, "--older-than", "60"]),
+        _ => GOLDEN.run(&["push", name, &url]),
+    };
+    let ends: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|n| scope.spawn(move || run(n))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("it ends")).collect()
+    });
+    for (status, _, errors) in &ends {
+        assert!(*status == 0 || errors.contains("somebody else is writing to it"), "{errors}");
+    }
+    GOLDEN.corpus(&["push", name, &url]);
+    GOLDEN.corpus(&["compact", &url, "--older-than", "0"]);
+    assert_eq!(names(&many.folder, "segments").len(), 1);
+    many.is_judged_alike(name);
+}
+
+#[test]
+fn an_index_that_is_not_whole_makes_no_verdict() {
+    let folder = copied();
+    for name in names(&folder, "indexes") {
+        let path = folder.path().join("indexes").join(name);
+        let whole = fs::read(&path).expect("it was pushed");
+        fs::write(&path, &whole[..whole.len() / 2]).expect("the folder is writable");
+    }
+    // Where no index is kept from before.
+    let other = Golden::empty();
+    let (status, report, errors) = CHANGES.check(0, &other, &url(&folder), &[]);
+    assert_eq!((status, report.as_str()), (2, ""), "{errors}");
+    assert!(errors.contains("it is damaged or truncated"), "{errors}");
+}
+
+#[test]
+fn an_index_that_was_damaged_where_it_is_kept_is_downloaded_again() {
+    let other = Golden::empty();
+    let place = format!("file:{}", *PUSHED);
+    let (expected, here, _) = CHANGES.check(0, &other, &place, &[]);
+    for kept in fs::read_dir(other.path("corpora/.elsewhere")).expect("it is kept").flatten() {
+        let mut bytes = fs::read(kept.path()).expect("it is readable");
+        let len = bytes.len();
+        bytes[len / 3..][..len / 3].fill(0x55);
+        fs::write(kept.path(), bytes).expect("it is writable");
+    }
+    // Two sources, each of which may take a run to be found out.
+    let mut checked = CHANGES.check(0, &other, &place, &[]);
+    for _ in 0..2 {
+        if checked.0 == 2 {
+            assert!(checked.2.contains("run this again to download it"), "{}", checked.2);
+            checked = CHANGES.check(0, &other, &place, &[]);
+        }
+    }
+    assert_eq!((checked.0, checked.1), (expected, here), "{}", checked.2);
 }
 
 #[test]
@@ -294,17 +456,19 @@ fn of_two_writers_one_is_told() {
     assert_eq!(status, 1, "{errors}");
 }
 
+/// The bytes of the segments of a corpus here, in one order.
+fn segments(name: &str) -> Vec<Vec<u8>> {
+    let entries = fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();
+    let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg"));
+    let mut bytes: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("it is readable")).collect();
+    bytes.sort();
+    bytes
+}
+
 #[test]
 fn a_pulled_corpus_is_the_one_that_was_pushed() {
     let pulled = GOLDEN.corpus(&["pull", &format!("file:{}", *PUSHED), "--name", "pulled"]);
     assert!(pulled.starts_with("2 sources added"), "{pulled}");
-    let segments = |name: &str| {
-        let entries = fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();
-        let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg"));
-        let mut bytes: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("it is readable")).collect();
-        bytes.sort();
-        bytes
-    };
     assert_eq!(segments("pulled"), segments("golden"));
     let (status, _, errors) = GOLDEN.run(&["pull", &serve(&PUSHED, Manner::Damages), "--name", "damaged"]);
     assert!(status == 2 && errors.contains("it is damaged or truncated"), "{errors}");

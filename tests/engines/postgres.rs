@@ -21,6 +21,8 @@ static WRITING: Mutex<()> = Mutex::new(());
 struct Server {
     bin: PathBuf,
     port: u16,
+    /// The certificate of the authority that signed the server's; `None` where no `openssl` makes one.
+    authority: Option<String>,
 }
 
 fn bin() -> Option<PathBuf> {
@@ -42,6 +44,21 @@ fn command(program: &Path) -> Command {
     command
 }
 
+/// Makes a certificate for `localhost`, and the one of the authority that signed it; returns the path of that.
+fn certificates(folder: &Path) -> Option<String> {
+    fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").expect("the folder is writable");
+    let make = "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=authority &&
+        openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=server &&
+        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out server.pem -days 2 -extfile names &&
+        chmod 600 server.key";
+    let made = Command::new("sh").args(["-c", make]).current_dir(folder).output().expect("there is a shell");
+    if !made.status.success() {
+        eprintln!("not tested: encryption, since there is no openssl here");
+        return None;
+    }
+    Some(folder.join("ca.pem").to_str().expect("temporary folders are UTF-8").to_owned())
+}
+
 impl Server {
     fn start() -> Option<Self> {
         let Some(bin) = bin() else {
@@ -51,6 +68,7 @@ impl Server {
         let folder = TempDir::new().expect("the folder for temporary files is writable").keep();
         let password = folder.join("password");
         fs::write(&password, "secret").expect("the folder is writable");
+        let authority = certificates(&folder);
         let id = Command::new("id").arg("-u").output().expect("there is `id`");
         if id.stdout == b"0\n" {
             let status = Command::new("chown").args(["-R", "nobody:nogroup"]).arg(&folder).status();
@@ -67,7 +85,12 @@ impl Server {
             .expect("it starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+        let file = |name: &str| folder.join(name).display().to_string();
+        let encryption =
+            [format!("ssl_cert_file={}", file("server.pem")), format!("ssl_key_file={}", file("server.key"))];
+        let encryption = encryption.iter().map(String::as_str).chain(["ssl=on"]).flat_map(|setting| ["-c", setting]);
         let child = command(&bin.join("postgres"))
+            .args(encryption.filter(|_| authority.is_some()))
             .arg("-D")
             .arg(&data)
             .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-c", "fsync=off", "-c"])
@@ -83,7 +106,7 @@ impl Server {
         let mut end = Command::new("sh");
         end.args(["-c", &wait]).arg(&folder).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
         end.spawn().expect("there is a shell");
-        let server = Self { bin, port };
+        let server = Self { bin, port, authority };
         let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok() && server.try_sql("SELECT 1").is_some();
         assert!(
             (0..240).any(|_| answers() || {
@@ -238,5 +261,23 @@ fn a_server_that_dies_in_the_middle_makes_no_verdict_and_a_slow_one_the_same() {
             let dying = Wire { delay: Duration::ZERO, max_bytes }.to(server.port);
             is_no_verdict(&server.url_of("owner:secret", dying, "golden"), &[], &["127.0.0.1"]);
         }
+    });
+}
+
+#[test]
+fn an_encrypted_connection_is_made_only_to_the_server_that_its_certificate_names() {
+    with_server(|server| {
+        let Some(authority) = &server.authority else { return };
+        let url = |host: &str| {
+            format!("postgres://owner:secret@{host}:{}/postgres?schema=golden&sslmode=require", server.port)
+        };
+        let known = [("SSL_CERT_FILE", authority.as_str())];
+        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
+        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &url("localhost"), &known);
+        assert_eq!((status, there), (expected, here), "{errors}");
+        is_no_verdict(&url("127.0.0.1"), &known, &["127.0.0.1", "certificate"]);
+        let unknown = Path::new(authority).with_file_name("server.pem");
+        let unknown = [("SSL_CERT_FILE", unknown.to_str().expect("temporary folders are UTF-8"))];
+        is_no_verdict(&url("localhost"), &unknown, &["localhost", "certificate"]);
     });
 }

@@ -20,7 +20,7 @@ use crate::matching::{Document, edited_lines, hunks};
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookups, OpenCorpus, Reading,
-    SegmentLookups, StoredFile, Traffic,
+    SegmentLookups, StoredFile, Traffic, each,
 };
 use crate::store::{SegmentError, key};
 use crate::text::FilePath;
@@ -242,11 +242,12 @@ impl Stored {
     /// Reads all at once what aligning with these blobs takes from elsewhere.
     fn read_ahead(&self, blobs: &BTreeSet<BlobAt>) -> Result<(), Error> {
         let blobs: Vec<BlobAt> = blobs.iter().copied().collect();
-        let of_segments: Vec<&[BlobAt]> = blobs.chunk_by(|a, b| a.0 == b.0).collect();
-        of_segments.into_par_iter().try_for_each(|of_segment| {
+        let elsewhere = blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
+        let read = each(&elsewhere.collect::<Vec<_>>(), |of_segment| {
             let blobs: Vec<u32> = of_segment.iter().map(|(_, blob)| *blob).collect();
             self.segments[of_segment[0].0].read_ahead(&blobs).map_err(|why| self.fails(why))
-        })
+        });
+        read.into_iter().collect()
     }
 
     /// A number for the name of each component, by segment: all versions of a component count as one.

@@ -153,13 +153,18 @@ impl Corpus {
             return Err(unreadable(&format!("its SHA-256 is {found}, not {wanted}")));
         }
         let n_sources = segments.len();
+        let key_of = |exported: &Exported| super::key_of(&format!("import:{}", exported.label));
+        for exported in &description.sources {
+            self.check_unclaimed([(key_of(exported).as_str(), exported.label.as_str())])?;
+        }
         for (exported, temporary) in description.sources.into_iter().zip(segments) {
-            let key = super::key_of(&format!("import:{}", exported.label));
+            let key = key_of(&exported);
+            let claim = self.claim(&key, &exported.label)?;
             let segment = format!("{key}-{}.seg", &exported.sha256[..16]);
             let path = self.folder.join(&segment);
             temporary.persist(&path).map_err(|error| CorpusError::File { file: path, why: error.error })?;
             let Exported { label, stats, .. } = exported;
-            self.put(&key, &Record::imported(label, segment, stats))?;
+            self.put(&claim, &Record::imported(label, segment, stats))?;
         }
         Ok(Imported { n_sources, digest: found })
     }

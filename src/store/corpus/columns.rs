@@ -303,12 +303,13 @@ impl Corpus {
             let label = source.label.clone();
             written.push(source.write(&self.folder).map_err(|why| fails(&format!("source `{label}`: {why}")))?);
         }
+        self.check_unclaimed(written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
             let (found, _) = digest_of(&self.folder.join(&record.segment))
                 .map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
             n_same += usize::from(found == digest);
-            self.put(&key, &record)?;
+            self.put(&self.claim(&key, &record.label)?, &record)?;
         }
         Ok((n, n_same))
     }

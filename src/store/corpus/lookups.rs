@@ -5,6 +5,7 @@
 //! findings are the same bytes whichever is asked.
 
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -32,6 +33,36 @@ pub struct BlobPosting {
 /// Maximum blobs of one segment under one fingerprint, those with the lowest numbers; in more it is common, whatever
 /// their components.
 pub const MAX_BLOBS: usize = 4_000;
+
+/// Maximum threads that wait for answers from elsewhere.
+const THREADS: usize = 16;
+
+/// Does `work` for each of `all`, several at a time; the results are in the same order. Threads that wait for answers
+/// most of the time may be more than processors.
+pub fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(at) else { return done };
+            done.push((at, work(one)));
+        }
+    };
+    let mut done = if all.len() == 1 {
+        run()
+    } else {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS.min(all.len())).map(|_| scope.spawn(run)).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().flat_map(join).collect()
+        })
+    };
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
 
 /// Answers look-ups.
 pub trait Lookups: Debug + Send + Sync {

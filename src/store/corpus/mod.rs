@@ -1,10 +1,11 @@
 //! Stores corpora: the fingerprints and tokens of components, without their text.
 //!
 //! A corpus is a folder with two files for each source: a segment, and a record (`<key>.json`) that names it and
-//! describes what was read. A record is replaced by renaming, so a source is either complete or absent, several
-//! processes may add, update and read at the same time, and the last record of a source wins.
+//! describes what was read. A record is replaced by renaming, so a source is either complete or absent, and several
+//! processes may read, and write different sources, at the same time. Of two that write one source, one is told: the
+//! lock of a source ends with the process that has it.
 //!
-//! Invariant: nothing is locked, and nothing is left half done, whenever a process ends.
+//! Invariant: nothing waits for a lock, and nothing is left half done, whenever a process ends.
 
 mod build;
 mod bundle;
@@ -14,6 +15,8 @@ mod elsewhere;
 #[cfg(feature = "remote")]
 mod filter;
 mod lookups;
+#[cfg(feature = "remote")]
+mod merged;
 mod open;
 mod past;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
@@ -24,7 +27,7 @@ mod past;
 mod rows;
 mod tokens;
 
-use std::fs;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,8 +38,8 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
-pub use elsewhere::{Delivery, Engine, Location, OpenCorpus, Traffic};
-pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups};
+pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
+pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
@@ -51,6 +54,8 @@ const LEXING: u64 = 3;
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.
 const MAX_LOOKS: usize = 5;
+/// The folder for locks, below the folder of all corpora; no corpus can have its name.
+const LOCKS: &str = ".locks";
 /// After this time, the writer of a segment that no record names must be gone.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -182,6 +187,14 @@ pub enum CorpusError {
         /// Where it is, without passwords.
         place: String,
     },
+    /// Two processes write to one source of a corpus on this machine.
+    #[error("cannot write `{source_name}` of the corpus `{corpus}`: another process is writing it")]
+    Taken {
+        /// The corpus.
+        corpus: String,
+        /// The source.
+        source_name: String,
+    },
     /// The corpus has no such source.
     #[error("cannot find the source `{spec}` in the corpus `{corpus}`")]
     NoSource {
@@ -212,6 +225,9 @@ impl CorpusError {
                 Some(format!("build it with `cargo install secondhand --features {feature}`"))
             }
             Self::Busy { .. } => Some("nothing was changed; run it again".to_owned()),
+            Self::Taken { .. } => {
+                Some("this source is as it was; run it again when the other one has ended".to_owned())
+            }
             Self::Name { .. } | Self::File { .. } | Self::Elsewhere { .. } => None,
         }
     }
@@ -281,6 +297,13 @@ pub struct Corpus {
     folder: PathBuf,
 }
 
+/// The right to write a source, which no other process has as long as this lives.
+#[derive(Debug)]
+struct Claim {
+    key: String,
+    _lock: File,
+}
+
 /// What adding a source did.
 #[derive(Debug)]
 pub struct Addition {
@@ -336,6 +359,7 @@ impl Corpus {
         reading: &dyn Reading,
     ) -> Result<Addition, CorpusError> {
         let key = key_of(spec);
+        let claim = self.claim(&key, &sources::label(spec))?;
         let before = self.records()?.into_iter().find(|(other, _)| *other == key).map(|(_, record)| record);
         let known = before.as_ref().and_then(|record| CorpusSegment::open(&self.folder.join(&record.segment)).ok());
         let sampling = if sources::is_fixes(spec) { sampling.dense() } else { sampling };
@@ -358,7 +382,7 @@ impl Corpus {
         let label = sources::label(spec);
         let spec = Some(spec.to_owned());
         let record = Record { version: VERSION, spec, component, label, stamp, segment, stats };
-        self.put(&key, &record)?;
+        self.put(&claim, &record)?;
         Ok(Addition { stats: Some(stats), notes })
     }
 
@@ -380,9 +404,35 @@ impl Corpus {
         Ok(())
     }
 
+    /// Claims a source, to write it; `label` is what to call it if another process has claimed it.
+    fn claim(&self, key: &str, label: &str) -> Result<Claim, CorpusError> {
+        // Not in the folder of the corpus, which can be removed while the lock is held. The file stays, empty: if it were
+        // removed, one process could lock what is gone while another makes it anew.
+        let folder = self.folder.parent().unwrap_or(&self.folder).join(LOCKS);
+        let path = folder.join(format!("{}-{key}", self.name));
+        let open = || {
+            fs::create_dir_all(&folder)?;
+            OpenOptions::new().write(true).create(true).truncate(false).open(&path)
+        };
+        let lock = open().map_err(|why| self.failed(&path, why))?;
+        match lock.try_lock() {
+            // Where a file system knows no locks, the last writer wins: a source is whole even so.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Claim { key: key.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => {
+                Err(CorpusError::Taken { corpus: self.name.clone(), source_name: label.to_owned() })
+            }
+        }
+    }
+
+    /// Checks that nobody else writes one of these sources, keys and labels, before any of them is changed.
+    fn check_unclaimed<'s>(&self, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> Result<(), CorpusError> {
+        // One at a time: a process may not have as many files open as a corpus has sources.
+        sources.into_iter().try_for_each(|(key, label)| self.claim(key, label).map(drop))
+    }
+
     /// Replaces a record, and removes the segment that no record names any more.
-    fn put(&self, key: &str, record: &Record) -> Result<(), CorpusError> {
-        let path = self.record_path(key);
+    fn put(&self, claim: &Claim, record: &Record) -> Result<(), CorpusError> {
+        let path = self.record_path(&claim.key);
         let before = read_record(&path).ok();
         let write = || {
             let mut file = tempfile::Builder::new().prefix("tmp-").tempfile_in(&self.folder)?;
@@ -469,6 +519,7 @@ impl Corpus {
             let known = records.into_iter().map(|(_, record)| record.spec.unwrap_or(record.label)).collect();
             return Err(CorpusError::NoSource { corpus: self.name.clone(), spec: spec.to_owned(), known });
         };
+        let _claim = self.claim(key, &record.label)?;
         let path = self.record_path(key);
         fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
         let _ = fs::remove_file(self.folder.join(&record.segment));
@@ -480,8 +531,11 @@ impl Corpus {
     /// # Errors
     /// When a file cannot be removed.
     pub fn remove(&self) -> Result<(), CorpusError> {
+        let records = self.records()?;
+        self.check_unclaimed(records.iter().map(|(key, record)| (key.as_str(), record.label.as_str())))?;
         // Records first: without its record, the rest is not a source any more.
-        for (key, _) in self.records()? {
+        for (key, record) in records {
+            let _claim = self.claim(&key, &record.label)?;
             let path = self.record_path(&key);
             fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
         }

@@ -12,7 +12,8 @@ use clickhouse::{Client, Row};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
-use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::rows::digest_of;
@@ -338,7 +339,7 @@ impl Engine for ClickHouse {
             numbers.push(row.source);
             sources.push((row.label, stats));
         }
-        let lookups = Box::new(SortedTables { session: Arc::clone(session), numbers });
+        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: SourceNumbers(numbers) });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
     }
 
@@ -402,7 +403,7 @@ impl Engine for ClickHouse {
         Ok(())
     }
 
-    fn compact(&self, older: Duration) -> Result<usize, CorpusError> {
+    fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let fails = |why: SegmentError| self.fails(&why);
         let live: Vec<u64> = self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);
@@ -415,7 +416,7 @@ impl Engine for ClickHouse {
                 self.session.run(&delete).map_err(fails)?;
             }
         }
-        Ok(gone.len())
+        Ok(Compaction { n_removed: gone.len(), n_merged: 0 })
     }
 
     fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
@@ -432,26 +433,17 @@ struct Cells {
 
 impl Blocks for Cells {
     fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
-        let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+        let mut rows = Vec::new();
         for some in blocks.chunks(MAX_VALUES) {
             let select = format!(
                 "SELECT source, start, checksum, bytes FROM {{db}}.blocks WHERE source = {} AND start IN ({})",
                 self.source,
                 list(some.iter().map(|block| block.range.start))
             );
-            for row in self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)? {
-                if crc32fast::hash(&row.bytes.0) != row.checksum {
-                    return Err(self.session.fails(format!("block {} of source {} is damaged", row.start, row.source)));
-                }
-                found.insert(row.start, row.bytes.0);
-            }
+            rows.extend(self.session.ask::<BlockRow>(&select, |row| row.bytes.0.len() + 20)?);
         }
-        let take = |block: &BlockAt| {
-            let start = block.range.start;
-            let missing = || self.session.fails(format!("block {start} of source {} is missing", self.source));
-            found.remove(&start).ok_or_else(missing)
-        };
-        blocks.iter().map(take).collect()
+        let row = |row: BlockRow| BlockOf { start: row.start, checksum: row.checksum, bytes: row.bytes.0 };
+        blocks_of(blocks, self.source, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
     }
 }
 
@@ -459,54 +451,38 @@ impl Blocks for Cells {
 #[derive(Debug)]
 struct SortedTables {
     session: Arc<Session>,
-    /// For each segment the number of its source.
-    numbers: Vec<u64>,
-}
-
-impl SortedTables {
-    /// For the numbers of sources the segments that were asked for.
-    fn sources(&self, asked: &Asked<'_>) -> BTreeMap<u64, usize> {
-        asked.iter().filter_map(|(segment, _)| Some((*self.numbers.get(*segment)?, *segment))).collect()
-    }
+    sources: SourceNumbers<u64>,
 }
 
 impl Lookups for SortedTables {
     fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
-        let segments = self.sources(asked);
-        let mut found = vec![Vec::new(); keys.len()];
-        for some in keys.chunks(MAX_VALUES).filter(|_| !segments.is_empty()) {
+        let wanted = self.sources.of(asked);
+        let mut rows = Vec::new();
+        for some in keys.chunks(MAX_VALUES).filter(|_| !wanted.is_empty()) {
             let select = format!(
                 "SELECT key, source, blob, component FROM {{db}}.postings WHERE key IN ({}) AND source IN ({})",
                 list(some),
-                list(segments.keys())
+                list(wanted.keys())
             );
-            for row in self.session.ask::<KeyRow>(&select, |_| 24)? {
-                let place = keys.binary_search(&row.key).ok().zip(segments.get(&row.source));
-                let (at, segment) = place.ok_or_else(|| self.session.fails("it answered what was not asked"))?;
-                found[at].push(BlobPosting { segment: *segment, blob: row.blob, component: row.component });
-            }
+            rows.extend(self.session.ask::<KeyRow>(&select, |_| 24)?);
         }
-        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
-        Ok(found)
+        let row =
+            |row: KeyRow| PostingOf { key: row.key, source: row.source, blob: row.blob, component: row.component };
+        postings_of(keys, &wanted, rows.into_iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
     fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
-        let segments = self.sources(asked);
-        let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
+        let wanted = self.sources.of(asked);
         let hex = |id: &BlobId| format!("unhex('{}')", crate::store::corpus::hex(&id.sha1()));
-        for some in ids.chunks(MAX_VALUES / 4).filter(|_| !segments.is_empty()) {
+        let mut rows = Vec::new();
+        for some in ids.chunks(MAX_VALUES / 4).filter(|_| !wanted.is_empty()) {
             let select = format!(
                 "SELECT id, source, blob FROM {{db}}.blobs WHERE id IN ({}) AND source IN ({})",
                 list(some.iter().map(hex)),
-                list(segments.keys())
+                list(wanted.keys())
             );
-            for row in self.session.ask::<IdRow>(&select, |_| 32)? {
-                if let Some(segment) = segments.get(&row.source) {
-                    found.entry(row.id.0).or_default().push((*segment, row.blob));
-                }
-            }
+            rows.extend(self.session.ask::<IdRow>(&select, |_| 32)?);
         }
-        found.values_mut().for_each(|blobs| blobs.sort_unstable());
-        Ok(ids.iter().map(|id| found.get(&id.sha1()[..]).cloned().unwrap_or_default()).collect())
+        Ok(blobs_of(ids, &wanted, rows.into_iter().map(|row| (row.id.0, row.source, row.blob))))
     }
 }

@@ -9,6 +9,8 @@ mod clickhouse;
 mod objects;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(any(feature = "postgres", feature = "clickhouse"))]
+mod tables;
 
 use std::fmt;
 use std::path::Path;
@@ -153,6 +155,15 @@ pub struct Delivery {
     pub digest: Option<String>,
 }
 
+/// What compaction did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compaction {
+    /// Sources that were removed or replaced, whose space was given back.
+    pub n_removed: usize,
+    /// Sources whose segments were merged.
+    pub n_merged: usize,
+}
+
 /// Holds a corpus.
 pub trait Engine {
     /// Opens it, to search it. What is kept here of it goes below `folder`.
@@ -174,12 +185,12 @@ pub trait Engine {
     /// If there is no such source, or like [`Engine::add`].
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError>;
 
-    /// Gives back the space of what was removed, where readers are in the way that long ago; returns the number of
-    /// sources.
+    /// Merges small segments, where the engine has segments, and gives back the space of what was removed or merged,
+    /// where readers are in the way only if that is `older`.
     ///
     /// # Errors
     /// Like [`Engine::add`].
-    fn compact(&self, older: Duration) -> Result<usize, CorpusError>;
+    fn compact(&self, older: Duration) -> Result<Compaction, CorpusError>;
 
     /// Copies it to a corpus in the folder of all corpora, which `corpus` makes when it is given the name.
     ///

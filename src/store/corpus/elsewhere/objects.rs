@@ -3,40 +3,43 @@
 //! ```text
 //! corpus.json                 the manifest as it is now
 //! manifests/<number>.json     each manifest that ever was; made only if there is none with the number
-//! segments/<sha256>.seg       the segments
+//! segments/<sha256>.seg       the segments, and small ones merged into larger ones
 //! indexes/<sha256>.seg        of each what every look-up needs: directory, blobs, a filter, the digests of all blocks
 //! ```
 //!
 //! Objects are named by their contents and never changed, so a reader keeps what it began with. Two writers make the
 //! same next number, and the store lets one of them.
+//!
+//! A source is a segment; compaction puts small ones into one object, in which each is still there as it was. To remove
+//! a source is to leave it out of the next manifest, wherever its segment is: what a merged segment has of it is not
+//! asked for any more, and the next compaction writes the rest anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions, RetryConfig,
-    WriteMultipart,
+    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme,
+    PutMode, PutOptions, RetryConfig, WriteMultipart,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
 
-use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::filter::may_have;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, SegmentLookups};
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
+use crate::store::corpus::merged::{Merged, merge, passing};
 use crate::store::corpus::rows::{INDEX, digest_of};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_name};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
 /// The version of manifests and indexes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Maximum requests at a time.
 const PARALLEL: usize = 64;
 /// Maximum bytes of a read; blocks that follow each other are read at once.
@@ -49,8 +52,14 @@ const ANSWERING: Duration = Duration::from_secs(20);
 const MAX_MANIFEST: u64 = 64 << 20;
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
-/// Maximum segments to ask at a time.
-const THREADS: usize = 16;
+/// Maximum age, in seconds, of an object that a push before this one left: half of what `compact` waits by default.
+const RESUMED: u64 = 30 * 60;
+/// Below so many bytes, a segment is merged with others.
+const SMALL: u64 = 128 << 20;
+/// Maximum bytes of the members of a merged segment.
+const MAX_MERGED: u64 = 2 * SMALL;
+/// Maximum members of a merged segment.
+const MAX_MEMBERS: usize = 1 << 16;
 
 /// What a corpus consists of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -61,8 +70,14 @@ struct Manifest {
     /// Increases with each change.
     number: u64,
     sources: Vec<Source>,
-    /// Sources that were removed or replaced, whose objects may still be read.
+    /// Sources that were removed, replaced or merged, whose objects may still be read.
     removed: Vec<Removed>,
+    /// The segments that sources are parts of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    merged: Vec<MergedObject>,
+    /// Those that no source is part of any more, but which may still be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<Dropped>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +91,34 @@ struct Source {
     len: u64,
     index: String,
     index_len: u64,
+    /// k and w.
+    sampling: (usize, usize),
+    /// Where its segment is, if it is not an object of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+}
+
+/// A part of a merged segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// The SHA-256 of the merged segment.
+    of: String,
+    /// Its number in it.
+    member: u16,
+    /// Where it begins.
+    start: u64,
+}
+
+/// A merged segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MergedObject {
+    segment: String,
+    len: u64,
+    index: String,
+    index_len: u64,
+    n_members: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +127,41 @@ struct Removed {
     source: Source,
     /// When, in seconds since 1970.
     time: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dropped {
+    merged: MergedObject,
+    /// When, in seconds since 1970.
+    time: u64,
+}
+
+impl Source {
+    /// The object that has its segment, and where it begins in it.
+    fn place(&self) -> (&str, u64) {
+        self.part.as_ref().map_or((&self.segment, 0), |part| (&part.of, part.start))
+    }
+}
+
+impl Manifest {
+    /// The objects of sources and merged segments that may be read, by their names.
+    fn objects(&self) -> BTreeSet<String> {
+        let removed = self.removed.iter().map(|of| &of.source);
+        let of_source = |of: &Source| [segment_name(of.place().0), index_name(&of.index)];
+        let dropped = self.dropped.iter().map(|of| &of.merged);
+        let of_merged = |of: &MergedObject| [segment_name(&of.segment), index_name(&of.index)];
+        let sources = self.sources.iter().chain(removed).flat_map(of_source);
+        sources.chain(self.merged.iter().chain(dropped).flat_map(of_merged)).collect()
+    }
+}
+
+fn segment_name(digest: &str) -> String {
+    format!("segments/{digest}.seg")
+}
+
+fn index_name(digest: &str) -> String {
+    format!("indexes/{digest}.seg")
 }
 
 /// A folder of an object store.
@@ -292,13 +370,17 @@ impl Objects {
         }
     }
 
-    /// Uploads a file under its SHA-256, unless it is there.
-    fn upload(&self, folder: &str, file: &Path, digest: &str, len: u64) -> Result<(), CorpusError> {
+    /// Uploads a file as the object `name`, which has its SHA-256 in it, unless it is there: named by a manifest, or from
+    /// a push just now that did not come to an end. An older one may be swept away while this goes on.
+    fn upload(&self, name: &str, file: &Path, len: u64, named: &BTreeSet<String>) -> Result<(), CorpusError> {
         let session = &self.session;
-        let key = session.key(&format!("{folder}/{digest}.seg"));
+        let key = session.key(name);
         let done = session.runtime.block_on(async {
-            if session.store.head(&key).await.is_ok_and(|there| there.size == len) {
-                return Ok(());
+            if let Ok(there) = session.store.head(&key).await {
+                let age = now().saturating_sub(u64::try_from(there.last_modified.timestamp()).unwrap_or(0));
+                if there.size == len && (named.contains(name) || age < RESUMED) {
+                    return Ok(());
+                }
             }
             let mut upload = WriteMultipart::new_with_chunk_size(session.store.put_multipart(&key).await?, 8 << 20);
             let mut file = std::fs::File::open(file)
@@ -317,10 +399,24 @@ impl Objects {
         done.map_err(|why| self.location.fails(reason(&why)))
     }
 
-    /// Downloads an object to `to`, and compares its digest.
-    fn download(&self, folder: &str, digest: &str, len: u64, to: &Path) -> Result<(), CorpusError> {
+    /// Downloads the segment of a source to `to`, and compares its digest.
+    fn download_segment(&self, source: &Source, to: &Path) -> Result<(), CorpusError> {
+        let (object, start) = source.place();
+        let part = source.part.is_some().then_some(start..start + source.len);
+        self.download(&segment_name(object), part, &source.segment, source.len, to)
+    }
+
+    /// Downloads an object, or a part of it, to `to`, and compares its digest.
+    fn download(
+        &self,
+        name: &str,
+        part: Option<Range<u64>>,
+        digest: &str,
+        len: u64,
+        to: &Path,
+    ) -> Result<(), CorpusError> {
         let session = &self.session;
-        let key = session.key(&format!("{folder}/{digest}.seg"));
+        let key = session.key(name);
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
@@ -328,7 +424,8 @@ impl Objects {
         let mut hasher = Sha256::new();
         let mut n = 0;
         session.runtime.block_on(async {
-            let found = session.store.get(&key).await.map_err(|why| self.location.fails(reason(&why)))?;
+            let options = GetOptions { range: part.map(GetRange::Bounded), ..GetOptions::default() };
+            let found = session.store.get_opts(&key, options).await.map_err(|why| self.location.fails(reason(&why)))?;
             let mut stream = found.into_stream();
             while let Some(bytes) = stream.try_next().await.map_err(|why| self.location.fails(reason(&why)))? {
                 hasher.update(&bytes);
@@ -346,15 +443,153 @@ impl Objects {
         Ok(())
     }
 
-    /// The index of a source, from here if it was read before.
-    fn index(&self, source: &Source, folder: &Path) -> Result<PathBuf, CorpusError> {
-        let path = folder.join(format!("{}.seg", source.index));
-        let is_whole = std::fs::metadata(&path).is_ok_and(|found| found.len() == source.index_len);
-        if !is_whole {
-            self.download("indexes", &source.index, source.index_len, &path)?;
+    /// What `open` makes of the index with this digest, from here if it was read before and is whole.
+    fn index<T>(
+        &self,
+        (digest, len): (&str, u64),
+        folder: &Path,
+        open: impl Fn(Arc<Segment>, Segment) -> Result<T, SegmentError>,
+    ) -> Result<T, CorpusError> {
+        let path = folder.join(format!("{digest}.seg"));
+        // Twice: to be found by, and as a part of what is read.
+        let opened = || open(Arc::new(Segment::open(&path)?), Segment::open(&path)?);
+        if std::fs::metadata(&path).is_ok_and(|found| found.len() == len)
+            && let Ok(opened) = opened()
+        {
+            return Ok(opened);
         }
-        Ok(path)
+        self.download(&index_name(digest), None, digest, len, &path)?;
+        opened().map_err(|why| self.location.fails(format!("its index `{digest}`: {why}")))
     }
+
+    /// A merged segment, to look up in.
+    fn merged(&self, of: &MergedObject, folder: &Path) -> Result<Merged, CorpusError> {
+        self.index((&of.index, of.index_len), folder, |index, near| {
+            let blocks = self.parts(&of.segment, 0, &index);
+            Merged::new(index, near, Box::new(blocks))
+        })
+    }
+
+    /// What begins at `start` in the object of this digest.
+    fn parts(&self, object: &str, start: u64, index: &Arc<Segment>) -> Parts {
+        let key = self.session.key(&segment_name(object));
+        Parts { session: Arc::clone(&self.session), key, start, index: Arc::clone(index) }
+    }
+
+    /// Deletes the objects that are not `named` and are from before `last`: those of sources that were removed or merged,
+    /// and what writers uploaded who did not come to an end.
+    fn sweep(&self, named: &BTreeSet<String>, last: u64) -> Result<(), CorpusError> {
+        let session = &self.session;
+        for folder in ["segments", "indexes"] {
+            let all = session.store.list(Some(&session.key(folder)));
+            let all: Vec<ObjectMeta> =
+                session.runtime.block_on(all.try_collect()).map_err(|why| self.location.fails(reason(&why)))?;
+            for object in all {
+                let name = format!("{folder}/{}", object.location.filename().unwrap_or_default());
+                let is_old = u64::try_from(object.last_modified.timestamp()).is_ok_and(|time| time <= last);
+                if !is_old || named.contains(&name) {
+                    continue;
+                }
+                match session.runtime.block_on(session.store.delete(&object.location)) {
+                    Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                    Err(why) => return Err(self.location.fails(reason(&why))),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges small segments, and those that have removed members with what is left of them; returns the number of
+    /// sources whose segments were merged.
+    fn merge_small(&self, manifest: &mut Manifest) -> Result<usize, CorpusError> {
+        let named = manifest.objects();
+        let mut n = 0;
+        for batch in batches(manifest) {
+            let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
+            let mut files = Vec::with_capacity(batch.len());
+            for &at in &batch {
+                let file = folder.path().join(format!("{at}.seg"));
+                self.download_segment(&manifest.sources[at], &file)?;
+                files.push(file);
+            }
+            let written = merge(&files, folder.path()).map_err(|why| self.location.fails(why))?;
+            let unreadable = |why| CorpusError::File { file: folder.path().to_owned(), why };
+            let (segment, len) = digest_of(&written.segment).map_err(unreadable)?;
+            let (index, index_len) = digest_of(&written.index).map_err(unreadable)?;
+            self.upload(&segment_name(&segment), &written.segment, len, &named)?;
+            self.upload(&index_name(&index), &written.index, index_len, &named)?;
+            for ((&at, &start), member) in batch.iter().zip(&written.starts).zip(0..) {
+                let source = &mut manifest.sources[at];
+                if source.part.is_none() {
+                    // Its own object goes when nobody reads it any more; its index stays.
+                    manifest.removed.push(Removed { source: source.clone(), time: now() });
+                }
+                source.part = Some(Part { of: segment.clone(), member, start });
+            }
+            manifest.merged.push(MergedObject { segment, len, index, index_len, n_members: batch.len() });
+            n += batch.len();
+        }
+        let is_used = |of: &MergedObject| {
+            manifest.sources.iter().any(|source| source.part.as_ref().is_some_and(|part| part.of == of.segment))
+        };
+        let (used, unused) = std::mem::take(&mut manifest.merged).into_iter().partition(is_used);
+        manifest.merged = used;
+        manifest.dropped.extend(Vec::into_iter(unused).map(|merged| Dropped { merged, time: now() }));
+        Ok(n)
+    }
+}
+
+/// Sources that stay together: their bytes, whether some that were with them are removed, and their numbers.
+type Together = (u64, bool, Vec<usize>);
+
+/// The sources to be merged, as numbers in the manifest, those of one segment together.
+///
+/// Segments grow by doubling, as elsewhere in the store: one that was made of at least [`SMALL`] bytes is left alone as
+/// long as all of its members are there, so however often sources come and are compacted, each byte is written a few
+/// times at most.
+fn batches(manifest: &Manifest) -> Vec<Vec<usize>> {
+    // What is merged already stays together; a segment of one source is a unit of its own.
+    let mut units: BTreeMap<(Option<&str>, usize), Vec<usize>> = BTreeMap::new();
+    for (at, source) in manifest.sources.iter().enumerate() {
+        let unit = source.part.as_ref().map_or((None, at), |part| (Some(part.of.as_str()), 0));
+        units.entry(unit).or_default().push(at);
+    }
+    let mut by_sampling: BTreeMap<(usize, usize), Vec<Together>> = BTreeMap::new();
+    for ((merged, _), sources) in units {
+        let n_bytes: u64 = sources.iter().map(|&at| manifest.sources[at].len).sum();
+        let of = manifest.merged.iter().find(|of| Some(of.segment.as_str()) == merged);
+        let lacks_some = of.is_some_and(|of| of.n_members > sources.len());
+        if n_bytes < SMALL || lacks_some {
+            let sampling = manifest.sources[sources[0]].sampling;
+            by_sampling.entry(sampling).or_default().push((n_bytes, lacks_some, sources));
+        }
+    }
+    let mut batches = Vec::new();
+    for mut units in by_sampling.into_values() {
+        units.sort();
+        let mut batch: Vec<usize> = Vec::new();
+        let (mut n_bytes, mut n_units, mut must) = (0, 0, false);
+        let mut end = |batch: &mut Vec<usize>, n_units: usize, must: bool| {
+            let mut done = std::mem::take(batch);
+            if n_units > 1 || must {
+                // In the order of the manifest: the same sources make the same bytes.
+                done.sort_unstable();
+                batches.push(done);
+            }
+        };
+        for (len, lacks_some, sources) in units {
+            if n_bytes + len > MAX_MERGED || batch.len() + sources.len() > MAX_MEMBERS {
+                end(&mut batch, n_units, must);
+                (n_bytes, n_units, must) = (0, 0, false);
+            }
+            n_bytes += len;
+            n_units += 1;
+            must |= lacks_some;
+            batch.extend(sources);
+        }
+        end(&mut batch, n_units, must);
+    }
+    batches
 }
 
 fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
@@ -368,8 +603,12 @@ fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
     }
     let manifest: Manifest = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
     let is_hex = |text: &str, len| text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && is_hex(&of.index, 64);
-    if is_name(&manifest.name) && manifest.sources.iter().all(is_sound) {
+    let is_part = |of: &Source| of.part.as_ref().is_none_or(|part| is_hex(&part.of, 64));
+    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && is_hex(&of.index, 64) && is_part(of);
+    let is_whole = |of: &MergedObject| is_hex(&of.segment, 64) && is_hex(&of.index, 64);
+    let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|of| &of.source));
+    let merged = manifest.merged.iter().chain(manifest.dropped.iter().map(|of| &of.merged));
+    if is_name(&manifest.name) && sources.into_iter().all(is_sound) && merged.into_iter().all(is_whole) {
         return Ok(manifest);
     }
     Err("its manifest names what it cannot name".to_owned())
@@ -388,23 +627,33 @@ impl Engine for Objects {
             _ => Err(tempfile::TempDir::new().map_err(|why| self.location.fails(why))?),
         };
         let folder = own.as_ref().map_or_else(tempfile::TempDir::path, PathBuf::as_path);
-        let (mut sources, mut segments, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+        let opened = each(&manifest.sources, |source| {
+            self.index((&source.index, source.index_len), folder, |index, near| {
+                let (object, start) = source.place();
+                let blocks = self.parts(object, start, &index);
+                Ok((CorpusSegment::of_index(near, Box::new(blocks))?, index))
+            })
+        });
+        let opened: Vec<(CorpusSegment, Arc<Segment>)> = opened.into_iter().collect::<Result<_, CorpusError>>()?;
+        let (segments, indexes) = opened.into_iter().unzip();
+        let merged = each(&manifest.merged, |of| self.merged(of, folder));
+        let merged: Vec<Merged> = merged.into_iter().collect::<Result<_, CorpusError>>()?;
+        let mut parts = Vec::with_capacity(manifest.sources.len());
         for source in &manifest.sources {
-            let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
-            let path = self.index(source, folder)?;
-            let index = Arc::new(Segment::open(&path).map_err(damaged)?);
-            let near = Segment::open(&path).map_err(damaged)?;
-            let blocks = Parts {
-                session: Arc::clone(&self.session),
-                key: self.session.key(&format!("segments/{}.seg", source.segment)),
-                index: Arc::clone(&index),
+            let Some(part) = &source.part else {
+                parts.push(None);
+                continue;
             };
-            segments.push(CorpusSegment::of_index(near, Box::new(blocks)).map_err(damaged)?);
-            indexes.push(index);
-            sources.push((source.label.clone(), source.stats));
+            let at = manifest.merged.iter().position(|of| of.segment == part.of);
+            let missing = || self.location.fails(format!("its manifest lacks the segment of `{}`", source.label));
+            parts.push(Some((at.ok_or_else(missing)?, part.member)));
         }
+        let digests = manifest.sources.iter().map(|of| &of.index).chain(manifest.merged.iter().map(|of| &of.index));
+        let kept = digests.map(|digest| folder.join(format!("{digest}.seg"))).collect();
+        let sources = manifest.sources.into_iter().map(|source| (source.label, source.stats)).collect();
+        let lookups = Box::new(Filtered { indexes, merged, parts, kept });
         let traffic = Arc::clone(&self.session.traffic);
-        Ok(OpenCorpus { name: manifest.name, sources, segments, lookups: Box::new(Filtered { indexes }), traffic })
+        Ok(OpenCorpus { name: manifest.name, sources, segments, lookups, traffic })
     }
 
     fn add(&self, corpus: &Corpus, _: Option<&str>) -> Result<Delivery, CorpusError> {
@@ -415,8 +664,11 @@ impl Engine for Objects {
             number: 0,
             sources: Vec::new(),
             removed: Vec::new(),
+            merged: Vec::new(),
+            dropped: Vec::new(),
         };
         let mut manifest = known.unwrap_or_else(new);
+        let named = manifest.objects();
         let mut written = Delivery::default();
         for (key, record) in corpus.records()? {
             let path = corpus.folder.join(&record.segment);
@@ -432,8 +684,8 @@ impl Engine for Objects {
             let own = tempfile::TempDir::new().map_err(unreadable)?;
             let index = segment.write_index(own.path()).map_err(unusable)?;
             let (index_digest, index_len) = digest_of(&index).map_err(unreadable)?;
-            self.upload("segments", &path, &digest, len)?;
-            self.upload("indexes", &index, &index_digest, index_len)?;
+            self.upload(&segment_name(&digest), &path, len, &named)?;
+            self.upload(&index_name(&index_digest), &index, index_len, &named)?;
             let source = Source {
                 key: key.clone(),
                 label: record.label.clone(),
@@ -442,6 +694,8 @@ impl Engine for Objects {
                 len,
                 index: index_digest,
                 index_len,
+                sampling: segment.sampling(),
+                part: None,
             };
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
@@ -470,32 +724,24 @@ impl Engine for Objects {
         self.swap(manifest).map(drop)
     }
 
-    fn compact(&self, older: Duration) -> Result<usize, CorpusError> {
+    fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let mut manifest = self.newest()?.map_or_else(|| self.known_manifest(), Ok)?;
+        let before = manifest.objects();
+        let n_merged = self.merge_small(&mut manifest)?;
         let last = now().saturating_sub(older.as_secs());
         let (gone, kept): (Vec<Removed>, Vec<Removed>) = manifest.removed.into_iter().partition(|of| of.time <= last);
         manifest.removed = kept;
-        if gone.is_empty() {
-            return Ok(0);
-        }
-        let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|of| &of.source));
-        let used: BTreeSet<String> = sources.flat_map(|of| [of.segment.clone(), of.index.clone()]).collect();
+        manifest.dropped.retain(|of| of.time > last);
+        let after = manifest.objects();
+        // A source that was merged is there all the same.
+        let is_here = |of: &Removed| manifest.sources.iter().any(|source| source.segment == of.source.segment);
+        let compaction = Compaction { n_removed: gone.iter().filter(|of| !is_here(of)).count(), n_merged };
         // First the manifest: what no manifest names is not missed by anybody who comes later.
-        self.swap(manifest)?;
-        let session = &self.session;
-        for Removed { source, .. } in &gone {
-            for (folder, digest) in [("segments", &source.segment), ("indexes", &source.index)] {
-                if used.contains(digest) {
-                    continue;
-                }
-                let key = session.key(&format!("{folder}/{digest}.seg"));
-                match session.runtime.block_on(session.store.delete(&key)) {
-                    Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                    Err(why) => return Err(self.location.fails(reason(&why))),
-                }
-            }
+        if before != after {
+            self.swap(manifest)?;
         }
-        Ok(gone.len())
+        self.sweep(&after, last)?;
+        Ok(compaction)
     }
 
     fn pull(&self, corpus: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {
@@ -510,8 +756,9 @@ impl Engine for Objects {
                 written.n_kept += 1;
                 continue;
             }
+            let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
-            self.download("segments", &source.segment, source.len, &path)?;
+            self.download_segment(source, &path)?;
             let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
             let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
             if let Err(why) = checked {
@@ -519,7 +766,7 @@ impl Engine for Objects {
                 return Err(damaged(why));
             }
             let record = Record::imported(source.label.clone(), segment, source.stats);
-            corpus.put(&source.key, &record)?;
+            corpus.put(&claim, &record)?;
             written.n_added += 1;
             written.n_bytes += source.len;
         }
@@ -565,6 +812,8 @@ impl Session {
 struct Parts {
     session: Arc<Session>,
     key: Key,
+    /// Where it begins in the object.
+    start: u64,
     index: Arc<Segment>,
 }
 
@@ -575,7 +824,8 @@ impl Parts {
         let digests = self.index.section(INDEX.digests)?;
         let mut tries = 1;
         loop {
-            let bytes = self.session.part(&self.key, first.range.start..last.range.end).await?;
+            let range = self.start + first.range.start..self.start + last.range.end;
+            let bytes = self.session.part(&self.key, range).await?;
             let mut blocks = Vec::with_capacity(run.len());
             for block in run {
                 let at = |offset: u64| (offset - first.range.start) as usize;
@@ -621,59 +871,100 @@ impl Blocks for Parts {
 #[derive(Debug)]
 struct Filtered {
     indexes: Vec<Arc<Segment>>,
+    merged: Vec<Merged>,
+    /// For each segment the merged one that it is part of, and its number in it.
+    parts: Vec<Option<(usize, u16)>>,
+    /// The files of all indexes.
+    kept: Vec<PathBuf>,
+}
+
+/// What is asked at once: a segment, or a merged one with those of its members that count.
+enum Unit<'s> {
+    One(usize, &'s CorpusSegment),
+    Merged(&'s Merged, BTreeMap<u16, (usize, &'s CorpusSegment)>),
+}
+
+/// For each key that may be there its place among those that are asked, and the blobs.
+type Answer = Result<Vec<(usize, Vec<BlobPosting>)>, SegmentError>;
+
+impl Filtered {
+    fn units<'s>(&'s self, asked: &Asked<'s>) -> Vec<Unit<'s>> {
+        let (mut units, mut merged) = (Vec::new(), BTreeMap::new());
+        for &(number, segment) in asked {
+            match self.parts.get(number).copied().flatten() {
+                None => units.push(Unit::One(number, segment)),
+                Some((of, member)) => {
+                    merged.entry(of).or_insert_with(BTreeMap::new).insert(member, (number, segment));
+                }
+            }
+        }
+        let merged = merged.into_iter().filter_map(|(of, members)| Some(Unit::Merged(self.merged.get(of)?, members)));
+        units.extend(merged);
+        units
+    }
+
+    fn answer(&self, unit: &Unit<'_>, keys: &[u64]) -> Answer {
+        match unit {
+            Unit::One(number, segment) => {
+                let index = self.indexes.get(*number).ok_or(SegmentError::Damaged("the number of a segment"))?;
+                let (places, passed): (Vec<usize>, Vec<u64>) = passing(index, keys)?.into_iter().unzip();
+                segment.read_postings_ahead(&passed)?;
+                let found = SegmentLookups.postings(&[(*number, *segment)], &passed)?;
+                Ok(places.into_iter().zip(found).collect())
+            }
+            Unit::Merged(merged, members) => {
+                let found = merged.postings(keys)?.into_iter();
+                found.map(|(place, found)| Ok((place, of_members(&found, members)?))).collect()
+            }
+        }
+    }
+}
+
+/// The blobs of the members that count, of each as many as its own segment would answer.
+fn of_members(
+    found: &[(u16, u32)],
+    members: &BTreeMap<u16, (usize, &CorpusSegment)>,
+) -> Result<Vec<BlobPosting>, SegmentError> {
+    let mut blobs = Vec::new();
+    for of_member in found.chunk_by(|a, b| a.0 == b.0) {
+        // The member was removed, or is not asked for.
+        let Some((number, segment)) = members.get(&of_member[0].0) else { continue };
+        for &(_, blob) in of_member.iter().take(MAX_BLOBS) {
+            blobs.push(BlobPosting { segment: *number, blob, component: segment.component_of(blob)? });
+        }
+    }
+    Ok(blobs)
 }
 
 impl Filtered {
-    /// What one segment has: for each key that may be there its place in `keys`, and the blobs.
-    fn of_segment(
-        &self,
-        (number, segment): (usize, &CorpusSegment),
-        keys: &[u64],
-    ) -> Result<Vec<(usize, Vec<BlobPosting>)>, SegmentError> {
-        let index = self.indexes.get(number).ok_or(SegmentError::Damaged("the number of a segment"))?;
-        let filter = index.section(INDEX.filter)?;
-        let (mut places, mut passed) = (Vec::new(), Vec::new());
-        for (place, &key) in keys.iter().enumerate() {
-            if may_have(&filter, key)? {
-                places.push(place);
-                passed.push(key);
+    /// An index that was damaged since it was downloaded is found out when a block of it is read. It is removed, so that
+    /// the next run downloads it again.
+    fn removing_what_is_damaged(&self, why: SegmentError) -> SegmentError {
+        let is_damaged = |path: &PathBuf| {
+            let checked = Segment::open(path).and_then(|index| index.verify());
+            checked.is_err_and(|why| why.is_damage())
+        };
+        match self.kept.iter().filter(|_| why.is_damage()).find(|path| is_damaged(path)) {
+            Some(path) => {
+                let _ = std::fs::remove_file(path);
+                let why = "it was damaged and has been removed; run this again to download it";
+                SegmentError::File { file: path.clone(), why: std::io::Error::other(why) }
             }
+            None => why,
         }
-        segment.read_postings_ahead(&passed)?;
-        let found = SegmentLookups.postings(&[(number, segment)], &passed)?;
-        Ok(places.into_iter().zip(found).collect())
     }
 }
 
 impl Lookups for Filtered {
     fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
-        // Each thread waits for answers most of the time: there may be more of them than processors.
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut done = Vec::new();
-            while let Some(one) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
-                done.push((one.0, self.of_segment(*one, keys)));
-            }
-            done
-        };
-        let mut answers = if asked.len() == 1 {
-            work()
-        } else {
-            std::thread::scope(|scope| {
-                let threads: Vec<_> = (0..THREADS.min(asked.len())).map(|_| scope.spawn(work)).collect();
-                threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-            })
-        };
-        if answers.len() != asked.len() {
-            return Err(SegmentError::Damaged("a look-up ended early"));
-        }
-        answers.sort_by_key(|(number, _)| *number);
         let mut found = vec![Vec::new(); keys.len()];
-        for (_, answer) in answers {
-            for (place, blobs) in answer? {
+        for answer in each(&self.units(asked), |unit| self.answer(unit, keys)) {
+            for (place, blobs) in answer.map_err(|why| self.removing_what_is_damaged(why))? {
                 found[place].extend(blobs);
             }
         }
+        // Members of merged segments come between others.
+        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
         Ok(found)
     }
 

@@ -3,7 +3,6 @@
 //! A writer works in one transaction under a lock, a reader in another one that sees a single state, so no reader sees
 //! half of a source. `docs/scale.md` describes the tables.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,8 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Delivery, Engine, Location, OpenCorpus, Traffic};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
 use crate::store::corpus::rows::digest_of;
@@ -351,7 +351,8 @@ impl Engine for Postgres {
             numbers.push(number);
         }
         let traffic = Arc::clone(&session.traffic);
-        Ok(OpenCorpus { name, sources, segments, lookups: Box::new(Tables { session, numbers }), traffic })
+        let lookups = Box::new(Tables { session, sources: SourceNumbers(numbers) });
+        Ok(OpenCorpus { name, sources, segments, lookups, traffic })
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
@@ -424,7 +425,7 @@ impl Engine for Postgres {
         Err(self.location.fails("a database holds no segments to copy; pull from where they were pushed to"))
     }
 
-    fn compact(&self, _: Duration) -> Result<usize, CorpusError> {
+    fn compact(&self, _: Duration) -> Result<Compaction, CorpusError> {
         self.write(async |session| {
             if session.version().await?.is_none() {
                 return Err(session.fails(NONE));
@@ -438,7 +439,7 @@ impl Engine for Postgres {
                 let deleted = session.client.execute(&delete, &[&removed]).await;
                 deleted.map_err(|why| session.fails(reason(&why)))?;
             }
-            Ok(removed.len())
+            Ok(Compaction { n_removed: removed.len(), n_merged: 0 })
         })
     }
 }
@@ -461,19 +462,11 @@ impl Blocks for Pages {
             self.session.schema
         );
         let rows = self.session.ask_now(&select, &[&self.source, &starts])?;
-        let mut found: BTreeMap<i64, Vec<u8>> = BTreeMap::new();
-        for row in rows {
-            let (start, checksum, bytes): (i64, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
-            if i64::from(crc32fast::hash(&bytes)) != checksum {
-                return Err(self.session.fails(format!("block {start} of source {} is damaged", self.source)));
-            }
-            found.insert(start, bytes);
-        }
-        let take = |start| {
-            let missing = || self.session.fails(format!("block {start} of source {} is missing", self.source));
-            found.remove(&start).ok_or_else(missing)
+        let row = |row: &Row| {
+            let (start, checksum): (i64, i64) = (row.get(0), row.get(1));
+            BlockOf { start: start as u64, checksum: checksum as u32, bytes: row.get(2) }
         };
-        starts.into_iter().map(take).collect()
+        blocks_of(blocks, self.source, rows.iter().map(row)).map_err(|why| self.session.fails(why))
     }
 }
 
@@ -481,15 +474,7 @@ impl Blocks for Pages {
 #[derive(Debug)]
 struct Tables {
     session: Arc<Session>,
-    /// For each segment the number of its source.
-    numbers: Vec<i32>,
-}
-
-impl Tables {
-    /// For the numbers of sources the segments that were asked for.
-    fn sources(&self, asked: &Asked<'_>) -> BTreeMap<i32, usize> {
-        asked.iter().filter_map(|(segment, _)| Some((*self.numbers.get(*segment)?, *segment))).collect()
-    }
+    sources: SourceNumbers<i32>,
 }
 
 impl Lookups for Tables {
@@ -497,44 +482,34 @@ impl Lookups for Tables {
         if keys.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); keys.len()]);
         }
-        let segments = self.sources(asked);
-        let sources: Vec<i32> = segments.keys().copied().collect();
+        let wanted = self.sources.of(asked);
+        let sources: Vec<i32> = wanted.keys().copied().collect();
         let asked: Vec<i64> = keys.iter().map(|key| *key as i64).collect();
         let select = format!(
             "SELECT key, source, blob, component FROM {}.postings WHERE key = ANY($1) AND source = ANY($2)",
             self.session.schema
         );
         let rows = self.session.ask_now(&select, &[&asked, &sources])?;
-        let mut found = vec![Vec::new(); keys.len()];
-        for row in rows {
-            let (key, source, blob, component): (i64, i32, i32, i32) = (row.get(0), row.get(1), row.get(2), row.get(3));
-            let place = keys.binary_search(&(key as u64)).ok().zip(segments.get(&source));
-            let (at, segment) = place.ok_or_else(|| self.session.fails("it answered what was not asked"))?;
-            found[at].push(BlobPosting { segment: *segment, blob: blob as u32, component: component as u32 });
-        }
-        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
-        Ok(found)
+        let row = |row: &Row| {
+            let (key, blob, component): (i64, i32, i32) = (row.get(0), row.get(2), row.get(3));
+            PostingOf { key: key as u64, source: row.get(1), blob: blob as u32, component: component as u32 }
+        };
+        postings_of(keys, &wanted, rows.iter().map(row)).map_err(|why| self.session.fails(why))
     }
 
     fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
         if ids.is_empty() || asked.is_empty() {
             return Ok(vec![Vec::new(); ids.len()]);
         }
-        let segments = self.sources(asked);
-        let sources: Vec<i32> = segments.keys().copied().collect();
-        let wanted: Vec<Vec<u8>> = ids.iter().map(|id| id.sha1().to_vec()).collect();
+        let wanted = self.sources.of(asked);
+        let sources: Vec<i32> = wanted.keys().copied().collect();
+        let bytes: Vec<Vec<u8>> = ids.iter().map(|id| id.sha1().to_vec()).collect();
         let select = format!(
             "SELECT id, source, blob FROM {}.blobs WHERE id = ANY($1) AND source = ANY($2)",
             self.session.schema
         );
-        let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
-        for row in self.session.ask_now(&select, &[&wanted, &sources])? {
-            let (id, source, blob): (Vec<u8>, i32, i32) = (row.get(0), row.get(1), row.get(2));
-            if let Some(segment) = segments.get(&source) {
-                found.entry(id).or_default().push((*segment, blob as u32));
-            }
-        }
-        found.values_mut().for_each(|blobs| blobs.sort_unstable());
-        Ok(wanted.iter().map(|id| found.get(id).cloned().unwrap_or_default()).collect())
+        let rows = self.session.ask_now(&select, &[&bytes, &sources])?;
+        let row = |row: &Row| (row.get(0), row.get(1), row.get::<_, i32>(2) as u32);
+        Ok(blobs_of(ids, &wanted, rows.iter().map(row)))
     }
 }

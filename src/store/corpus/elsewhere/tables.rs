@@ -1,0 +1,90 @@
+//! Checks the rows that databases answer, and puts them in the order of the question: they come in any order, and may be
+//! damaged.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use crate::files::BlobId;
+use crate::store::BlockAt;
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting};
+
+/// The numbers that a database has for sources, in the order of their segments.
+#[derive(Debug)]
+pub(super) struct SourceNumbers<N>(pub Vec<N>);
+
+/// The sources that are asked for, each with the number of its segment.
+pub(super) type Wanted<N> = BTreeMap<N, usize>;
+
+impl<N: Copy + Ord> SourceNumbers<N> {
+    /// The sources of the segments that are asked.
+    pub fn of(&self, asked: &Asked<'_>) -> Wanted<N> {
+        asked.iter().filter_map(|(segment, _)| Some((*self.0.get(*segment)?, *segment))).collect()
+    }
+}
+
+/// A row of the table of blocks.
+pub(super) struct BlockOf {
+    pub start: u64,
+    pub checksum: u32,
+    pub bytes: Vec<u8>,
+}
+
+/// The bytes of `blocks` of a source, each of which is among `rows` and undamaged.
+pub(super) fn blocks_of(
+    blocks: &[BlockAt],
+    source: impl Display,
+    rows: impl IntoIterator<Item = BlockOf>,
+) -> Result<Vec<Vec<u8>>, String> {
+    let mut found: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+    for BlockOf { start, checksum, bytes } in rows {
+        if crc32fast::hash(&bytes) != checksum {
+            return Err(format!("block {start} of source {source} is damaged"));
+        }
+        found.insert(start, bytes);
+    }
+    let take = |block: &BlockAt| {
+        let start = block.range.start;
+        found.remove(&start).ok_or_else(|| format!("block {start} of source {source} is missing"))
+    };
+    blocks.iter().map(take).collect()
+}
+
+/// A row of the table of postings.
+pub(super) struct PostingOf<N> {
+    pub key: u64,
+    pub source: N,
+    pub blob: u32,
+    pub component: u32,
+}
+
+/// For each of `keys`, which ascend, its rows in the order that [`Lookups`](crate::store::corpus::Lookups) asks for.
+pub(super) fn postings_of<N: Ord>(
+    keys: &[u64],
+    wanted: &Wanted<N>,
+    rows: impl IntoIterator<Item = PostingOf<N>>,
+) -> Result<Vec<Vec<BlobPosting>>, String> {
+    let mut found = vec![Vec::new(); keys.len()];
+    for PostingOf { key, source, blob, component } in rows {
+        let place = keys.binary_search(&key).ok().zip(wanted.get(&source));
+        let (at, &segment) = place.ok_or("it answered what was not asked")?;
+        found[at].push(BlobPosting { segment, blob, component });
+    }
+    found.iter_mut().for_each(|of_key| of_key.sort_unstable());
+    Ok(found)
+}
+
+/// For each of `ids` the blobs of its rows: id, source and blob.
+pub(super) fn blobs_of<N: Ord>(
+    ids: &[BlobId],
+    wanted: &Wanted<N>,
+    rows: impl IntoIterator<Item = (Vec<u8>, N, u32)>,
+) -> Vec<Vec<BlobAt>> {
+    let mut found: BTreeMap<Vec<u8>, Vec<BlobAt>> = BTreeMap::new();
+    for (id, source, blob) in rows {
+        if let Some(&segment) = wanted.get(&source) {
+            found.entry(id).or_default().push((segment, blob));
+        }
+    }
+    found.values_mut().for_each(|blobs| blobs.sort_unstable());
+    ids.iter().map(|id| found.get(&id.sha1()[..]).cloned().unwrap_or_default()).collect()
+}
