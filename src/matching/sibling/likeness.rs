@@ -22,7 +22,7 @@ pub struct Likeness {
     pub n_known: usize,
     /// Those of them that the change introduces, and uses or defines elsewhere too.
     pub n_introduced: usize,
-    /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`].
+    /// The part of the added words that the sibling has already, 0 to 1: see [`has_already`](super::has_already).
     pub had: f64,
     /// Whether the change is so large that one of its many edits agrees with something by chance.
     pub is_large_change: bool,
