@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::prints::Read;
-use crate::audit::read::Source;
+use super::prints::{Read, hash_of_whole};
 use crate::matching::Shared;
-use crate::text::fnv_1a;
 
 /// Maximum pairs of files with a fingerprint for which all of them are aligned. Above it, each file is aligned with
 /// those next to its counterpart.
@@ -91,11 +89,10 @@ enum Key {
 
 /// What each file of a submission may have in common with others, sorted.
 fn keys(read: &Read) -> Vec<(Key, usize)> {
-    let whole = |source: &Source| Key::Whole(fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes())));
     let mut keys = Vec::new();
     // What has no fingerprint has nothing to be aligned along.
     for number in (0..read.sources.len()).filter(|&number| !read.prints[number].is_empty()) {
-        keys.push((whole(&read.sources[number]), number));
+        keys.push((Key::Whole(hash_of_whole(&read.sources[number])), number));
         keys.extend(read.prints[number].iter().map(|&(hash, _)| (Key::Print(hash), number)));
     }
     keys.sort_unstable();
@@ -109,6 +106,7 @@ fn sorted(prints: &[(u64, u32)]) -> Vec<(u64, u32)> {
     prints
 }
 
+/// Keys with what belongs to them, sorted.
 type Entries<'l, K, V> = &'l [(K, V)];
 
 /// The entries of two sorted lists for each key that both have.

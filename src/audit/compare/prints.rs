@@ -41,12 +41,17 @@ pub(super) fn prints_of(source: &Source, params: &Params, config: &Config) -> Ve
     let prints = params.fingerprints(&source.tokens, &mut hashes).filter(|print| telling(print.position as usize));
     let mut prints: Vec<(u64, u32)> = prints.map(|print| (print.hash, print.position)).collect();
     if prints.is_empty() && may_be_whole(source) {
-        prints.push((fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes())), 0));
+        prints.push((hash_of_whole(source), 0));
     }
     for (hash, _) in &mut prints {
         *hash ^= family.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
     prints
+}
+
+/// A hash of all tokens of a source, as they are spelled.
+pub(super) fn hash_of_whole(source: &Source) -> u64 {
+    fnv_1a(source.tokens.iter().flat_map(|token| token.exact.to_le_bytes()))
 }
 
 impl Read {
