@@ -156,7 +156,7 @@ fn trim(alignment: &Alignment, query: Document<'_>, target: Document<'_>) -> Ali
     let starts_line = |&(a, b): &(usize, usize)| query.starts_line(a) || target.starts_line(b);
     let ends_line = |&(a, b): &(usize, usize)| query.starts_line(a + 1) || target.starts_line(b + 1);
     let n_before_line = pairs.iter().take(MAX_TRIM + 1).position(starts_line).unwrap_or(0);
-    let is_leading_closer = |&&(a, _): &&(usize, usize)| is_closer(&query.tokens[a], query);
+    let is_leading_closer = |&&(a, _): &&(usize, usize)| query.is_closer(a);
     let n_closers = pairs[n_before_line..].iter().take_while(is_leading_closer).count();
     let n_after_line = pairs.iter().rev().take(MAX_TRIM + 1).position(ends_line).unwrap_or(0);
     let n_head = (n_before_line + n_closers).max(n_of_unit_before(&pairs, query));
@@ -181,19 +181,19 @@ pub fn without_neighbors(part: Alignment, query: Document<'_>, target: Document<
 
 /// Maximum tokens of a neighboring unit to cut off: the end of the previous function, or the head of the next one. Both
 /// are much the same everywhere. If there are more, the copy includes part of that unit as well.
-const MAX_OF_NEIGHBOR: usize = 24;
+pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
 fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
     let (mut depth, mut deepest, mut n) = (0i64, 0i64, 0);
     for (number, &(at, _)) in pairs.iter().enumerate().take(MAX_OF_NEIGHBOR) {
-        depth += nesting(&query.tokens[at], query);
+        depth += query.nesting(at);
         if depth < deepest {
             (deepest, n) = (depth, number + 1);
         }
     }
     // Whatever closes together with it: `});`
-    n + pairs[n..].iter().take_while(|(at, _)| n > 0 && is_closer(&query.tokens[*at], query)).count()
+    n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }
 
 /// The number of tokens at the end of an alignment that open a unit, after a blank line on both sides, which continues
@@ -201,7 +201,7 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
-        depth += nesting(&query.tokens[at], query);
+        depth += query.nesting(at);
         // An alignment that is all head is no neighbor's.
         let is_behind = number + 1 < pairs.len();
         if is_behind && depth > 0 && query.starts_paragraph(at) && target.starts_paragraph(to) {
@@ -209,20 +209,6 @@ fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Docum
         }
     }
     0
-}
-
-/// 1 for a token that opens a bracket, -1 for one that closes it.
-fn nesting(token: &Token, document: Document<'_>) -> i64 {
-    match token.text(document.text) {
-        b"(" | b"[" | b"{" => 1,
-        b")" | b"]" | b"}" => -1,
-        _ => 0,
-    }
-}
-
-/// Whether a token closes or continues what came before it: nothing begins with it.
-fn is_closer(token: &Token, document: Document<'_>) -> bool {
-    matches!(token.text(document.text), b")" | b"]" | b"}" | b";" | b",")
 }
 
 /// Minimum equal tokens in a row that belong to a copy if they follow it closely and spell a word the same.

@@ -15,7 +15,7 @@
 //! A part of a longer run whose origin is named needs no other origin.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::Document;
@@ -129,10 +129,7 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
         }
     }
     let run = |piece: &Piece| Some((piece.number, searched.left(&piece.query, piece.number)?));
-    Coverage {
-        runs: asked.into_iter().filter_map(run).collect(),
-        classes: cover.classes.into_values().map(|class| class.without_slivers(searched)).collect(),
-    }
+    Coverage { runs: asked.into_iter().filter_map(run).collect(), classes: cover.into_classes() }
 }
 
 impl Searched<'_> {
@@ -201,6 +198,50 @@ impl Named {
         });
         self
     }
+
+    /// With whole statements at its ends, if each of its members is still a clone. Where `is_border` says that another
+    /// class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what is behind
+    /// it the rest of a line.
+    fn of_statements(self, searched: Searched<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
+        let whole = |Range { start, end }: Range<usize>| {
+            let whole = searched.query.whole_statements(start..end);
+            let has_line = (start..whole.start).any(|at| searched.query.starts_line(at));
+            let is_kept = has_line && is_border(start);
+            let from = if is_kept { start } else { whole.start };
+            from..if is_border(end) { end } else { whole.end }
+        };
+        let cut = |(number, pair): &(usize, ClonePair), to: Range<usize>| {
+            let left = pair.alignment.within(to);
+            if left.n_tokens() == pair.alignment.n_tokens() {
+                return Some((*number, pair.clone()));
+            }
+            if left.blocks.is_empty() {
+                return None;
+            }
+            let left = ClonePair::new(left, searched.query.tokens, searched.shown[*number].tokens);
+            (left.is_clone(searched.params) || !pair.is_clone(searched.params)).then_some((*number, left))
+        };
+        if searched.by_part {
+            let cut_alone = |member: (usize, ClonePair)| {
+                let range = whole(member.1.alignment.query());
+                let left =
+                    Some(range).filter(|range| (searched.is_enough)(range)).and_then(|range| cut(&member, range));
+                left.unwrap_or(member)
+            };
+            return Self { query: self.query, members: self.members.into_iter().map(cut_alone).collect() };
+        }
+        let query = whole(self.query.clone());
+        let members: Option<Vec<(usize, ClonePair)>> =
+            self.members.iter().map(|member| cut(member, query.clone())).collect();
+        let Some(members) = members else { return self };
+        // What is left may end with tokens that no origin has.
+        let sides = || members.iter().map(|(_, pair)| pair.alignment.query());
+        let (start, end) = (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
+        match start.zip(end) {
+            Some((start, end)) => Self { query: start..end, members },
+            None => self,
+        }
+    }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -250,6 +291,16 @@ struct Cover<'s> {
 }
 
 impl Cover<'_> {
+    /// The classes, without what the borders have left too little of.
+    fn into_classes(self) -> Vec<Named> {
+        let Self { classes, searched } = self;
+        let starts: BTreeSet<usize> = classes.keys().copied().collect();
+        let ends: BTreeSet<usize> = classes.values().map(|class| class.query.end).collect();
+        let is_border = |at: usize| starts.contains(&at) && ends.contains(&at);
+        let classes = classes.into_values().map(|class| class.without_slivers(searched));
+        classes.map(|class| class.of_statements(searched, &is_border)).collect()
+    }
+
     /// Cuts a piece where classes begin and end; returns each stretch with the first token of its class.
     fn stretches(&self, range: &Range<usize>) -> Vec<(Range<usize>, Option<usize>)> {
         let first = self.classes.range(..=range.start).next_back().map_or(range.start, |(&start, _)| start);

@@ -24,6 +24,7 @@ mod seed;
 mod seeding;
 mod sibling;
 mod split;
+mod statements;
 mod unified;
 mod unit;
 mod worth;

@@ -23,8 +23,14 @@ const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunc
 
 /// Whether a line that begins with this word ends a block: with a bracket, or in languages without them with a word.
 pub(super) fn closes_block(word: &[u8]) -> bool {
-    matches!(word, b"}" | b")" | b"]") || CLOSING.contains(&word)
+    matches!(word, b"}" | b")" | b"]") || is_closing_word(word)
 }
+
+/// Whether a line of this word alone ends a block: `end`, `fi`.
+pub(super) fn is_closing_word(word: &[u8]) -> bool {
+    CLOSING.contains(&word)
+}
+
 /// Maximum tokens of a head, in which the name of a function is looked for.
 const HEAD: usize = 120;
 
@@ -188,7 +194,7 @@ impl Document<'_> {
     }
 
     /// 1 for an opening bracket, -1 for a closing one.
-    fn nesting(&self, at: usize) -> i64 {
+    pub(super) fn nesting(&self, at: usize) -> i64 {
         match self.tokens[at].text(self.text) {
             b"{" | b"(" | b"[" => 1,
             b"}" | b")" | b"]" => -1,

@@ -13,6 +13,8 @@ use crate::samples::Language;
 
 /// Tokens that a fragment may leave out where a run ends inside of a function: it ends at a whole statement.
 const RAGGED: usize = 8;
+/// Tokens that it may leave out where a run ends in the head of a function.
+const HEAD: usize = 24;
 
 /// A file of the head, as tokens.
 pub struct Text {
@@ -351,9 +353,10 @@ fn lost_lines(texts: &[Text], asked: &Asked, pairs: &[(Stretch, Stretch)], are_t
         asked.runs.iter().any(with_run) || are_taken && asked.runs.iter().all(is_taken)
     };
     let Range { start, end } = asked.tokens;
-    // At an end that is none of a function, a statement that is not whole may be missing.
+    // At an end that is none of a function, a statement that is not whole may be missing, and the head of the next one.
     let from = if text.is_between_paragraphs(start) { start } else { start + RAGGED };
-    let to = if text.is_between_paragraphs(end) { end } else { end - RAGGED };
+    let head = (end.saturating_sub(HEAD).max(start)..end).rev().find(|&at| text.is_between_paragraphs(at));
+    let to = if text.is_between_paragraphs(end) { end } else { head.unwrap_or(end).min(end - RAGGED) };
     let lost: BTreeSet<usize> = (from..to).filter(|&at| !is_found(at)).map(|at| text.lines[at]).collect();
     lost.into_iter().collect()
 }
