@@ -37,10 +37,12 @@ const MAX_COUNTED: usize = 10;
 enum Fate {
     Gone,
     Noted,
+    /// A note that a warning names: both are of one family, which is shown as one finding with its places.
+    Named,
     Warned,
 }
 
-/// Replays the judged findings, and prints the figures.
+/// Replays the judged findings, and prints the figures. A place is told if it is a warning, or if a warning names it.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Args { replayed: flags, ordinary } = args;
     let program = Program::new(&flags.chosen)?;
@@ -87,11 +89,16 @@ fn fate(judged: &Judged, findings: &[Finding]) -> Fate {
         let n_shorter = (end_line - start_line).min(judged.end - judged.start) + 1;
         finding.path == judged.path && 2 * n_shared >= n_shorter
     };
-    match findings.iter().filter(shares).map(|finding| finding.level).max() {
-        None => Fate::Gone,
-        Some(Level::Note) => Fate::Noted,
-        Some(_) => Fate::Warned,
-    }
+    let is_warned = |finding: &Finding| finding.level > Level::Note;
+    let is_named = |finding: &Finding| {
+        finding.family.is_some() && findings.iter().any(|of| of.family == finding.family && is_warned(of))
+    };
+    let fate = |finding: &Finding| match (is_warned(finding), is_named(finding)) {
+        (true, _) => Fate::Warned,
+        (false, true) => Fate::Named,
+        (false, false) => Fate::Noted,
+    };
+    findings.iter().filter(shares).map(fate).max().unwrap_or(Fate::Gone)
 }
 
 /// How often two readers agreed on what is useful, and how far beyond chance (Cohen 1960).
@@ -116,8 +123,10 @@ struct Tally {
     warned: usize,
     warned_useful: usize,
     useful: usize,
+    /// Those that are warnings, or that a warning names.
+    told_useful: usize,
     clear: usize,
-    warned_clear: usize,
+    told_clear: usize,
 }
 
 impl Tally {
@@ -132,7 +141,9 @@ impl Tally {
         self.useful += usize::from(is_useful);
         self.clear += usize::from(is_clear);
         self.warned_useful += usize::from(is_warned && is_useful);
-        self.warned_clear += usize::from(is_warned && is_clear);
+        let is_told = fate >= Fate::Named;
+        self.told_useful += usize::from(is_told && is_useful);
+        self.told_clear += usize::from(is_told && is_clear);
     }
 
     fn row(&self, name: &str) -> Vec<String> {
@@ -148,9 +159,9 @@ impl Tally {
             self.warned.to_string(),
             percent(self.warned_useful, self.warned),
             self.useful.to_string(),
-            percent(self.warned_useful, self.useful),
+            percent(self.told_useful, self.useful),
             self.clear.to_string(),
-            percent(self.warned_clear, self.clear),
+            percent(self.told_clear, self.clear),
         ]
     }
 }
@@ -158,7 +169,7 @@ impl Tally {
 /// The figures: of all, by half, by language and by what was said of them.
 fn table(fates: &[(&Judged, Fate)]) -> String {
     let header =
-        ["", "judged", "warned then", "useful %", "warned", "useful %", "useful", "kept %", "clearly useful", "kept %"];
+        ["", "judged", "warned then", "useful %", "warned", "useful %", "useful", "told %", "clearly useful", "told %"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     let mut add = |name: &str, of: &dyn Fn(&Judged) -> bool| {
         let mut tally = Tally::default();
@@ -173,12 +184,13 @@ fn table(fates: &[(&Judged, Fate)]) -> String {
     let languages: BTreeSet<&str> = fates.iter().map(|(of, _)| of.extension()).collect();
     languages.iter().for_each(|language| add(&format!(".{language}"), &|of| of.extension() == *language));
     let mut text = aligned(&rows);
-    let mut rows = vec![["", "judged", "warned", "noted", "gone"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["", "judged", "warned", "named", "noted", "gone"].map(str::to_owned).to_vec()];
     let kinds: BTreeSet<String> = fates.iter().map(|(of, _)| of.label()).collect();
     for kind in kinds {
         let of_kind: Vec<Fate> = fates.iter().filter(|(of, _)| of.label() == kind).map(|(_, fate)| *fate).collect();
         let n = |fate: Fate| of_kind.iter().filter(|other| **other == fate).count().to_string();
-        rows.push(vec![kind, of_kind.len().to_string(), n(Fate::Warned), n(Fate::Noted), n(Fate::Gone)]);
+        let fates = [Fate::Warned, Fate::Named, Fate::Noted, Fate::Gone].map(n);
+        rows.push([kind, of_kind.len().to_string()].into_iter().chain(fates).collect());
     }
     text.push('\n');
     text + &aligned(&rows)
