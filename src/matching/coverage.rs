@@ -199,9 +199,9 @@ impl Named {
         self
     }
 
-    /// With whole statements at its ends, if each of its members is still a clone. Where `is_border` says that another
-    /// class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what is behind
-    /// it the rest of a line.
+    /// With whole statements at its ends, and without the members that have nothing else. Where `is_border` says that
+    /// another class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what
+    /// is behind it the rest of a line.
     fn of_statements(self, searched: Searched<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
         let whole = |Range { start, end }: Range<usize>| {
             let whole = searched.query.whole_statements(start..end);
@@ -215,25 +215,21 @@ impl Named {
             if left.n_tokens() == pair.alignment.n_tokens() {
                 return Some((*number, pair.clone()));
             }
-            if left.blocks.is_empty() {
-                return None;
-            }
-            let left = ClonePair::new(left, searched.query.tokens, searched.shown[*number].tokens);
-            (left.is_clone(searched.params) || !pair.is_clone(searched.params)).then_some((*number, left))
+            let tokens = searched.shown[*number].tokens;
+            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, searched.query.tokens, tokens)))
         };
         if searched.by_part {
             let cut_alone = |member: (usize, ClonePair)| {
                 let range = whole(member.1.alignment.query());
                 let left =
                     Some(range).filter(|range| (searched.is_enough)(range)).and_then(|range| cut(&member, range));
-                left.unwrap_or(member)
+                left.filter(|(_, left)| left.is_clone(searched.params)).unwrap_or(member)
             };
             return Self { query: self.query, members: self.members.into_iter().map(cut_alone).collect() };
         }
         let query = whole(self.query.clone());
-        let members: Option<Vec<(usize, ClonePair)>> =
-            self.members.iter().map(|member| cut(member, query.clone())).collect();
-        let Some(members) = members else { return self };
+        let members: Vec<(usize, ClonePair)> =
+            self.members.iter().filter_map(|member| cut(member, query.clone())).collect();
         // What is left may end with tokens that no origin has.
         let sides = || members.iter().map(|(_, pair)| pair.alignment.query());
         let (start, end) = (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
