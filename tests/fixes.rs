@@ -29,8 +29,13 @@ fn fixed(name: &str, of: &str, file: &str) -> String {
     save(name, of, file).replace(&close, &format!("    if ({file} != NULL)\n    {close}"))
 }
 
+/// What the commit of a change says if nothing else is asked for.
+const FIX: &str = "Fix what was found";
+
 /// A change: the files before and after.
 struct Change<'c> {
+    /// What its commit says.
+    message: &'c str,
     before: &'c [(&'c str, String)],
     after: &'c [(&'c str, String)],
 }
@@ -48,7 +53,7 @@ impl Change<'_> {
         for (path, _) in self.before.iter().filter(|(path, _)| !self.after.iter().any(|(other, _)| other == path)) {
             repository.remove(path);
         }
-        repository.commit("after");
+        repository.commit(self.message);
         repository
     }
 }
@@ -87,13 +92,64 @@ fn fix_of_one() -> (Files, Files) {
 #[test]
 fn a_fix_of_one_clone_names_the_other_whose_names_differ() {
     let (before, after) = fix_of_one();
-    assert_eq!(missed(&Change { before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+}
+
+#[test]
+fn what_the_commits_say_of_a_file_is_evidence() {
+    // A change of several edits, of which one file misses one.
+    let (before, after) = fix_of_one();
+    let rdb = before[0].0;
+    let others = |is_edited: bool| -> String {
+        let one = |n: usize| {
+            let text = load(&format!("load_{n}"), "all", "fp");
+            let more = format!("    int n = 0;\n    count_{n}(n, source);\n");
+            if is_edited { text.replace("    int n = 0;\n", &more) } else { text }
+        };
+        (0..16).map(one).collect()
+    };
+    let n_missed = |of_rdb: &str, of_others: &str| {
+        let repository = Repository::new();
+        for (path, text) in &before {
+            repository.write(path, text);
+        }
+        repository.write("others.c", others(false));
+        let base = repository.commit("before");
+        repository.write(rdb, &after[0].1);
+        if of_rdb != of_others {
+            repository.commit(of_rdb);
+        }
+        repository.write("others.c", others(true));
+        repository.commit(of_others);
+        let report = repository.check(&["--base", &base]);
+        let found = report.list("/findings");
+        found.iter().filter(|of| of["rule"] == "missed-sibling" && of["path"] == rdb).count()
+    };
+    for (of_rdb, of_others, expected) in [
+        ("Fix a crash when the file cannot be opened", "Fix a crash when the file cannot be opened", 1),
+        ("Close the file once\n\nFixes: #12", "Close the file once\n\nFixes: #12", 1),
+        ("Add an option for the target", "Add an option for the target", 0),
+        // Of several commits, those count that changed the file.
+        ("Fix a crash when the file cannot be opened", "Count what is read", 1),
+        ("Add an option for the target", "Fix counting", 0),
+    ] {
+        assert_eq!(n_missed(of_rdb, of_others), expected, "{of_rdb}, {of_others}");
+    }
+}
+
+#[test]
+fn what_is_not_committed_yet_is_judged_without_a_message() {
+    let (before, after) = fix_of_one();
+    let repository = Change { message: FIX, before: &before, after: &before }.made();
+    repository.write(after[0].0, &after[0].1);
+    let report = repository.check(&["--worktree"]);
+    assert!(report.list("/findings").iter().any(|finding| finding["rule"] == "missed-sibling"));
 }
 
 #[test]
 fn the_patch_makes_the_same_edit_with_the_names_of_the_sibling() {
     let (before, after) = fix_of_one();
-    let repository = Change { before: &before, after: &after }.made();
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
     let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
     let patch = patch.expect("the program starts").stdout;
     let mut apply = git_command(repository.root(), &["apply", "-"]);
@@ -109,7 +165,7 @@ fn a_removal_is_reported_beside_the_removed_lines() {
     let (before, _) = fix_of_one();
     let shorter = before[0].1.replace("    if (fflush(fp) == EOF)\n        goto failed;\n", "");
     let after = [("rdb.c", shorter), before[1].clone()];
-    let found = findings(&Change { before: &before, after: &after }.made(), "missed-sibling");
+    let found = findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0]["message"].as_str().is_some_and(|message| message.contains("was removed")), "{found:?}");
 }
@@ -118,7 +174,7 @@ fn a_removal_is_reported_beside_the_removed_lines() {
 fn an_operator_is_enough_of_a_fix_between_sure_clones() {
     let (before, _) = fix_of_one();
     let after = [("rdb.c", before[0].1.replace("fp) < 0)", "fp) <= 0)")), before[1].clone()];
-    assert_eq!(missed(&Change { before: &before, after: &after }), ["rdb.c:9-9 <- aof.c:9-9"]);
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:9-9 <- aof.c:9-9"]);
 }
 
 #[test]
@@ -132,7 +188,7 @@ fn a_wrong_name_that_was_mended_and_a_call_put_around_something_are_edits() {
     for (what, was, is) in rows {
         let after = [("rdb.c", before[0].1.replace(was, is)), before[1].clone()];
         assert_ne!(after[0].1, before[0].1, "{what}");
-        assert_eq!(missed(&Change { before: &before, after: &after }).len(), 1, "{what}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1, "{what}");
     }
 }
 
@@ -142,10 +198,10 @@ fn an_edit_that_gives_a_member_its_own_name_or_a_parameter_is_nothing() {
     // It was copied from the other and still had its name.
     let copied = before[0].1.replace("write_rdb(rdb, fp)", "write_aof(rdb, fp)");
     let was = [("rdb.c", copied), before[1].clone()];
-    assert_eq!(missed(&Change { before: &was, after: &before }), [""; 0], "its own name");
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &before }), [""; 0], "its own name");
     let longer = before[0].1.replace("const char *target)", "const char *target, int flags)");
     let after = [("rdb.c", longer), before[1].clone()];
-    assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "a parameter");
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "a parameter");
 }
 
 /// A function of TypeScript that reads a record, with its name.
@@ -204,10 +260,10 @@ fn edits_of_heads_of_brackets_and_of_lists_are_nothing() {
     for (what, before, (was, is)) in rows {
         let after = [(before[0].0, before[0].1.replace(was, is)), before[1].clone()];
         assert_ne!(after[0].1, before[0].1, "{what}");
-        assert_eq!(missed(&Change { before, after: &after }), [""; 0], "{what}");
+        assert_eq!(missed(&Change { message: FIX, before, after: &after }), [""; 0], "{what}");
     }
     let fixed = [("a/read.ts", ts[0].1.replace("found.isDeleted", "isGone(found, table)")), ts[1].clone()];
-    assert_eq!(missed(&Change { before: &ts, after: &fixed }).len(), 1);
+    assert_eq!(missed(&Change { message: FIX, before: &ts, after: &fixed }).len(), 1);
 }
 
 #[test]
@@ -226,7 +282,7 @@ fn an_edit_that_needs_what_the_change_declares_elsewhere_is_nothing() {
     ];
     for (what, text, expected) in rows {
         let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{what}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{what}");
     }
 }
 
@@ -236,7 +292,7 @@ fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_call
     let beside = "int count(int stream, int b)\n{\n    while (stream < b)\n        stream = next(stream, b);\n    return stream;\n}\n";
     let files = |text: &str| [("rdb.c", format!("{text}{beside}")), before[1].clone()];
     let (was, is) = (files(&before[0].1), files(&before[0].1.replace("fp", "stream")));
-    assert_eq!(missed(&Change { before: &was, after: &is }), [""; 0]);
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &is }), [""; 0]);
 }
 
 #[test]
@@ -244,7 +300,7 @@ fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
     let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
     let built = |rdb: &str| format!("{rdb}{LOOPS}{aof}");
     let files = |rdb: String| [("all.c", built(&rdb)), ("src/rdb.c", rdb), ("src/aof.c", aof.clone())];
-    let change = Change { before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
+    let change = Change { message: FIX, before: &files(rdb), after: &files(fixed("save_rdb", "rdb", "fp")) };
     assert_eq!(missed(&change), ["src/rdb.c:17-19 <- src/aof.c:17-18"]);
 }
 
@@ -252,7 +308,7 @@ fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
 fn an_edit_that_reaches_all_members_is_nothing() {
     let (before, after) = fix_of_one();
     let both = [after[0].clone(), ("aof.c", fixed("save_aof", "aof", "out"))];
-    assert!(missed(&Change { before: &before, after: &both }).is_empty());
+    assert!(missed(&Change { message: FIX, before: &before, after: &both }).is_empty());
 }
 
 #[test]
@@ -261,7 +317,7 @@ fn a_sibling_that_differs_just_there_or_was_mended_before_is_nothing() {
     for other in ["    close_all(out, 3);\n", "    if (out != NULL)\n        fclose(out);\n"] {
         let aof = before[1].1.replace("    fclose(out);\n", other);
         let (before, after) = ([before[0].clone(), ("aof.c", aof.clone())], [after[0].clone(), ("aof.c", aof)]);
-        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{other}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{other}");
     }
 }
 
@@ -282,20 +338,20 @@ fn renames_layout_comments_literals_moves_and_whole_functions_are_nothing() {
     ];
     for (what, text) in rows {
         let after = [("rdb.c", text), before[1].clone()];
-        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{what}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{what}");
     }
     let longer = [("rdb.c", format!("{extra}\n{rdb}")), before[1].clone(), ("b.c", extra.to_owned())];
     let removed = [before[0].clone(), before[1].clone(), ("b.c", extra.to_owned())];
-    assert_eq!(missed(&Change { before: &longer, after: &removed }), [""; 0], "a function less");
+    assert_eq!(missed(&Change { message: FIX, before: &longer, after: &removed }), [""; 0], "a function less");
     let moved = [("src/rdb.c", rdb.clone()), before[1].clone()];
-    assert_eq!(missed(&Change { before: &before, after: &moved }), [""; 0], "a file moved");
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &moved }), [""; 0], "a file moved");
 }
 
 #[test]
 fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
     let (before, after) = fix_of_one();
     let in_tests = |[rdb, aof]: [(&'static str, String); 2]| [("tests/rdb.c", rdb.1), aof];
-    assert!(missed(&Change { before: &in_tests(before), after: &in_tests(after) }).is_empty());
+    assert!(missed(&Change { message: FIX, before: &in_tests(before), after: &in_tests(after) }).is_empty());
     // Three pairs that share an idiom.
     let idioms = [
         ("    if (p == NULL)\n        return -1;\n", "    if (p == NULL)\n        return error(ENOMEM);\n"),
@@ -314,7 +370,7 @@ fn tests_and_alike_lines_that_are_no_clones_are_nothing() {
         );
         let before = [("one.c", one.clone()), ("two.c", two.clone())];
         let after = [("one.c", one.replace(was, is)), ("two.c", two)];
-        assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0], "{was}");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0], "{was}");
     }
 }
 
@@ -328,7 +384,7 @@ fn a_class_is_one_note_with_its_number_and_the_nearest_first() {
     };
     let before = files(save("save_rdb", "rdb", "fp"));
     let after = files(fixed("save_rdb", "rdb", "fp"));
-    let change = Change { before: &before, after: &after };
+    let change = Change { message: FIX, before: &before, after: &after };
     let found = missed(&change);
     assert_eq!(found, ["src/a/rdb.c:17-19 <- src/a/near.c:17-18, src/b.c:17-18, lib/z.c:17-18"]);
     let found = findings(&change.made(), "missed-sibling");
@@ -343,7 +399,7 @@ fn a_thousand_siblings_are_one_note() {
     let before: Vec<(&str, String)> = many.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
     let mut after = before.clone();
     after[7].1 = fixed("save7", "rdb", "fp");
-    let found = findings(&Change { before: &before, after: &after }.made(), "missed-sibling");
+    let found = findings(&Change { message: FIX, before: &before, after: &after }.made(), "missed-sibling");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0]["origins"].as_array().is_some_and(|origins| origins.len() == 16));
     assert_eq!(found[0]["missed"]["siblings"], 999);
@@ -353,7 +409,7 @@ fn a_thousand_siblings_are_one_note() {
 fn a_thousand_siblings_in_one_file_are_counted() {
     let text: String = (0..1_000).map(|n| save(&format!("save{n}"), "rdb", "fp")).collect();
     let after = text.replacen("    fclose(fp);", "    if (fp != NULL)\n        fclose(fp);", 1);
-    let change = Change { before: &[("all.c", text)], after: &[("all.c", after)] };
+    let change = Change { message: FIX, before: &[("all.c", text)], after: &[("all.c", after)] };
     let found = findings(&change.made(), "missed-sibling");
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["missed"]["siblings"], 999);
@@ -493,7 +549,7 @@ fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
         };
         let edited = "drop.out.of(mask)";
         let parted = |before: [(&str, String); 2], after: [(&str, String); 2]| {
-            let repository = Change { before: &before, after: &after }.made();
+            let repository = Change { message: FIX, before: &before, after: &after }.made();
             findings(&repository, "out-of-step")
                 .iter()
                 .map(|of| of["path"].as_str().unwrap_or("").to_owned())
@@ -504,6 +560,31 @@ fn what_a_comment_keeps_in_step_is_a_warning_when_one_side_moves() {
         assert_eq!(parted(files("drop", "drop"), files(edited, edited)), [""; 0], "{mark}");
         assert_eq!(parted(files(edited, "drop"), files("drop", "drop")), [""; 0], "{mark}");
     }
+}
+
+#[test]
+fn what_is_added_or_removed_at_the_end_of_a_block_in_step_is_a_warning() {
+    let class = |name: &str, last: &str| {
+        format!(
+            "class {name}Output(BaseOutput):\n    previous: torch.Tensor\n    original: torch.Tensor | None = None\n    \
+             mean: torch.Tensor | None = None\n    variance: torch.Tensor | None = None\n{last}\n\n\
+             def betas(n):\n    return [math.cos(at / n) for at in range(n)]\n"
+        )
+    };
+    let mark = "@dataclass\n# Copied from schedulers.ddpm.DDPMOutput with DDPM->DDIM\n";
+    let files = |ddpm: &str, ddim: &str| {
+        [("schedulers/ddpm.py", class("DDPM", ddpm)), ("schedulers/ddim.py", format!("{mark}{}", class("DDIM", ddim)))]
+    };
+    let n_parted = |before: [(&str, String); 2], after: [(&str, String); 2]| {
+        findings(&Change { message: FIX, before: &before, after: &after }.made(), "out-of-step").len()
+    };
+    let level = "    level: float | None = None\n";
+    assert_eq!(n_parted(files("", ""), files(level, "")), 1);
+    assert_eq!(n_parted(files("", ""), files("", level)), 1);
+    assert_eq!(n_parted(files(level, level), files("", level)), 1);
+    assert_eq!(n_parted(files("", ""), files(level, level)), 0);
+    // What comes behind the block is none of it.
+    assert_eq!(n_parted(files("", ""), files("\nLEVELS = [compute(at) for at in range(9)]\n", "")), 0);
 }
 
 /// A function that reads a file, with its names.
@@ -530,7 +611,7 @@ fn of_two_patches_that_touch_each_other_the_second_waits() {
     let ended = before[0].1.replace("unlink(path);\n    return -1", "unlink(path);\n    return report(rdb, errno)");
     let opened = before[1].1.replace("fopen(source, \"r\")", "checked(fopen(source, \"r\"), source)");
     let after = [("rdb.c", ended), ("read.c", opened), ("aof.c", sibling.clone())];
-    let repository = Change { before: &before, after: &after }.made();
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
     let patch = || {
         let patch = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "patch"]).output();
         String::from_utf8(patch.expect("the program starts").stdout).expect("the files are UTF-8")
@@ -562,7 +643,7 @@ fn what_a_comment_names_is_compared_however_many_others_are_nearer() {
         ];
         others.chain(pair).collect()
     };
-    let change = Change { before: &files("drop"), after: &files("drop.out.of(mask)") };
+    let change = Change { message: FIX, before: &files("drop"), after: &files("drop.out.of(mask)") };
     let found = findings(&change.made(), "out-of-step");
     let named: Vec<&Value> =
         found.iter().flat_map(|of| of["origins"].as_array()).flatten().map(|of| &of["path"]).collect();
@@ -587,7 +668,7 @@ fn every_block_that_a_comment_keeps_in_step_is_counted_beyond_the_files_compared
         let marked = marked.zip(&paths).map(|((_, text), path)| (path.as_str(), text));
         marked.chain([("models/bert/modeling_bert.py", body("Bert", call))]).collect()
     };
-    let change = Change { before: &files("drop"), after: &files("drop.out.of(mask)") };
+    let change = Change { message: FIX, before: &files("drop"), after: &files("drop.out.of(mask)") };
     let found = findings(&change.made(), "out-of-step");
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["missed"]["siblings"], 40);
@@ -606,7 +687,7 @@ fn a_change_that_edits_thousands_of_tokens_is_no_fix() {
         let (before, after) = fix_of_one();
         let before = [&before[..], &[("rows.c", rows(0))]].concat();
         let after = [&after[..], &[("rows.c", rows(n))]].concat();
-        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{n} rows");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{n} rows");
     }
 }
 
@@ -619,7 +700,7 @@ fn in_a_large_change_a_function_that_is_rewritten_was_not_fixed() {
     for (n, expected) in [(130, 1), (145, 0)] {
         let before = [&before[..], &[("rows.c", rows(0))]].concat();
         let after = [("rdb.c", longer.clone()), before[1].clone(), ("rows.c", rows(n))];
-        assert_eq!(missed(&Change { before: &before, after: &after }).len(), expected, "{n} rows");
+        assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), expected, "{n} rows");
     }
 }
 
@@ -649,8 +730,11 @@ fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is
         } else {
             opened(rdb)
         };
-        let change =
-            Change { before: &[("rdb.c", was), ("aof.c", other.clone())], after: &[("rdb.c", is), ("aof.c", other)] };
+        let change = Change {
+            message: FIX,
+            before: &[("rdb.c", was), ("aof.c", other.clone())],
+            after: &[("rdb.c", is), ("aof.c", other)],
+        };
         assert_eq!(missed(&change), [""; 0], "{what}");
     }
     // What was removed had no other use in the one, and has one in the other.
@@ -659,11 +743,13 @@ fn what_the_sibling_has_nearby_or_could_not_name_and_what_is_still_used_there_is
         let declared = |text: &str| text.replace("    char path[256];\n", &with);
         let used = declared(aof).replace("return -1;\n}", "return code;\n}");
         let change = Change {
+            message: FIX,
             before: &[("rdb.c", declared(rdb)), ("aof.c", used.clone())],
             after: &[("rdb.c", rdb.clone()), ("aof.c", used)],
         };
         assert_eq!(missed(&change), [""; 0], "{declaration}");
         let change = Change {
+            message: FIX,
             before: &[("rdb.c", declared(rdb)), ("aof.c", declared(aof))],
             after: &[("rdb.c", rdb.clone()), ("aof.c", declared(aof))],
         };
@@ -740,7 +826,7 @@ fn in_one_file_the_sibling_behind_may_be_longer() {
     let check = "        if (r <= 0)\n            break;\n";
     let fixed = LOOPS.replacen("    while ((stream", "    if ((stream", 1);
     let fixed = fixed.replacen(&format!("read_frame(stream, n);\n{check}"), "read_frame(stream, n);\n", 1);
-    let change = Change { before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
+    let change = Change { message: FIX, before: &[("io.c", LOOPS.to_owned())], after: &[("io.c", fixed)] };
     let found = missed(&change);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("<- io.c:4"), "{found:?}");
@@ -759,7 +845,7 @@ fn what_the_units_share_beyond_a_wide_gap_counts_too() {
         )
     };
     let (was, is) = (text("$level === null ? Level::ALERT : $level"), text("$level"));
-    let found = missed(&Change { before: &[("Handler.php", was)], after: &[("Handler.php", is)] });
+    let found = missed(&Change { message: FIX, before: &[("Handler.php", was)], after: &[("Handler.php", is)] });
     assert_eq!(found, ["Handler.php:18-18 <- Handler.php:7-7"]);
 }
 
@@ -769,13 +855,13 @@ fn code_shown_in_a_document_is_no_sibling() {
     let shown = format!("# Saving\n\n```c\n{}```\n", save("save_rdb", "rdb", "fp"));
     let before = [before[0].clone(), ("README.md", shown.clone())];
     let after = [after[0].clone(), ("README.md", shown)];
-    assert_eq!(missed(&Change { before: &before, after: &after }), [""; 0]);
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), [""; 0]);
 }
 
 #[test]
 fn a_first_commit_and_a_merge_are_judged_like_any_other() {
     let (before, after) = fix_of_one();
-    let repository = Change { before: &before, after: &after }.made();
+    let repository = Change { message: FIX, before: &before, after: &after }.made();
     let first = repository.git(&["rev-list", "--max-parents=0", "HEAD"]);
     let report = repository.check(&["--base", &first, "--head", &first]);
     assert_eq!(report.list("/findings").len(), 0);

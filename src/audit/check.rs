@@ -17,7 +17,7 @@ use super::search::{
     Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored, place_in_tree, search,
     sight, twins,
 };
-use super::siblings::{self, PreImages, Sibling};
+use super::siblings::{self, PreImages, Purposes, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
 use super::{Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
@@ -106,7 +106,8 @@ pub fn check(
     let is_new = |path: &FilePath| new.contains(path);
     let asking = asking(judged.iter().copied(), true, config);
     let queries = queries(&asking, config);
-    let images = PreImages::new(&changed, &predecessors, &sources);
+    let purposes = Purposes::new(repository, base.as_ref(), &head);
+    let images = PreImages::new(&changed, &predecessors, purposes, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
     let base_text = base_texts(&predecessors);

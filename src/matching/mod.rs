@@ -44,8 +44,8 @@ pub use pair::{ClonePair, CloneType, Params, agreeing_pairs, clones};
 pub use seed::{Seed, is_telling};
 pub use seeding::{Shared, max_seeds, seeds};
 pub use sibling::{
-    Edit, Likeness, Renaming, Scopes, Spot, aligned_around, aligned_near, aligned_units, continued, edits, has_already,
-    is_missed, may_be_missed, spot,
+    Edit, Likeness, Purpose, Renaming, Scopes, Spot, aligned_around, aligned_near, aligned_units, continued, edits,
+    has_already, is_missed, may_be_missed, spot,
 };
 pub use unified::unified;
 pub use unit::Unit;

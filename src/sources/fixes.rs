@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::past::past_commit;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
@@ -66,25 +66,23 @@ pub(super) fn list_of(spec: &str) -> Option<(&str, Vec<&str>)> {
 #[derive(Debug, Deserialize)]
 struct OsvRecord {
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     aliases: Vec<String>,
-    #[serde(default)]
     withdrawn: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     affected: Vec<OsvAffected>,
 }
 
 #[derive(Debug, Deserialize)]
 struct OsvAffected {
     package: Option<OsvPackage>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     ranges: Vec<OsvRange>,
 }
 
 #[derive(Debug, Deserialize)]
 struct OsvPackage {
-    #[serde(default)]
-    name: String,
+    name: Option<String>,
     purl: Option<String>,
 }
 
@@ -93,8 +91,25 @@ struct OsvRange {
     #[serde(rename = "type")]
     kind: String,
     repo: Option<String>,
-    #[serde(default)]
-    events: Vec<BTreeMap<String, String>>,
+    #[serde(default, deserialize_with = "or_empty")]
+    events: Vec<OsvEvent>,
+}
+
+/// An event of a range. The last commit that is affected is no fix, and neither is one where a fault came in.
+#[derive(Debug, Deserialize)]
+struct OsvEvent {
+    fixed: Option<String>,
+}
+
+/// What the interface of osv.dev answers to a query.
+#[derive(Debug, Deserialize)]
+struct OsvAnswer {
+    vulns: Vec<OsvRecord>,
+}
+
+/// A list that may be `null`, as some programs write an empty one.
+fn or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// A commit of a list.
@@ -268,11 +283,13 @@ fn parse_file(path: &Path) -> Result<Vec<Listed>, Error> {
 /// The commits in a text: OSV records if it begins like JSON, otherwise lines.
 fn parse(text: &str) -> Result<Vec<Listed>, String> {
     let records = match text.trim_start().as_bytes().first() {
-        Some(b'[') => serde_json::from_str::<Vec<OsvRecord>>(text),
-        Some(b'{') => serde_json::from_str::<OsvRecord>(text).map(|record| vec![record]),
+        Some(b'[') => serde_json::from_str(text),
+        Some(b'{') => serde_json::from_str::<OsvAnswer>(text)
+            .map(|answer| answer.vulns)
+            .or_else(|_| serde_json::from_str(text).map(|record| vec![record])),
         _ => return text.lines().enumerate().filter_map(|(at, line)| parse_line(at + 1, line)).collect(),
     };
-    let records = records.map_err(|error| format!("it is not an OSV record: {error}"))?;
+    let records: Vec<OsvRecord> = records.map_err(|error| format!("it is not an OSV record: {error}"))?;
     Ok(records.into_iter().filter(|record| record.withdrawn.is_none()).flat_map(listed_in).collect())
 }
 
@@ -283,14 +300,15 @@ fn listed_in(record: OsvRecord) -> Vec<Listed> {
     for affected in record.affected {
         for range in affected.ranges.iter().filter(|range| range.kind == "GIT") {
             let repository = range.repo.clone().unwrap_or_default();
-            let named = affected.package.as_ref().filter(|package| !package.name.is_empty());
+            let package = affected.package.as_ref();
+            let named = package.and_then(|package| package.name.clone()).filter(|name| !name.is_empty());
             let component = DeclaredComponent {
-                name: named.map_or_else(|| name_of(&repository), |package| package.name.clone()),
-                purl: affected.package.as_ref().and_then(|package| package.purl.clone()),
+                name: named.unwrap_or_else(|| name_of(&repository)),
+                purl: package.and_then(|package| package.purl.clone()),
                 url: (!repository.is_empty()).then(|| repository.clone()),
                 ..DeclaredComponent::default()
             };
-            let fixed = range.events.iter().filter_map(|event| event.get("fixed"));
+            let fixed = range.events.iter().filter_map(|event| event.fixed.as_ref());
             listed.extend(fixed.map(|commit| Listed {
                 repository: repository.clone(),
                 commit: commit.clone(),
@@ -357,6 +375,46 @@ mod tests {
         check(&format!("[{record}]"), &[("zlib", "abcdef1", "CVE-1 GHSA-1")]);
         check(r#"{"id": "CVE-2", "withdrawn": "2024", "affected": []}"#, &[]);
         check(r#"{"id": "CVE-3"}"#, &[]);
+    }
+
+    #[test]
+    fn each_fixed_commit_of_each_repository_counts_and_nothing_else_of_a_record() {
+        // As the records converted from NVD are: no package, several repositories, a distribution's package beside them.
+        let converted = r#"{"schema_version": "1.6.0", "id": "CVE-4", "related": ["DSA-1"], "severity": [{"type": "CVSS_V3", "score": "x"}],
+            "affected": [
+                {"package": {"name": "magick", "ecosystem": "Debian:12", "purl": "pkg:deb/debian/magick"}, "versions": null,
+                 "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "8:6.9.6.2+dfsg-2"}]}],
+                 "ecosystem_specific": {"urgency": "low"}},
+                {"ranges": [
+                    {"type": "GIT", "repo": "https://host/magick/magick",
+                     "events": [{"introduced": "0"}, {"fixed": "abcdef1"}, {"introduced": "abcdef2"}, {"fixed": "abcdef3"}],
+                     "database_specific": {"versions": [{"introduced": "0"}, {"fixed": "7.0"}]}},
+                    {"type": "GIT", "repo": "https://host/magick/magick6.git",
+                     "events": [{"introduced": "0"}, {"last_affected": "abcdef4"}]},
+                    {"type": "GIT", "repo": "https://host/magick/fork.git",
+                     "events": [{"introduced": "0"}, {"limit": "abcdef5"}, {"fixed": "abcdef6"}]}],
+                 "versions": ["7.0"], "database_specific": {"unresolved_ranges": [{"events": [{"fixed": "7.1"}]}]}}],
+            "references": [{"type": "FIX", "url": "https://host/magick/magick/commit/abcdef7"}],
+            "database_specific": {"last_affected": "8.4.0", "CWE": {"id": "CWE-311"}}}"#;
+        let expected = [("magick", "abcdef1", "CVE-4"), ("magick", "abcdef3", "CVE-4"), ("fork", "abcdef6", "CVE-4")];
+        check(converted, &expected);
+        check(&format!(r#"{{"vulns": [{converted}], "next_page_token": "x"}}"#), &expected);
+        let withdrawn =
+            converted.replace(r#""id": "CVE-4","#, r#""id": "CVE-4", "withdrawn": "2021-02-10T20:15:00Z","#);
+        check(&withdrawn, &[]);
+        check(&format!("[{withdrawn}, {converted}]"), &expected);
+    }
+
+    #[test]
+    fn a_list_of_a_record_may_be_null() {
+        check(r#"{"id": "CVE-5", "aliases": null, "withdrawn": null, "affected": null}"#, &[]);
+        let ranges = r#""ranges": [{"type": "GIT", "repo": "r", "events": null}, {"type": "GIT", "events": [{"fixed": "abcdef1"}]}]"#;
+        check(
+            &format!(
+                r#"{{"id": "CVE-6", "aliases": null, "affected": [{{"ranges": null}}, {{"package": {{"name": null}}, {ranges}}}]}}"#
+            ),
+            &[("", "abcdef1", "CVE-6")],
+        );
     }
 
     #[test]

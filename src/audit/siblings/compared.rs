@@ -82,6 +82,8 @@ impl<'p> PreImages<'p> {
                 wanted.entry(at).or_default().entry(query).or_default();
             }
         }
+        let n_sharing = sharing.iter().map(|(&(query, edit), files)| ((self.numbers[query], edit), files.len()));
+        self.n_sharing.get_or_init(|| n_sharing.collect());
         for ((query, edit), mut files) in sharing {
             let own = &self.queries.sources()[query].path;
             let order = |&(n, at): &(usize, usize)| {

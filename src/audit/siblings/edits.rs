@@ -24,6 +24,14 @@ pub(super) fn around(source: &Source, start: usize, end: usize) -> Option<Unit> 
     source.document().enclosing_unit(start.saturating_sub(1)..(end + 1).min(source.tokens.len()))
 }
 
+/// The unit that ends with an edit, where nothing closes it: what is behind belongs to another one, or to none.
+pub(super) fn ended_by(edit: &Edit, before: &Source, after: &Source) -> Option<Unit> {
+    let unit = before.document().enclosing_unit(edit.base.0.checked_sub(1)?..edit.base.1)?;
+    let (base, head) = (before.document(), after.document());
+    let is_inside = || head.starts_line(edit.head.0) && head.indent(edit.head.0) > base.indent(unit.tokens.start);
+    (!edit.removed().is_empty() || is_inside()).then_some(unit)
+}
+
 pub(super) fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
     let of_head = |head: &Changed| {
         let (in_head, in_base) = (Scopes::new(&head.source), Scopes::new(&before.source));

@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use super::bundle::is_bundle;
-use super::edits::{around, candidates, drop_built, drop_mechanical, edits_of, is_listed, is_of_head, is_own_code};
+use super::edits::{
+    around, candidates, drop_built, drop_mechanical, edits_of, ended_by, is_listed, is_of_head, is_own_code,
+};
+use super::purpose::Purposes;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
@@ -49,6 +52,10 @@ pub(in crate::audit) struct PreImages<'p> {
     pub(super) numbers: Vec<usize>,
     pub queries: Queries<'p>,
     introduced: OnceLock<HashMap<u32, u32>>,
+    /// What the commits of the change say.
+    pub(super) purposes: Purposes<'p>,
+    /// For each edit, by the number of its file and its own, the files that share what is around it.
+    pub(super) n_sharing: OnceLock<BTreeMap<(usize, usize), usize>>,
     pub(super) is_large: bool,
     pub(super) is_rewrite: bool,
     /// Edits that were not looked up.
@@ -67,7 +74,7 @@ pub(super) struct Anchor {
 
 impl<'p> PreImages<'p> {
     /// The edits of a change whose siblings are looked for.
-    pub fn new(changed: &'p [Changed], base: &'p [Predecessor], sources: &Sources<'p>) -> Self {
+    pub fn new(changed: &'p [Changed], base: &'p [Predecessor], purposes: Purposes<'p>, sources: &Sources<'p>) -> Self {
         let by_path: BTreeMap<&FilePath, &Changed> = changed.iter().map(|file| (&file.source.path, file)).collect();
         let heads: Vec<Option<&Changed>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
@@ -96,8 +103,9 @@ impl<'p> PreImages<'p> {
         // Units are looked for last, since that reads the file from the edit on.
         let with_units = edits.into_iter().zip(base.iter().zip(&heads)).map(|(of_file, (before, head))| {
             let with_unit = |edit: Edit| {
-                let unit = around(&before.source, edit.removed().start, edit.removed().end)?;
                 let after = &(*head)?.source;
+                let unit = around(&before.source, edit.removed().start, edit.removed().end)
+                    .or_else(|| ended_by(&edit, &before.source, after))?;
                 let is_none =
                     is_of_head(&edit, &unit, &before.source, after) || is_listed(&edit, &unit, &before.source, after);
                 (!is_none).then_some((edit, unit))
@@ -132,6 +140,8 @@ impl<'p> PreImages<'p> {
             numbers,
             queries,
             introduced: OnceLock::new(),
+            purposes,
+            n_sharing: OnceLock::new(),
             is_large,
             is_rewrite,
             n_left_out,

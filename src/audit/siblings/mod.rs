@@ -19,10 +19,12 @@ mod other;
 mod patch;
 mod place;
 mod places;
+mod purpose;
 mod search;
 mod step;
 mod variables;
 
 pub(super) use findings::findings;
 pub(super) use images::PreImages;
+pub(super) use purpose::Purposes;
 pub(super) use search::Sibling;

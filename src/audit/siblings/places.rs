@@ -134,8 +134,9 @@ impl Members<'_, '_> {
 
     /// The place of the other file that lacks `edit`, if it may.
     fn place(&self, edit: usize, alignment: &Alignment, renaming: &Renaming) -> Option<Place> {
-        let &Self { images, own, head, other, .. } = self;
+        let &Self { images, number, own, head, other } = self;
         let target = other.source;
+        let n_sharing = images.n_sharing.get().and_then(|all| all.get(&(number, edit))).copied().unwrap_or(1);
         let (edit, unit) = (&self.edits()[edit], &self.units()[edit]);
         // Most places differ, so the expensive checks come after this one.
         let spot_in =
@@ -185,7 +186,11 @@ impl Members<'_, '_> {
         let likeness = Likeness {
             n_tokens: (unit.tokens.len(), of.tokens.len()),
             n_agreeing,
+            is_same_file: self.is_same_file(),
             is_same_unit,
+            n_sharing,
+            n_edits: images.edits.iter().map(Vec::len).sum(),
+            purpose: images.purposes.of(&head.source.path),
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
             n_introduced: names.iter().filter(|name| is_introduced(name)).count(),

@@ -1,7 +1,7 @@
 //! Decides whether a sibling missed an edit.
 
 use super::edit::Edit;
-use super::spot::{LONG_RUN, Spot};
+use super::spot::Spot;
 
 /// How much an edited unit and a unit that may be its sibling have in common, besides the place of the edit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,8 +14,16 @@ pub struct Likeness {
     pub is_operator: bool,
     /// Whether the edit replaces names by others, and nothing else.
     pub is_substitution: bool,
+    /// Whether both are in one file.
+    pub is_same_file: bool,
     /// Whether both are one unit: two branches of a function.
     pub is_same_unit: bool,
+    /// Files that share what is around the edit.
+    pub n_sharing: usize,
+    /// Edits of the change that siblings may lack.
+    pub n_edits: usize,
+    /// What the commits of the change say.
+    pub purpose: Purpose,
     /// Distinct names that the edit adds.
     pub n_names: usize,
     /// Those of them that the file of the sibling knows, perhaps under another name.
@@ -34,33 +42,42 @@ pub struct Likeness {
     pub is_still_used: bool,
 }
 
+/// What the commits of a change say about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// Nothing: it is not committed.
+    Unknown,
+    /// That it does something other than mend.
+    Other,
+    /// That it mends something.
+    Mends,
+}
+
 /// Minimum tokens that a removal and an addition have together: fewer (`const`, a comma) are rarely a fix.
 const MIN_EDIT: usize = 4;
 /// Minimum tokens that agree in a row across the place of an edit.
 const MIN_RUN: usize = 16;
 /// Minimum tokens that agree around, and at, the place of an edit.
 const MIN_AROUND: usize = 24;
-/// Minimum tokens that agree in two units for them to be siblings.
-const MIN_AGREEING: usize = 24;
-/// Minimum tokens in a row, with the names spelled the same, for the place of an edit alone to show a sibling.
-const VERBATIM_RUN: usize = 24;
-/// Minimum different names and literals of such a run: brackets and keywords alone are everywhere.
-const VERBATIM_WORDS: usize = 5;
-/// Minimum tokens of such a run for the sibling of an edit of which it knows no name.
+/// Minimum tokens in a row, with the names spelled the same, for the sibling of an edit of which it knows no name.
 const VERBATIM_UNKNOWN: usize = 40;
 /// Minimum part of the longer unit that agrees for a sibling to get what the change introduces, too.
 const TWIN: f64 = 0.75;
-/// Minimum tokens in a row for the place of an edit alone to show a sibling whose names differ.
-const RENAMED_RUN: usize = 40;
 /// Minimum tokens in a row for the replacement of a single token to be a fix.
 const TINY_EDIT_RUN: usize = 28;
-
+/// Maximum files that count as having what is around an edit: beyond, it is a class of many members.
+const MAX_SHARING: usize = 12;
 /// Whether `edit` belongs to others around it that missed a sibling: it is too small to show that by itself.
 pub fn may_be_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     spot.is_alike(edit) && !likeness.was_mended()
 }
 
 impl Likeness {
+    /// The part of the longer unit that agrees, 0 to 1.
+    fn of_larger(&self) -> f64 {
+        self.n_agreeing as f64 / self.n_tokens.0.max(self.n_tokens.1).max(1) as f64
+    }
+
     /// Whether the sibling has what the edit adds. One name alone may be there for another reason, unless the edited
     /// file did not even know it.
     fn was_mended(&self) -> bool {
@@ -68,14 +85,36 @@ impl Likeness {
     }
 }
 
-/// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
+/// How much speaks for an edit that missed a sibling at `spot`, above or below 0.
 ///
-/// Chosen on the histories of eight projects; `docs/measurements/fixes.md` has the figures.
+/// The weights are those of a logistic regression on known pairs and the places of ordinary commits;
+/// `docs/measurements/fixes.md` has the figures. What many files have is an idiom, and a change of many edits rarely
+/// mends one place.
+fn evidence(spot: &Spot, likeness: &Likeness) -> f64 {
+    let log = |n: usize| (n as f64).ln_1p();
+    let mends = match likeness.purpose {
+        Purpose::Mends => 1.0,
+        Purpose::Other => 0.0,
+        Purpose::Unknown => 0.5,
+    };
+    let flag = |is: bool| if is { 1.0 } else { 0.0 };
+    3.7 * spot.spelled()
+        + 0.8 * likeness.of_larger()
+        + 2.0 * mends
+        + 0.35 * log(spot.n_left_run.min(spot.n_right_run))
+        + 0.7 * flag(likeness.is_same_file)
+        - 2.2 * flag(likeness.is_same_unit)
+        - log(likeness.n_sharing.min(MAX_SHARING))
+        - 1.2 * log(likeness.n_edits)
+        - 1.3
+}
+
+/// Whether `edit` missed a sibling at `spot`: both were alike before, and it still is as it was.
 pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let (n_removed, n_added) = (edit.removed().len(), edit.added().len());
     let (own, other) = likeness.n_tokens;
     let of_smaller = likeness.n_agreeing as f64 / own.min(other).max(1) as f64;
-    let of_larger = likeness.n_agreeing as f64 / own.max(other).max(1) as f64;
+    let of_larger = likeness.of_larger();
     let n_run = spot.n_run();
     // One operator is a fix if the units are surely clones, another token if the code around it surely is one. A
     // `const` or a comma is none.
@@ -88,17 +127,8 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     if !is_alike_there || likeness.was_mended() {
         return false;
     }
-    let (spelled, clashing) = (spot.spelled(), spot.clashing());
+    let spelled = spot.spelled();
 
-    // Each kind of evidence is enough. The units are alike as wholes; or what surrounds the edit is the same word for
-    // word, as in code that was pasted into a longer function; or it is a long run up to names.
-    let are_units = likeness.n_agreeing >= MIN_AGREEING;
-    let is_part = of_smaller >= 0.7 && of_larger >= if n_added == 0 { 0.8 } else { 0.2 } && spelled >= 0.6;
-    let is_twin = of_smaller >= 0.65 && of_larger >= 0.5 && spelled >= 0.3;
-    let is_renamed = n_run >= RENAMED_RUN && clashing <= 0.05 && of_larger >= 0.25 && spelled >= 0.3;
-    let is_verbatim = spot.n_verbatim >= VERBATIM_RUN
-        && spot.n_verbatim_words >= VERBATIM_WORDS
-        && (clashing <= 0.12 || n_run >= LONG_RUN);
     // An author who edits one branch sees the other.
     let is_seen = likeness.is_same_unit && !(spelled >= 0.9 && n_run >= TINY_EDIT_RUN);
     // What the sibling cannot even name belongs to the edited member alone, unless they are twins.
@@ -117,12 +147,7 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     let is_chance = likeness.is_large_change && of_larger < 0.5 || likeness.is_rewritten;
     // There, the edit would not compile, or break what still works.
     let is_own = likeness.needs_variable || likeness.is_still_used;
-    (is_verbatim || is_renamed || are_units && (is_part || is_twin))
-        && !is_seen
-        && !is_foreign
-        && !is_feature
-        && !is_chance
-        && !is_own
+    evidence(spot, likeness) >= 0.0 && !is_seen && !is_foreign && !is_feature && !is_chance && !is_own
 }
 
 #[cfg(test)]
@@ -141,7 +166,11 @@ mod tests {
         n_agreeing: 110,
         is_operator: false,
         is_substitution: false,
+        is_same_file: false,
         is_same_unit: false,
+        n_sharing: 1,
+        n_edits: 1,
+        purpose: Purpose::Unknown,
         n_names: 2,
         n_known: 2,
         n_introduced: 0,
@@ -165,7 +194,6 @@ mod tests {
             n_words: 30,
             n_spelled: 28,
             n_verbatim,
-            n_verbatim_words: 9,
             ..Spot::default()
         };
         is_missed(&edit, &spot, &likeness)

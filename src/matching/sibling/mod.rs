@@ -26,6 +26,6 @@ mod likeness;
 
 pub use around::{aligned_around, aligned_near, aligned_units, continued};
 pub use edit::{Edit, Scopes, edits};
-pub use likeness::{Likeness, is_missed, may_be_missed};
+pub use likeness::{Likeness, Purpose, is_missed, may_be_missed};
 pub use renaming::Renaming;
 pub use spot::{Spot, has_already, spot};

@@ -1,6 +1,6 @@
 //! Compares the place of an edit with the place of a sibling that corresponds to it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::edit::Edit;
@@ -34,8 +34,6 @@ pub struct Spot {
     pub n_clashing: usize,
     /// Tokens in a row across the edit, with what it removed, that the sibling spells the same.
     pub n_verbatim: usize,
-    /// Different words of them.
-    pub n_verbatim_words: usize,
     /// Removed tokens that the sibling has at its place.
     pub n_removed_there: usize,
     /// Removed tokens aligned in order.
@@ -110,14 +108,11 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
     let verbatim_left = left.iter().rev().take(n_left_run).take_while(|pair| is_spelled(pair));
     let verbatim_right = right.iter().take(n_right_run).take_while(|pair| is_spelled(pair));
     let verbatim = verbatim_left.chain(inside.iter().filter(agrees)).chain(verbatim_right);
-    let verbatim: Vec<&(usize, usize)> = verbatim.filter(|_| is_inside_spelled).collect();
-    let words_of_run: HashSet<u32> =
-        verbatim.iter().filter(|&&&(a, _)| is_word(a)).map(|&&(a, _)| base[a].exact).collect();
+    let n_verbatim = verbatim.filter(|_| is_inside_spelled).count();
     Some(Spot {
         target: place,
         is_short_run_spelled,
-        n_verbatim: verbatim.len(),
-        n_verbatim_words: words_of_run.len(),
+        n_verbatim,
         n_left_run,
         n_right_run,
         n_left: left.iter().filter(agrees).count(),
@@ -174,7 +169,7 @@ const MIN_BLOCK_SIDE: usize = 30;
 /// Minimum tokens that agree in a row on the longer side of a replacement, with what it replaces.
 const MIN_LONGER_SIDE: usize = 12;
 /// Tokens in a row from which on it does not matter what is beyond them.
-pub(super) const LONG_RUN: usize = 32;
+const LONG_RUN: usize = 32;
 
 impl Spot {
     /// Whether the sibling still has what `edit` removed, and nothing else, at its place.
@@ -198,7 +193,7 @@ impl Spot {
     }
 
     /// The part of the words around that do not agree, 0 to 1.
-    pub(super) fn clashing(&self) -> f64 {
+    fn clashing(&self) -> f64 {
         self.n_clashing as f64 / (self.n_words + self.n_clashing).max(1) as f64
     }
 

@@ -19,7 +19,9 @@ pub static RULE: Rule = Rule {
             The finding is on the edited lines and names the siblings, the nearest first. Nothing is reported if the \
             edit reaches all siblings, if a sibling differs just where the edit is, for renames, new literals, braces, \
             other layout and comments, for heads of functions, moved code and whole functions, for what the change \
-            itself introduces unless both are twins, and in tests, examples and documents.",
+            itself introduces unless both are twins, and in tests, examples and documents. It needs less to be alike \
+            where the commits say that they mend something, and more in a change of many edits, or if many files have \
+            what is around the edit.",
     why: "A fix in one of two copies is half a fix. The others keep the bug, for months and sometimes for years, \
           because nobody knows that they are there.",
     example: "```diff\n\
