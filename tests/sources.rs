@@ -223,6 +223,29 @@ fn an_archive_in_an_archive_is_read_and_a_deeper_one_is_named() {
 }
 
 #[test]
+fn a_damaged_archive_in_an_archive_is_named_and_the_rest_is_read() {
+    let noise: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let whole = gzip(&tar_of(&[("in.c", b"int i;"), ("noise.bin", &noise)]));
+    let entries: [(&str, &[u8]); 5] = [
+        ("a.c", b"int a;"),
+        ("cut.tar.gz", &whole[..whole.len() / 2]),
+        ("text.zip", b"no archive"),
+        ("text.tar.xz", b"no archive"),
+        ("b.c", b"int b;"),
+    ];
+    let read = taken("outer.tar.gz", &gzip(&tar_of(&entries))).expect("it is whole");
+    assert_eq!(read.paths(), ["a.c", "cut.tar.gz/in.c", "b.c"]);
+    let notes: Vec<_> = read.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
+    let named = ["cut.tar.gz", "text.zip", "text.tar.xz"];
+    assert_eq!(notes, named.map(|name| format!("outer.tar.gz: {name} (it is a damaged archive in an archive)")));
+    // Where the outer one ends inside of another, it is itself damaged.
+    let outer = tar_of(&[("a.c", b"int a;"), ("inner.tar.gz", &whole), ("b.c", b"int b;")]);
+    fails(taken("outer.tar", &outer[..outer.len() / 2]), "cannot read `outer.tar`: ");
+    let packed = gzip(&outer);
+    fails(taken("outer.tar.gz", &packed[..packed.len() / 2]), "cannot read `outer.tar.gz`: ");
+}
+
+#[test]
 fn a_bomb_is_refused_before_it_unpacks() {
     let zeros = vec![0; 64 << 20];
     let bomb = gzip(&tar_of(&[("a.bin", &zeros)]));
