@@ -374,12 +374,34 @@ fn a_list_is_added_by_its_flag_and_leaves_out_what_cannot_be_fetched_where_it_sa
     let (status, output, errors) = offline(&format!("skip-missing = true\n{source}"));
     assert_eq!((status, &*errors), (Some(0), ""), "{output}");
     assert!(output.contains("1 component") && output.contains("not read: pkg:npm/secondhand-none@0.0.0: "), "{output}");
+    assert!(output.ends_with("  left out: 1 package that could not be fetched, listed first\n"), "{output}");
     let (status, _, errors) = offline("skip-missing = true\n[[source]]\nfrom = \"pkg:npm/secondhand-none@0.0.0\"\n");
     assert!(status == Some(2) && errors.contains("cannot fetch"), "{errors}");
     for (list, why) in [("nowhere.toml", "nowhere.toml"), (folder.path().to_str().expect("UTF-8"), "")] {
         let (status, _, errors) = shelf.run(&["add", "oss", "--list", list]);
         assert!(status == 2 && errors.contains(why), "{errors}");
     }
+}
+
+#[test]
+fn of_many_components_all_are_shown_where_everything_is_asked_for() {
+    let shelf = Shelf::new();
+    let folder = TempDir::new().expect("a temporary folder");
+    let list: String = (0..60)
+        .map(|n| {
+            fs::create_dir(folder.path().join(format!("c{n}"))).expect("it is new");
+            fs::write(folder.path().join(format!("c{n}/a.c")), C.first).expect("it can be written");
+            format!("[[source]]\nfrom = \"c{n}\"\n")
+        })
+        .collect();
+    fs::write(folder.path().join("list.toml"), list).expect("it can be written");
+    let list = folder.path().join("list.toml");
+    shelf.corpus(&["add", "known", "--list", list.to_str().expect("temporary folders are UTF-8")]);
+    let shown = shelf.corpus(&["show", "known"]);
+    assert!(shown.contains("  c49 ") && !shown.contains("  c59 "), "{shown}");
+    assert!(shown.ends_with("  and 10 more, which `--verbose` lists\n"), "{shown}");
+    let shown = shelf.corpus(&["show", "known", "--verbose"]);
+    assert!(shown.contains("  c59 ") && !shown.contains("more"), "{shown}");
 }
 
 #[test]

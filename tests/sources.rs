@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use bzip2::write::BzEncoder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use secondhand::files::BlobId;
@@ -98,6 +99,12 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().expect("memory takes all")
 }
 
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut out = BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    out.write_all(bytes).expect("memory takes all");
+    out.finish().expect("memory takes all")
+}
+
 fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in entries {
@@ -115,6 +122,8 @@ fn every_kind_of_archive_hands_out_its_files_below_its_top_folder() {
     let archives = [
         ("alpha-1.0.tar", tar_of(&entries)),
         ("alpha-1.0.tar.gz", gzip(&tar_of(&entries))),
+        ("alpha-1.0.tar.bz2", bzip2(&tar_of(&entries))),
+        ("alpha-1.0.tbz2", bzip2(&tar_of(&entries))),
         ("alpha-1.0.crate", gzip(&tar_of(&entries))),
         ("alpha-1.0.tgz", gzip(&tar_of(&npm))),
         ("alpha-1.0.zip", zip_of(&entries)),
@@ -214,11 +223,35 @@ fn an_archive_in_an_archive_is_read_and_a_deeper_one_is_named() {
 }
 
 #[test]
+fn a_damaged_archive_in_an_archive_is_named_and_the_rest_is_read() {
+    let noise: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let whole = gzip(&tar_of(&[("in.c", b"int i;"), ("noise.bin", &noise)]));
+    let entries: [(&str, &[u8]); 5] = [
+        ("a.c", b"int a;"),
+        ("cut.tar.gz", &whole[..whole.len() / 2]),
+        ("text.zip", b"no archive"),
+        ("text.tar.xz", b"no archive"),
+        ("b.c", b"int b;"),
+    ];
+    let read = taken("outer.tar.gz", &gzip(&tar_of(&entries))).expect("it is whole");
+    assert_eq!(read.paths(), ["a.c", "cut.tar.gz/in.c", "b.c"]);
+    let notes: Vec<_> = read.notes.iter().map(|note| format!("{} ({})", note.what, note.why)).collect();
+    let named = ["cut.tar.gz", "text.zip", "text.tar.xz"];
+    assert_eq!(notes, named.map(|name| format!("outer.tar.gz: {name} (it is a damaged archive in an archive)")));
+    // Where the outer one ends inside of another, it is itself damaged.
+    let outer = tar_of(&[("a.c", b"int a;"), ("inner.tar.gz", &whole), ("b.c", b"int b;")]);
+    fails(taken("outer.tar", &outer[..outer.len() / 2]), "cannot read `outer.tar`: ");
+    let packed = gzip(&outer);
+    fails(taken("outer.tar.gz", &packed[..packed.len() / 2]), "cannot read `outer.tar.gz`: ");
+}
+
+#[test]
 fn a_bomb_is_refused_before_it_unpacks() {
     let zeros = vec![0; 64 << 20];
     let bomb = gzip(&tar_of(&[("a.bin", &zeros)]));
     assert!(bomb.len() < 100_000);
     fails(taken("bomb.tar.gz", &bomb), "it unpacks to more than 200 times its size");
+    fails(taken("bomb.tar.bz2", &bzip2(&tar_of(&[("a.bin", &zeros)]))), "it unpacks to more than 200 times its size");
     // Nested, it is no better.
     fails(taken("outer.tar", &tar_of(&[("bomb.tar.gz", &bomb)])), "it unpacks to more than 200 times its size");
     // Many small entries, each of which compresses well.
@@ -250,6 +283,9 @@ fn damage_is_named_with_the_entry_and_the_reason() {
     let packed = gzip(&whole);
     fails(taken("cut.tar.gz", &packed[..packed.len() / 2]), "cannot read `cut.tar.gz`: ");
     fails(taken("text.tar.gz", b"no archive"), "cannot read `text.tar.gz`: ");
+    let packed = bzip2(&whole);
+    fails(taken("cut.tar.bz2", &packed[..packed.len() / 2]), "cannot read `cut.tar.bz2`: ");
+    fails(taken("text.tar.bz2", b"no archive"), "cannot read `text.tar.bz2`: ");
     fails(taken("text.zip", b"no archive"), "cannot read `text.zip`: the directory: ");
     fails(taken("text.tar.xz", b"no archive"), "cannot read `text.tar.xz`: ");
     let zip = zip_of(&[("a.c", b"int a, b, c, d, e, f;")]);
@@ -261,25 +297,28 @@ fn damage_is_named_with_the_entry_and_the_reason() {
 
 #[test]
 fn the_checksum_of_a_compressed_archive_is_compared_and_nothing_follows_it() {
-    let packed = gzip(&tar_of(&[("a.c", b"int a;")]));
-    let fails = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
-        let mut bytes = packed.clone();
-        change(&mut bytes);
-        assert!(taken("a.tar.gz", &bytes).is_err(), "{name}");
-    };
-    fails("another checksum", &|bytes| {
-        let at = bytes.len() - 8;
-        bytes[at] ^= 1;
-    });
-    fails("another length", &|bytes| {
-        let at = bytes.len() - 1;
-        bytes[at] ^= 1;
-    });
-    fails("without its end", &|bytes| bytes.truncate(bytes.len() - 3));
-    fails("with something behind it", &|bytes| bytes.extend(b"garbage behind it"));
-    // Another part, as of two files that were joined, is read on.
-    let joined = [&packed[..], &gzip(b"")].concat();
-    assert!(taken("a.tar.gz", &joined).is_ok());
+    let tar = tar_of(&[("a.c", b"int a;")]);
+    for (archive, pack) in [("a.tar.gz", gzip as fn(&[u8]) -> Vec<u8>), ("a.tar.bz2", bzip2)] {
+        let packed = pack(&tar);
+        let fails = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = packed.clone();
+            change(&mut bytes);
+            assert!(taken(archive, &bytes).is_err(), "{archive}, {name}");
+        };
+        fails("another checksum", &|bytes| {
+            let at = bytes.len() - 8;
+            bytes[at] ^= 1;
+        });
+        fails("another end", &|bytes| {
+            let at = bytes.len() - 2;
+            bytes[at] ^= 1;
+        });
+        fails("without its end", &|bytes| bytes.truncate(bytes.len() - 3));
+        fails("with something behind it", &|bytes| bytes.extend(b"garbage behind it"));
+        // Another part, as of two files that were joined, is read on.
+        let joined = [&packed[..], &pack(b"")].concat();
+        assert!(taken(archive, &joined).is_ok(), "{archive}");
+    }
 }
 
 #[test]

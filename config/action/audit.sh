@@ -2,7 +2,7 @@
 # Runs `secondhand check`. Findings do not fail this step: the reports are to be handed out first,
 # and the last step gives the verdict.
 #
-# Outputs: exit-code, the counts, sarif-file, html-file, summary-file, annotations.
+# Outputs: exit-code, the counts, sarif-file, html-file, summary-file, lines-file, annotations.
 
 # shellcheck source=config/action/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
@@ -35,6 +35,9 @@ if knows github; then
 fi
 if knows markdown; then
   arguments+=(--report "markdown=$reports/summary.md")
+fi
+if knows concise; then
+  arguments+=(--report "concise=$reports/lines")
 fi
 if knows html; then
   arguments+=(--report "html=$reports/secondhand.html")
@@ -94,6 +97,9 @@ if [ -f "$reports/annotations" ]; then
 fi
 if [ -f "$reports/summary.md" ]; then
   output summary-file "$reports/summary.md"
+fi
+if [ -f "$reports/lines" ]; then
+  output lines-file "$reports/lines"
 fi
 if [ -f "$reports/secondhand.html" ]; then
   output html-file "$reports/secondhand.html"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Finds the program: the one that is given, else the archive of a release, whose digest has to be the
-# one that is pinned, or attested by the release workflow, else one that is built from the source of this action.
+# one that is pinned, or attested by the release workflow. It is built from the source of this action where the input
+# `version` says so, and as long as there is no release.
 #
 # binary.sh find: outputs path, or build-key where it is to be built.
 # binary.sh build: builds it, unless a cache has brought it.
@@ -16,7 +17,14 @@ built=$home/bin/secondhand$suffix
 find_program() {
   local path=${INPUT_BINARY:-}
   if [ -z "$path" ]; then
-    from_release || { output build-key "$(source_digest)"; return; }
+    local tags
+    tags=$(releases)
+    if [ -z "$tags" ]; then
+      echo 'The program is built from source: the input "version" says so, or there is no release yet.'
+      output build-key "$(source_digest)"
+      return
+    fi
+    from_release "$tags"
     path=$built
   fi
   case $path in
@@ -48,35 +56,46 @@ source_digest() (
   find Cargo.toml Cargo.lock build.rs src config -type f | LC_ALL=C sort | command git hash-object --stdin-paths | digest_of_input
 )
 
-# Takes the program from the archive of the release that this action was called by, or that the
-# input `version` names. Fails where there is none; a wrong checksum ends the run.
-from_release() {
-  local tag=${INPUT_VERSION:-} archive folder url
-  if [ -z "$tag" ]; then
-    case ${ACTION_REF:-} in
-      v[0-9]*.[0-9]*.[0-9]*) tag=$ACTION_REF ;;
-      *) return 1 ;;
-    esac
-  fi
-  [ "$tag" != source ] || return 1
-  archive=secondhand-$tag-$(target) || return 1
-  case $RUNNER_OS in
-    Windows) archive=$archive.zip ;;
-    *) archive=$archive.tar.gz ;;
+# The releases to take the program from, the best first; none where it is built. One that is named, by the input
+# `version` or the tag of this action, is the only one. A branch, a commit and a tag like `v0` mean the newest release
+# that the change log of this action lists, so none that is newer than the action; the second newest while that one
+# is prepared and not published yet.
+releases() {
+  case ${INPUT_VERSION:-} in
+    source) return ;;
+    ?*) echo "$INPUT_VERSION"; return ;;
   esac
-  url=${INPUT_RELEASES:-$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download}/$tag
+  case ${ACTION_REF:-} in
+    v[0-9]*.[0-9]*.[0-9]*) echo "$ACTION_REF" ;;
+    *) sed -n 's/^## \([0-9][0-9]*\.[0-9.]*[0-9]\) (.*/v\1/p' "$GITHUB_ACTION_PATH/CHANGELOG.md" | sed 2q ;;
+  esac
+}
+
+# Takes the program from the archive of the first of these releases, one a line, that is published. A wrong checksum
+# ends the run.
+from_release() {
+  local target tag archive folder url
+  local cure='The input "version" names another release; "version: source" builds the program, which takes minutes.'
+  target=$(target) || fail "no release has a program for $RUNNER_OS on $RUNNER_ARCH" "$cure"
   folder=$home/download
   mkdir -p "$folder" "${built%/*}"
-  if ! download "$url/$archive" "$folder/$archive" || ! download "$url/$archive.sha256" "$folder/$archive.sha256"; then
-    [ -z "${INPUT_VERSION:-}" ] ||
-      fail "cannot download $url/$archive or its checksum" 'Look whether the release has this archive; without the input "version" it is built from source.'
-    note notice "No archive for this system at $url: it is built from source."
-    return 1
-  fi
-  verify "$folder" "$archive"
-  attest "$folder" "$archive" "$tag"
-  unpack "$folder" "$archive"
-  mv -- "$folder/secondhand$suffix" "$built"
+  for tag in $1; do
+    archive=secondhand-$tag-$target
+    case $RUNNER_OS in
+      Windows) archive=$archive.zip ;;
+      *) archive=$archive.tar.gz ;;
+    esac
+    url=${INPUT_RELEASES:-$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download}/$tag
+    if download "$url/$archive" "$folder/$archive" && download "$url/$archive.sha256" "$folder/$archive.sha256"; then
+      verify "$folder" "$archive"
+      attest "$folder" "$archive" "$tag"
+      unpack "$folder" "$archive"
+      mv -- "$folder/secondhand$suffix" "$built"
+      return
+    fi
+    printf 'cannot download %s or its checksum\n' "$url/$archive"
+  done
+  fail "cannot download $url/$archive or its checksum" "$cure"
 }
 
 # The target triple of the archive for this system.
@@ -145,12 +164,12 @@ unpack() {
   case $2 in
     *.zip) (cd "$1" && unzip -o -j -q "$2" "*/secondhand$suffix" -d .) ;;
     *) tar -xzf "$1/$2" -C "$1" --strip-components=1 "${2%.tar.gz}/secondhand$suffix" ;;
-  esac || fail "cannot unpack $2" 'Without the input "version" it is built from source.'
+  esac || fail "cannot unpack $2" 'The input "version" names another release; "version: source" builds the program.'
 }
 
 from_source() {
   command -v cargo > /dev/null ||
-    fail 'there is no "cargo" to build Secondhand with, and no archive for this system' \
+    fail 'there is no "cargo" to build Secondhand with' \
       'Install Rust before this action, or give a built program with the input "binary".'
   CARGO_TARGET_DIR=$RUNNER_TEMP/secondhand-target \
     cargo install --locked --path "$GITHUB_ACTION_PATH" --root "$home" --no-track --force ||

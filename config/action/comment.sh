@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Writes the summary as a comment of the pull request: one, which each run brings up to date. A pull request that never had
-# a finding gets none.
+# Writes the summary as a comment of the pull request: one, which each run brings up to date, with what earlier runs found
+# and this one does not. A pull request that never had a finding gets none.
 
 # shellcheck source=config/action/lib.sh
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
-# GitHub takes 65,536 characters.
-MAX_LENGTH=60000
+# GitHub takes 65,536 characters: for the summary, and for what is remembered of earlier runs and shown as gone.
+MAX_LENGTH=45000
+MAX_SEEN=50
+MAX_NAME=200
 
 # By this the comment is found again. Of the category, so that two jobs have two comments, and nothing else of it than
 # what cannot end the HTML comment.
@@ -18,19 +20,43 @@ find_comment() {
     --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id" | tail -n 1
 }
 
+# The findings, a line each, as they are called from run to run: without level and numbers, which move, and without what
+# could end an HTML comment. Overlong ones are left out.
+names_in() {
+  sed -E 's/:[0-9]+(:[0-9]+)?//g; s/ [0-9]+ lines? / /; s/, (also found|which is written) in .*//; s/: (error|warning|note)\[/: [/; s/--/- -/g; s/[<>]/ /g' -- "$1" |
+    LC_ALL=C awk -v max="$MAX_NAME" 'length <= max' | LC_ALL=C sort -u
+}
+
+# What the comment says that all runs before it have found.
+seen_in() {
+  gh api "repos/$GITHUB_REPOSITORY/issues/comments/$1" --jq .body | sed -n '/^<!-- seen$/,/^-->$/p' | sed '1d;$d' | LC_ALL=C sort -u
+}
+
 write_body() {
-  printf '%s\n' "$marker"
+  printf '%s\n<!-- seen\n%s\n-->\n' "$marker" "$(LC_ALL=C sort -u "$names" "$seen" | head -n "$MAX_SEEN")"
   head -c "$MAX_LENGTH" -- "$SUMMARY"
   if [ "$(wc -c < "$SUMMARY")" -gt "$MAX_LENGTH" ]; then
     # What was cut may have opened a block of code or a fold.
     printf '\n```\n\n</details>\n\nThe rest is in the summary of [the run](%s/%s/actions/runs/%s).\n' \
       "$GITHUB_SERVER_URL" "$GITHUB_REPOSITORY" "$GITHUB_RUN_ID"
   fi
+  if [ -s "$gone" ]; then
+    # Indented, so that nothing in it is read as Markdown.
+    printf '\n<details><summary>Gone since earlier runs: %d</summary>\n\n%s\n\n</details>\n' "$(wc -l < "$gone")" "$(sed 's/^/    /' "$gone")"
+  fi
 }
 
+names=$RUNNER_TEMP/secondhand-names
+seen=$RUNNER_TEMP/secondhand-seen
+gone=$RUNNER_TEMP/secondhand-gone
+: > "$names"
+: > "$seen"
+[ -z "${FOUND:-}" ] || names_in "$FOUND" > "$names"
+comment=$(find_comment)
+[ -z "$comment" ] || seen_in "$comment" > "$seen"
+LC_ALL=C comm -13 "$names" "$seen" > "$gone"
 body=$RUNNER_TEMP/secondhand-comment.md
 write_body > "$body"
-comment=$(find_comment)
 if [ -n "$comment" ]; then
   gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$comment" --field "body=@$body"
   echo "comment $comment is up to date"

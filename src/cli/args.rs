@@ -673,8 +673,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES, mut_args = with_formats(COMPARISON_FORMATS))]
 pub(super) struct Compare {
-    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.xz), each a submission; for a single folder, each of its
-    /// children
+    /// Files, folders and archives (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), each a submission; for a single folder,
+    /// each of its children
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// Handed-out code to ignore: a file, a folder or an archive; may be repeated

@@ -26,7 +26,7 @@ use crate::text::{decoded, printable};
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
 /// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
 const WINDOW: usize = 16;
-/// Maximum notes to list; the rest are counted.
+/// Maximum notes to list without `--verbose`; the rest are counted.
 const MAX_NOTES: usize = 20;
 
 pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
@@ -44,7 +44,7 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         CorpusCommand::List => list(&shelf)?,
         CorpusCommand::Show { corpus } => match Location::new(corpus) {
             Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?)?,
-            None => show(&shelf.corpus(corpus)?)?,
+            None => show(&shelf.corpus(corpus)?, common.verbose)?,
         },
         CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
             Some(location) if sources.is_empty() => return Err(Failure::RemoveAll { place: location.to_string() }),
@@ -335,14 +335,20 @@ fn label_of(source: &str) -> String {
     if source.contains('\n') || is_fixes(source) { label(source) } else { source.to_owned() }
 }
 
+/// Lists what was not read: packages that are missing as a whole first, and all of them.
 fn notes_text(notes: &[Note], is_verbose: bool) -> String {
-    let n_listed = if is_verbose { notes.len() } else { MAX_NOTES.min(notes.len()) };
+    let (missing, others): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.why == Note::NOT_FETCHED);
+    let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
     let mut text = String::new();
-    for Note { what, why } in &notes[..n_listed] {
+    for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
         let _ = writeln!(text, "  not read: {what} ({why})");
     }
-    if notes.len() > n_listed {
-        let _ = writeln!(text, "  and {} more, which `--verbose` lists", notes.len() - n_listed);
+    if others.len() > n_listed {
+        let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
+    }
+    if !missing.is_empty() {
+        let (n, noun) = (missing.len(), if missing.len() == 1 { "package" } else { "packages" });
+        let _ = writeln!(text, "  left out: {n} {noun} that could not be fetched, listed first");
     }
     text
 }
@@ -374,18 +380,19 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
     print_text(&text)
 }
 
-/// Maximum components to list for each source.
+/// Maximum components to list for each source without `--verbose`.
 const MAX_COMPONENTS: usize = 50;
 /// Maximum licenses of single files to list for each component.
 const MAX_LICENSES: usize = 10;
 
-fn show(corpus: &Corpus) -> Result<(), Failure> {
+fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
+    let max_components = if is_verbose { usize::MAX } else { MAX_COMPONENTS };
     let mut text = String::new();
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let size = segment.n_bytes() as f64 / 1e6;
         let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", record.label, figures(segment.stats()));
-        for (number, component) in segment.components().iter().enumerate().take(MAX_COMPONENTS) {
+        for (number, component) in segment.components().iter().enumerate().take(max_components) {
             let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");
             let license = terms.license.as_ref().map_or_else(|| "license not known".to_owned(), ToString::to_string);
@@ -401,9 +408,9 @@ fn show(corpus: &Corpus) -> Result<(), Failure> {
                 let _ = writeln!(text, "    {n} {files}: {}", shown(&other));
             }
         }
-        let n_more = segment.components().len().saturating_sub(MAX_COMPONENTS);
+        let n_more = segment.components().len().saturating_sub(max_components);
         if n_more > 0 {
-            let _ = writeln!(text, "  and {n_more} more");
+            let _ = writeln!(text, "  and {n_more} more, which `--verbose` lists");
         }
     }
     print_text(&text)

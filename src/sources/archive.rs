@@ -1,5 +1,6 @@
 //! Reads the entries of archives of every kind: their names, their contents, and archives inside archives.
 
+use std::cell::Cell;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -111,13 +112,36 @@ impl Archive<'_> {
             budget: &mut *self.budget,
             sink: &mut *self.sink,
         };
-        match kind {
-            Nested::Tar(compression) => tar::read_tar(entry.bytes, compression, &mut inner),
+        let has_failed = Cell::new(false);
+        let read = match kind {
+            Nested::Tar(compression) => {
+                tar::read_tar(&mut Watched { inner: entry.bytes, has_failed: &has_failed }, compression, &mut inner)
+            }
             Nested::Zip => {
                 let bytes = entry.read_all(&inner.name)?;
                 zip::read_zip(std::io::Cursor::new(bytes), &mut inner)
             }
+        };
+        match read {
+            // Projects keep damaged archives among the data of their tests: what could be read of one stays.
+            Err(Error::Damaged { .. }) if !has_failed.get() => {
+                self.note(entry.path.as_bytes(), "it is a damaged archive in an archive");
+                Ok(())
+            }
+            read => read,
         }
+    }
+}
+
+/// Remembers whether the reader inside has failed: then the damage is not that of what is read from it.
+struct Watched<'a> {
+    inner: &'a mut dyn Read,
+    has_failed: &'a Cell<bool>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.inner.read(buffer).inspect_err(|_| self.has_failed.set(true))
     }
 }
 

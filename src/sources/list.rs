@@ -65,7 +65,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             Ok(()) => n_read += 1,
             // Nothing of it has been handed out yet.
             Err(Error::Fetch { purl, why, help }) if list.skip_missing => {
-                sink.note(Note { what: format!("{purl}: {why}"), why: "it could not be fetched" });
+                sink.note(Note { what: format!("{purl}: {why}"), why: Note::NOT_FETCHED });
                 missing.get_or_insert(Error::Fetch { purl, why, help });
             }
             Err(error) => return Err(error),

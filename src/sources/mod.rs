@@ -142,6 +142,11 @@ pub struct Note {
     pub why: &'static str,
 }
 
+impl Note {
+    /// The reason of a package that a list leaves out.
+    pub const NOT_FETCHED: &'static str = "it could not be fetched";
+}
+
 /// A kind of source.
 #[derive(Debug)]
 pub struct SourceKind {
@@ -191,9 +196,9 @@ pub fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
 }
 
 /// Ends of the names of archives of many files that [`read_archive`] reads.
-const ARCHIVES: [&str; 6] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz"];
+const ARCHIVES: [&str; 8] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"];
 /// Ends of the names of archives that nothing here reads.
-const UNREAD_ARCHIVES: [&str; 7] = [".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.zst", ".bz2", ".zst"];
+const UNREAD_ARCHIVES: [&str; 5] = [".7z", ".rar", ".tar.zst", ".bz2", ".zst"];
 
 /// Whether a file name says that it is an archive of files, and if so, whether [`read_archive`] reads its kind.
 pub fn archive_kind(name: &[u8]) -> Option<bool> {

@@ -1,10 +1,12 @@
-//! Reads tar archives, plain or compressed by gzip or xz: releases, `.crate`, npm's `.tgz`, Python's source packages.
+//! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`, Python's
+//! source packages.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use lzma_rust2::XzReader;
 use tar::EntryType;
@@ -16,7 +18,7 @@ use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
 /// Tar archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
     name: "tar",
-    help: "an archive (.tar, .tar.gz, .tgz, .tar.xz, .crate)",
+    help: "an archive (.tar, .tar.gz, .tgz, .tar.bz2, .tar.xz, .crate)",
     takes: |spec| Compression::of(spec).is_some() && Path::new(spec).is_file(),
     read,
 };
@@ -26,6 +28,7 @@ pub(super) static SOURCE: SourceKind = SourceKind {
 pub(super) enum Compression {
     None,
     Gzip,
+    Bzip2,
     Xz,
 }
 
@@ -34,6 +37,8 @@ const ENDS: &[(&str, Compression)] = &[
     (".tar.gz", Compression::Gzip),
     (".tgz", Compression::Gzip),
     (".crate", Compression::Gzip),
+    (".tar.bz2", Compression::Bzip2),
+    (".tbz2", Compression::Bzip2),
     (".tar.xz", Compression::Xz),
     (".txz", Compression::Xz),
     (".tar", Compression::None),
@@ -99,6 +104,7 @@ pub(super) fn read_tar(bytes: &mut dyn Read, compression: Compression, archive: 
     match compression {
         Compression::None => entries(counted, archive),
         Compression::Gzip => entries(Guarded::new(MultiGzDecoder::new(counted), n_in, limits), archive),
+        Compression::Bzip2 => entries(Guarded::new(MultiBzDecoder::new(counted), n_in, limits), archive),
         Compression::Xz => {
             let (counted, start) = with_start(counted).map_err(|why| error_at(&archive.name, "the beginning", &why))?;
             if dictionary(&start).is_some_and(|size| size > XZ_MEMORY) {
@@ -263,6 +269,7 @@ mod tests {
         assert_eq!(Compression::of("a-1.0.TAR.GZ"), Some(Compression::Gzip));
         assert_eq!(Compression::of("serde-1.0.crate"), Some(Compression::Gzip));
         assert_eq!(Compression::of("x.tar.xz"), Some(Compression::Xz));
-        assert_eq!(Compression::of("x.tar.bz2"), None);
+        assert_eq!(Compression::of("x.tar.bz2"), Some(Compression::Bzip2));
+        assert_eq!(Compression::of("x.tar.zst"), None);
     }
 }

@@ -15,11 +15,15 @@ import project
 from target import RELEASED
 
 # Pages that show how to use a release, and what of them names one.
-USES = re.compile(r"secondhand-audit/secondhand@v(\d+\.\d+\.\d+[\w.-]*)|^\s*rev: v(\d[\w.-]*)", re.M)
+NUMBER = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*)?"
+USES = re.compile(rf"secondhand-audit/secondhand@v({NUMBER})|^\s*rev: v({NUMBER})|\bsecondhand@({NUMBER})", re.M)
+# What examples name that are about no release of ours.
+EXAMPLES = ["1.2.3"]
+VERSION = re.compile(NUMBER)
 
 
 def faults(version: str, folder: Path | None) -> Iterator[str]:
-    if not re.fullmatch(r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?", version):
+    if not VERSION.fullmatch(version):
         yield f"{version} is no version: write 1.2.3, without a v"
         return
     yield from in_repository(version)
@@ -40,12 +44,20 @@ def in_repository(version: str) -> Iterator[str]:
         yield f"the newest release in CHANGELOG.md is {released[0] if released else 'none'}: it has to be \"## {version} (YEAR-MONTH-DAY)\""
     elif heads[0] == "Unreleased" and not is_empty_section("Unreleased"):
         yield "CHANGELOG.md has lines under Unreleased: they belong to this release"
-    for page in [project.ROOT / "README.md", *sorted((project.ROOT / "docs").rglob("*.md"))]:
-        for found in USES.finditer(page.read_text("utf-8")):
-            named = found[1] or found[2]
-            # 1.2.3 is what examples name that are about no release of ours.
-            if named not in (version, "1.2.3"):
-                yield f"{page.relative_to(project.ROOT)} uses v{named}"
+    for page in pages():
+        for use in USES.finditer(page.read_text("utf-8")):
+            if named_by(use) not in (version, *EXAMPLES):
+                yield f"{page.relative_to(project.ROOT)} uses v{named_by(use)}"
+
+
+def pages() -> list[Path]:
+    """Where releases are used."""
+    return [project.ROOT / "README.md", *sorted((project.ROOT / "docs").rglob("*.md"))]
+
+
+def named_by(use: re.Match) -> str:
+    """The version that a use names."""
+    return next(group for group in use.groups() if group)
 
 
 def is_empty_section(head: str) -> bool:

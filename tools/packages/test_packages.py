@@ -1,6 +1,9 @@
 """Shows which system a program is for, by its first bytes; python3 -m unittest discover tools/packages."""
 
+import re
+import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -69,6 +72,33 @@ class Versions(unittest.TestCase):
             said = "\n".join(release_check.in_packages(project.VERSION, Path(folder)))
             self.assertIn("says 0.0.9", said)
             self.assertIn("says 0.0.8", said)
+
+    def test_a_prepared_release_is_accepted_and_so_is_the_next_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder, "copy")
+            for name in [".ci", "tools/packages", "docs", "Cargo.toml", "Cargo.lock", "README.md", "CHANGELOG.md"]:
+                source, made = project.ROOT / name, copy / name
+                made.parent.mkdir(parents=True, exist_ok=True)
+                (shutil.copytree if source.is_dir() else shutil.copy)(source, made)
+            log = copy / "CHANGELOG.md"
+            log.write_text("# Changelog\n\n## Unreleased\n\n### Added\n\n- one\n")
+
+            def run(command: str, *arguments: str) -> subprocess.CompletedProcess:
+                return subprocess.run(["bash", copy / ".ci" / command, *arguments], capture_output=True, text=True)
+
+            self.assertEqual(run("release-check", "0.7.0").returncode, 1)
+            done = run("release-prepare", "0.7.0", "2026-01-02")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("all of it is 0.7.0", done.stdout)
+            self.assertEqual(log.read_text(), "# Changelog\n\n## Unreleased\n\n## 0.7.0 (2026-01-02)\n\n### Added\n\n- one\n")
+            self.assertIn("rev: v0.7.0", (copy / "README.md").read_text())
+            # Again, it changes nothing; and where nothing is new, there is nothing to release.
+            self.assertEqual(run("release-prepare", "0.7.0", "2026-05-06").returncode, 0)
+            self.assertIn("nothing under Unreleased", run("release-prepare", "0.8.0", "2026-05-06").stderr)
+            log.write_text(log.read_text().replace("Unreleased\n", "Unreleased\n\n- two\n", 1))
+            self.assertEqual(run("release-prepare", "0.8.0-rc.1", "2026-05-06").returncode, 0)
+            self.assertEqual(re.findall("^(?:## .*|- .*)$", log.read_text(), re.M), ["## Unreleased", "## 0.8.0-rc.1 (2026-05-06)", "- two", "## 0.7.0 (2026-01-02)", "- one"])
+            self.assertEqual(run("release-prepare", "v1").returncode, 1)
 
 
 if __name__ == "__main__":
