@@ -185,13 +185,7 @@ pub(super) const MAX_OF_NEIGHBOR: usize = 24;
 
 /// The number of tokens at the start of an alignment that close a block opened before it.
 fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
-    let (mut depth, mut deepest, mut n) = (0i64, 0i64, 0);
-    for (number, &(at, _)) in pairs.iter().enumerate().take(MAX_OF_NEIGHBOR) {
-        depth += query.nesting(at);
-        if depth < deepest {
-            (deepest, n) = (depth, number + 1);
-        }
-    }
+    let n = query.n_closing(pairs.iter().take(MAX_OF_NEIGHBOR).map(|&(at, _)| at));
     // Whatever closes together with it: `});`
     n + pairs[n..].iter().take_while(|(at, _)| n > 0 && query.is_closer(*at)).count()
 }

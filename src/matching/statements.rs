@@ -36,17 +36,23 @@ impl Document<'_> {
     /// Behind what ends a statement that began before `range`.
     fn start_of_statement(&self, range: &Range<usize>) -> usize {
         let head = range.start..range.end.min(range.start + MAX_PARTIAL);
-        let (mut depth, mut deepest, mut closed) = (0, 0, range.start);
-        for at in head.clone() {
-            depth += self.nesting(at);
-            if depth < deepest {
-                (deepest, closed) = (depth, at + 1);
-            }
-        }
+        let closed = range.start + self.n_closing(head.clone());
         let Some(start) = (closed..=head.end).find(|&at| !self.is_closer(at)) else { return range.start };
         // `} else {` goes on with a statement of its own.
         let begins = |at: usize| self.starts_line(at) || is_control_flow(self.tokens[at].text(self.text));
         (start..=head.end).find(|&at| begins(at)).unwrap_or(range.start)
+    }
+
+    /// The number of these tokens up to the last one that closes a block opened before them.
+    pub(super) fn n_closing(&self, tokens: impl Iterator<Item = usize>) -> usize {
+        let (mut depth, mut deepest, mut n) = (0, 0, 0);
+        for (number, at) in tokens.enumerate() {
+            depth += self.nesting(at);
+            if depth < deepest {
+                (deepest, n) = (depth, number + 1);
+            }
+        }
+        n
     }
 
     /// Before what begins a statement that ends behind `range`.

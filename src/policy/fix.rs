@@ -4,23 +4,23 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::security::pattern;
+
 /// What people write who mend something: the fault, what it did, or what keeps it from happening. The first words are
 /// those of Mockus and Votta, Identifying reasons for software changes using historic databases (2000).
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    let words = concat!(
+    pattern(concat!(
         r"\b(fix(e[sd]|ing|up)?|(bug|hot)(s|fix(es|ed)?)?|defects?|errors?|fail(s|ed|ing|ures?)?|faults?|issues?|problems?|mistakes?|flaws?)\b",
         r"|\b(in)?correct(s|ed|ly|ness)?\b|\bwrong(ly)?\b|\bbroken?\b|\binvalid\b|\bmiss(ing|ed)\b|\bmismatch(es|ed)?\b|\bregressions?\b|\bwarnings?\b",
         r"|\b(crash|leak|hang|overflow|overrun|underflow|race|deadlock|exception|segfault|panic)(s|ed|es|ing)?\b|\bnull\b|\bnpe\b|\buninitiali[sz]ed\b",
         r"|\bout[- ]of[- ]bounds?\b|\bbounds\b|\boob\b|\bdouble[- ]free\b|\buse[- ]after\b|\binfinite\b|\bunused\b|\bcve\b|\bvulnerab\w*|\bsecurity\b",
         r"|\b(prevent|avoid|ensure|handle|propagate|reject|resolve|check|validate)(s|d|ed)?\b|\bmake sure\b|\bproper(ly)?\b|\bdon't\b|\bdo not\b|\bshould\b|\bmust\b",
-    );
-    Regex::new(&format!("(?i){words}")).expect("the pattern is one of ours")
+    ))
 });
 
 /// What names the fault at the end of a message: `Fixes: abcdef1`, `Closes #12`.
-static TRAILERS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?im)^\s*(fix(e[sd])?|close[sd]?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]").expect("as above")
-});
+static TRAILERS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^\s*(fix(e[sd])?|close[sd]?|resolve[sd]?|bug)\b[: ]\s*\S*[#0-9]"));
 
 /// Whether the subject of `message` says that something is mended, or a line of it which fault.
 pub fn says_fix(message: &str) -> bool {

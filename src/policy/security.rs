@@ -22,7 +22,8 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-fn pattern(words: &str) -> Regex {
+/// One of our patterns, in capitals or not.
+pub(super) fn pattern(words: &str) -> Regex {
     Regex::new(&format!("(?i){words}")).expect("the pattern is one of ours")
 }
 

@@ -56,6 +56,8 @@ pub(in crate::audit) struct PreImages<'p> {
     pub(super) purposes: Purposes<'p>,
     /// For each edit, by the number of its file and its own, the files that share what is around it.
     pub(super) n_sharing: OnceLock<BTreeMap<(usize, usize), usize>>,
+    /// The number of edits that siblings may lack.
+    pub(super) n_edits: usize,
     pub(super) is_large: bool,
     pub(super) is_rewrite: bool,
     /// Edits that were not looked up.
@@ -130,6 +132,7 @@ impl<'p> PreImages<'p> {
         let anchors = anchors(&queries, &numbers, &edits);
         let is_large = changed.iter().map(Changed::n_novel).sum::<usize>() > LARGE_CHANGE;
         Self {
+            n_edits: edits.iter().map(Vec::len).sum(),
             changed,
             base,
             heads,

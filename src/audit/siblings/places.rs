@@ -189,7 +189,7 @@ impl Members<'_, '_> {
             is_same_file: self.is_same_file(),
             is_same_unit,
             n_sharing,
-            n_edits: images.edits.iter().map(Vec::len).sum(),
+            n_edits: images.n_edits,
             purpose: images.purposes.of(&head.source.path),
             n_names: names.len(),
             n_known: names.iter().filter(is_known).count(),
