@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 
 use super::open::{CorpusSegment, SECTION, number_of};
 #[cfg(feature = "remote")]
-use crate::store::SegmentWriter;
-#[cfg(feature = "remote")]
 use crate::store::far::BLOCK;
-use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError, SegmentKind};
+use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
+#[cfg(feature = "remote")]
+use crate::store::{SegmentKind, SegmentWriter};
 
 /// The numbers of the sections of indexes, besides those that are copies.
 #[cfg(feature = "remote")]
