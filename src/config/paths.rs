@@ -1,6 +1,8 @@
 //! Decides by path which files are ignored, which are test code, and which are third-party code.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -254,6 +256,8 @@ pub(super) const BUILD_FILES: &[&str] = &[
 pub struct PathRules {
     /// Some rules each, since too many do not fit into one.
     matchers: Vec<Gitignore>,
+    /// What they say about each folder that was asked about: most files are in a folder with others.
+    folders: Arc<RwLock<HashMap<Box<str>, Ruling>>>,
 }
 
 /// Maximum rules in one matcher.
@@ -299,7 +303,8 @@ impl PathRules {
             }
             builder.build().map_err(|error| error.to_string())
         };
-        Ok(Self { matchers: rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()? })
+        let matchers = rules.chunks(RULES_AT_ONCE).map(matcher).collect::<Result<_, _>>()?;
+        Ok(Self { matchers, folders: Arc::default() })
     }
 
     /// Whether a rule matches this file or a folder above it.
@@ -310,17 +315,31 @@ impl PathRules {
     /// What the rules say about this file, or about the nearest folder above it that a rule matches.
     pub fn ruling(&self, path: &FilePath) -> Ruling {
         let path = String::from_utf8_lossy(path.as_bytes());
-        // The innermost that a rule matches counts, and of the rules the last.
-        for (above, path) in Path::new(&*path).ancestors().filter(|path| !path.as_os_str().is_empty()).enumerate() {
-            for matcher in self.matchers.iter().rev() {
-                match matcher.matched(path, above > 0) {
-                    Match::Ignore(glob) => return Ruling::Matched { is_builtin: glob.from().is_some() },
-                    Match::Whitelist(_) => return Ruling::Excepted,
-                    Match::None => {}
-                }
-            }
+        self.of_path(&path, false).unwrap_or_else(|| self.above(&path))
+    }
+
+    /// What the rules say about the nearest folder above `path`.
+    fn above(&self, path: &str) -> Ruling {
+        let parent = |path: &str| path.rfind('/');
+        let Some(folder) = parent(path).map(|end| &path[..end]) else { return Ruling::None };
+        if let Some(known) = self.folders.read().ok().and_then(|folders| folders.get(folder).copied()) {
+            return known;
         }
-        Ruling::None
+        let mut folders = std::iter::successors(Some(folder), |folder| parent(folder).map(|end| &folder[..end]));
+        let ruling = folders.find_map(|folder| self.of_path(folder, true)).unwrap_or(Ruling::None);
+        if let Ok(mut folders) = self.folders.write() {
+            folders.insert(folder.into(), ruling);
+        }
+        ruling
+    }
+
+    /// What the last of the rules says that matches `path` itself.
+    fn of_path(&self, path: &str, is_folder: bool) -> Option<Ruling> {
+        self.matchers.iter().rev().find_map(|matcher| match matcher.matched(Path::new(path), is_folder) {
+            Match::Ignore(glob) => Some(Ruling::Matched { is_builtin: glob.from().is_some() }),
+            Match::Whitelist(_) => Some(Ruling::Excepted),
+            Match::None => None,
+        })
     }
 }
 

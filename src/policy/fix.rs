@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::Regex;
 
 use super::security::pattern;
 
@@ -25,7 +25,7 @@ static TRAILERS: LazyLock<Regex> =
 /// Whether the subject of `message` says that something is mended, or a line of it which fault.
 pub fn says_fix(message: &str) -> bool {
     let subject = message.trim_start().lines().next().unwrap_or_default();
-    WORDS.is_match(subject) || TRAILERS.is_match(message)
+    WORDS.is_match(subject.as_bytes()) || TRAILERS.is_match(message.as_bytes())
 }
 
 #[cfg(test)]
