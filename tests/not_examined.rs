@@ -341,6 +341,11 @@ mod rule {
             ("Cargo.lock", large),
             ("picture.png", noise),
             ("tool", noise),
+            // Liberty, Logos, Modula-2 and Pkl have these extensions, and others more often: text alone may be in them.
+            ("a.lib", noise),
+            ("b.x", noise),
+            ("c.mod", noise),
+            ("d.pkl", noise),
             ("README", large),
         ]);
         let expected = ["note not examined: guide.md (too large)", "note not examined: tests/large.c (too large)"];

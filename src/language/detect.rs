@@ -351,10 +351,10 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
-    /// How the language that a file name promises opens and closes a comment: one to the end of the line, whose close
+    /// How the language that a file name suggests opens and closes a comment: one to the end of the line, whose close
     /// is empty, if it has such. `None` without a language.
     pub fn comment(&self, path: &FilePath) -> Option<(&str, &str)> {
-        let promised = self.promised(path)?;
+        let promised = self.possible(path).next()?;
         let id = self.rows.iter().find(|row| row.name == promised.name).map(|row| &*row.id)?;
         let comments = &self.table(id)?.comments;
         let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
@@ -375,18 +375,26 @@ impl Languages {
             || !name.trim_start_matches('.').contains('.')
     }
 
-    /// The language that a file name alone promises: that of the whole name, or the owner of its longest known
-    /// extension. If nobody owns that one, a language that claims it, preferring source over data.
+    /// The language that a file name alone promises: that of the whole name, or the owner of its longest extension that
+    /// has one. An extension that languages only claim promises nothing: most files with it may be none of theirs.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         let name = String::from_utf8_lossy(path.name());
-        let by_extension = |extension: &str| {
-            let extension = extension.to_ascii_lowercase();
-            let claimants =
-                || self.claims.get(&extension)?.iter().copied().min_by_key(|&row| self.rows[row].language().is_data);
-            self.by_extension.get(&extension).copied().or_else(claimants)
-        };
-        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(by_extension))?;
+        let owner = |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
+        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(owner))?;
         Some(self.rows[row].language())
+    }
+
+    /// The languages that a file with this name may be in, whatever it holds: the promised one first, then those that
+    /// claim one of its extensions, source before data.
+    pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
+        let name = String::from_utf8_lossy(path.name());
+        let mut claimants = Vec::new();
+        if self.of_name(&name).is_none() {
+            let rows = extensions(&name).filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
+            claimants.extend(rows.flatten().map(|&row| self.rows[row].language()));
+            claimants.sort_by_key(|language| language.is_data);
+        }
+        self.promised(path).into_iter().chain(claimants)
     }
 
     /// The language of the file `path` with the contents `text`.

@@ -146,7 +146,7 @@ impl Brief {
             });
         }
         if self.rewritten.len() > MAX_NAMED {
-            lines.push(format!("{} more lines differ", self.rewritten.len() - MAX_NAMED));
+            lines.push(format!("different too: {}", count(self.rewritten.len() - MAX_NAMED, "more line")));
         }
         lines
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
+mod count;
 mod encoding;
 mod fnv;
 mod glob;
@@ -10,6 +11,7 @@ mod nearest;
 use std::fmt;
 use std::sync::OnceLock;
 
+pub use count::{count, noun_of};
 pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;

@@ -258,7 +258,7 @@ fn adding_a_source_writes_no_other_and_who_reads_keeps_what_it_reads() {
     GOLDEN.corpus(&["compact", &url(&folder), "--older-than", "0"]);
     assert_eq!(names("segments").len(), 1);
     let added = GOLDEN.corpus(&["push", "golden", &url(&folder)]);
-    assert!(added.starts_with("1 sources added"), "{added}");
+    assert!(added.starts_with("1 source added"), "{added}");
     assert_eq!(names("segments"), before);
     let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
     assert_eq!(status, 1, "it is there again: {errors}");
@@ -362,7 +362,7 @@ fn a_source_is_removed_from_a_merged_segment_and_added_beside_it() {
     assert_eq!((status(4), status(0)), (0, 1));
     let rest = names(&many.folder, "segments");
     assert!(rest.len() == 1 && rest != merged, "what is left of it was written anew");
-    assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 sources added"));
+    assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 source added"));
     let both = names(&many.folder, "segments");
     assert!(both.len() == 2 && both.contains(&rest[0]), "adding a source writes no other");
     many.is_judged_alike(name);

@@ -122,7 +122,12 @@ impl Sources<'_> {
 
     /// Whether a skipped file contains source, judging by its name, and could not be read.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
-        (skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some()
+        // What is no text is not in a language that its name only may mean: a library for Windows ends with `.lib` too.
+        let may_be_source = || self.languages.possible(path).any(|language| !language.is_data);
+        match skip {
+            Skip::Binary => self.promise(path).is_some(),
+            _ => skip.is_notable() && (self.promise(path).is_some() || may_be_source()),
+        }
     }
 
     /// The kind of a file, judging by its name: `None` if it is not source.
