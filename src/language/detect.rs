@@ -11,7 +11,7 @@ use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
 use super::test_code::TestMarks;
-use crate::text::FilePath;
+use crate::text::{FilePath, unpack};
 
 /// A language that is ready to read source.
 #[derive(Debug)]
@@ -118,8 +118,8 @@ struct LanguageEntry {
     id: String,
     /// Its display name.
     name: String,
-    /// The text of the built-in table; empty for a user's table, which has already been read.
-    toml: &'static str,
+    /// The text of the built-in table; `None` for a user's table, which has already been read.
+    toml: Option<Packed>,
     table: OnceLock<Table>,
     /// Its claims.
     claims: OnceLock<Vec<CompiledClaim>>,
@@ -137,12 +137,30 @@ struct CompiledClaim {
 struct Builtin {
     id: &'static str,
     name: &'static str,
-    toml: &'static str,
+    toml: Packed,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
     file_names: &'static [&'static str],
     shebangs: &'static [&'static str],
 }
+
+/// Where the text of a built-in table is: a range of an unpacked block.
+#[derive(Debug, Clone, Copy)]
+struct Packed {
+    block: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Packed {
+    fn text(self) -> &'static str {
+        static UNPACKED: [OnceLock<String>; BLOCKS.len()] = [const { OnceLock::new() }; BLOCKS.len()];
+        &UNPACKED[self.block].get_or_init(|| unpack(BLOCKS[self.block]))[self.start..self.end]
+    }
+}
+
+/// The texts of the built-in tables, some tables a block.
+const BLOCKS: &[&[u8]] = &include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
 
 /// Written by `build.rs`, so that a run parses only the tables it needs.
 static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"));
@@ -223,7 +241,7 @@ impl Languages {
             languages.rows.push(LanguageEntry {
                 id: builtin.id.to_owned(),
                 name: builtin.name.to_owned(),
-                toml: builtin.toml,
+                toml: Some(builtin.toml),
                 table: OnceLock::new(),
                 claims: OnceLock::new(),
                 language: OnceLock::new(),
@@ -261,7 +279,7 @@ impl Languages {
         let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
-            toml: "",
+            toml: None,
             table: OnceLock::from(table),
             claims: OnceLock::new(),
             language: OnceLock::new(),
@@ -443,7 +461,8 @@ impl Languages {
 
 impl LanguageEntry {
     fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::parse(self.toml).expect("tests/languages.rs reads every built-in table"))
+        let text = || self.toml.map_or("", Packed::text);
+        self.table.get_or_init(|| Table::parse(text()).expect("tests/languages.rs reads every built-in table"))
     }
 
     fn claims(&self) -> &[CompiledClaim] {

@@ -7,6 +7,7 @@ mod encoding;
 mod fnv;
 mod glob;
 mod nearest;
+mod unpack;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -16,6 +17,7 @@ pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 pub use nearest::nearest;
+pub use unpack::{unpack, unpack_xz};
 
 /// A position in a text, as editors count: lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
