@@ -21,7 +21,7 @@ const READING: [&str; 5] =
     ["src/language", "src/fingerprint", "src/text/mod.rs", "src/text/encoding.rs", "src/audit/read/source.rs"];
 
 /// Minimum bytes of tables that are packed together, but for the last. Higher values make a smaller program, and
-/// whoever reads one table unpacks more: 32 KB take a tenth of a millisecond.
+/// whoever reads one table unpacks more: 32 KB take a twentieth of a millisecond.
 const BLOCK: usize = 32 * 1024;
 
 fn main() {

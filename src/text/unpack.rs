@@ -7,7 +7,7 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use lzma_rust2::XzReader;
 
-/// Unpacks a text that `build.rs` packed: a megabyte takes about four milliseconds.
+/// Unpacks a text that `build.rs` packed: a megabyte takes about three milliseconds.
 ///
 /// # Panics
 /// If it is damaged: it is part of the program.
