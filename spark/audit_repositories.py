@@ -15,7 +15,7 @@ import subprocess
 from pyspark.sql import Window
 from pyspark.sql import functions as f
 
-from build_corpus import session
+from build_corpus import session, united
 
 
 def arguments():
@@ -34,10 +34,10 @@ def arguments():
 
 def candidates(spark, repositories, corpus_files, min_shared, best):
     """For each repository the blobs of the corpus that share most fingerprints with it."""
-    asked = None
-    for path, folder in repositories:
-        hashes = spark.read.parquet(f"{folder}/postings").select("hash").distinct().withColumn("path", f.lit(path))
-        asked = hashes if asked is None else asked.unionByName(hashes)
+    def hashes(path, folder):
+        return spark.read.parquet(f"{folder}/postings").select("hash").distinct().withColumn("path", f.lit(path))
+
+    asked = united(hashes(path, folder) for path, folder in repositories)
     corpus = spark.read.parquet(f"{corpus_files}/postings").select("hash", "source", "blob")
     shared = corpus.join(asked, "hash").groupBy("path", "source", "blob").agg(f.count("*").alias("shared"))
     by_shared = Window.partitionBy("path").orderBy(f.desc("shared"), "source", "blob")

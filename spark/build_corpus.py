@@ -11,6 +11,7 @@ postings. With `--max-documents`, hashes that more blobs have are left out: they
 
 import argparse
 import os
+from collections import Counter
 
 import pyspark
 from pyspark.sql import SparkSession, Window
@@ -46,24 +47,34 @@ def numbered(spark, folders):
     for folder in folders:
         for row in spark.read.parquet(f"{folder}/sources.parquet").collect():
             rows.append((row["key"], folder, row))
-    keys = [key for key, _, _ in rows]
-    twice = {key for key in keys if keys.count(key) > 1}
+    twice = [key for key, n in Counter(key for key, _, _ in rows).items() if n > 1]
     if twice:
         raise SystemExit(f"error: these sources are there twice: {', '.join(sorted(twice))}")
     rows.sort(key=lambda row: row[0])
     return [(folder, row["source"], number, row) for number, (_, folder, row) in enumerate(rows)]
 
 
+def united(tables):
+    """All rows of many tables, as a tree: a chain of thousands is deeper than Spark plans."""
+    tables = list(tables)
+    while len(tables) > 1:
+        pairs = [first.unionByName(second) for first, second in zip(tables[::2], tables[1::2])]
+        tables = pairs + tables[2 * len(pairs) :]
+    return tables[0]
+
+
 def renumbered(spark, folders, table, numbers):
     """The rows of a table of all folders, with the numbers of the whole."""
-    whole = None
-    for folder in folders:
-        of_folder = {old: new for at, old, new, _ in numbers if at == folder}
-        pairs = [f.lit(value) for pair in of_folder.items() for value in pair]
+    by_folder = {}
+    for folder, old, new, _ in numbers:
+        by_folder.setdefault(folder, {})[old] = new
+
+    def of_folder(folder):
+        pairs = [f.lit(value) for pair in by_folder[folder].items() for value in pair]
         rows = spark.read.parquet(f"{folder}/{table}")
-        rows = rows.withColumn("source", f.create_map(*pairs)[f.col("source")].cast("int"))
-        whole = rows if whole is None else whole.unionByName(rows)
-    return whole
+        return rows.withColumn("source", f.create_map(*pairs)[f.col("source")].cast("int"))
+
+    return united(of_folder(folder) for folder in folders)
 
 
 def build(spark, folders, output, max_documents=None, partitions=16):

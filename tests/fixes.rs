@@ -296,6 +296,63 @@ fn a_variable_renamed_in_its_function_is_nothing_whatever_its_neighbors_are_call
 }
 
 #[test]
+fn another_function_that_is_called_is_an_edit_and_one_that_got_another_name_is_not() {
+    let ([rdb, (path, aof)], _) = fix_of_one();
+    // The sibling's file knows the function, or it would be one of the edited file alone.
+    let before = [rdb, (path, format!("{aof}\nvoid clear(void)\n{{\n    remove_file(\"all\");\n}}\n"))];
+    let calling = |name: &str| before[0].1.replace("unlink(", name);
+    let after = |text: String| [("rdb.c", text), before[1].clone()];
+    let called = after(calling("remove_file("));
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &called }), ["rdb.c:18-19 <- aof.c:18-19"]);
+    let helper = |name: &str| format!("static int {name}(const char *path)\n{{\n    return drop(path, 0);\n}}\n");
+    let was = after(helper("unlink") + &before[0].1);
+    let renamed = after(helper("remove_file") + &calling("remove_file("));
+    assert_eq!(missed(&Change { message: FIX, before: &was, after: &renamed }), [""; 0]);
+}
+
+#[test]
+fn what_is_farther_away_on_one_side_may_differ_as_it_likes() {
+    let other = save("save_aof", "aof", "out");
+    let (head, _) = other.split_once("    unlink(path);").expect("it unlinks");
+    let ends = format!(
+        "{head}    clear(aof, 4);\n    for (int n = 0; n < 8; n++)\n        forget(aof->names[n]);\n    return n;\n}}\n"
+    );
+    let (before, after) = fix_of_one();
+    let (before, after) = ([before[0].clone(), ("aof.c", ends.clone())], [after[0].clone(), ("aof.c", ends)]);
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["rdb.c:17-19 <- aof.c:17-18"]);
+}
+
+#[test]
+fn a_condition_that_is_joined_and_an_element_of_a_list_are_edits() {
+    let (before, _) = fix_of_one();
+    let joined = [("rdb.c", before[0].1.replace("(rename(", "(path && rename(")), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &joined }), ["rdb.c:13-13 <- aof.c:13-13"]);
+    let table = |name: &str| {
+        format!(
+            "static struct kind {name} = {{\n    first,\n    sizeof(struct item),\n    show,\n    NULL,\n    read_item,\n    \
+             write_item,\n    drop_item,\n    next_item,\n    count_items,\n    last,\n    FLAGS | WEAK,\n}};\n"
+        )
+    };
+    let before = [("a.c", table("a")), ("b.c", table("b"))];
+    let after = [("a.c", table("a").replace("NULL", "0")), before[1].clone()];
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }), ["a.c:4-5 <- b.c:4-5"]);
+}
+
+#[test]
+fn in_a_function_a_line_that_begins_with_an_at_sign_is_no_annotation() {
+    let delete = |name: &str, more: &str| {
+        format!(
+            "class Store\n  def {name}(request, session_id, options)\n    with_lock(request) do\n{more}      \
+             @pool.delete(session_id.private_id)\n      generate_sid unless options[:drop]\n    end\n  end\nend\n"
+        )
+    };
+    let files =
+        |more: &str| [("memory.rb", delete("destroy_session", more)), ("pool.rb", delete("delete_session", ""))];
+    let (before, after) = (files(""), files("      @pool.delete(session_id.public_id)\n"));
+    assert_eq!(missed(&Change { message: FIX, before: &before, after: &after }).len(), 1);
+}
+
+#[test]
 fn an_edit_of_the_sources_is_reported_once_where_a_built_file_has_it_too() {
     let (rdb, aof) = (save("save_rdb", "rdb", "fp"), save("save_aof", "aof", "out"));
     let built = |rdb: &str| format!("{rdb}{LOOPS}{aof}");

@@ -119,7 +119,7 @@ pub(super) enum CorpusCommand {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Merge small sources at a URL, and give back the space that removed and replaced ones take
+    /// Put the postings at a URL into one table, and give back the space that removed and replaced sources take
     Compact {
         /// Where the corpus is
         #[arg(value_name = "URL")]

@@ -143,23 +143,6 @@ impl<'s> Postings<'s> {
         Ok(values.chunks_exact(self.n_value.max(1)))
     }
 
-    /// The parts of sections that looking `keys` up will read, besides the directory: the offset of a section from the
-    /// first one, and the bytes.
-    ///
-    /// # Errors
-    /// If the directory is damaged, or cannot be read.
-    pub fn parts(&self, keys: &[u64]) -> Result<Vec<(u32, std::ops::Range<usize>)>, SegmentError> {
-        let mut parts = Vec::with_capacity(2 * keys.len());
-        for key in keys {
-            let (from, to) = self.bucket(self.bucket_of(*key))?;
-            let n = n_remainder(self.bits);
-            if from < to {
-                parts.extend([(1, from * n..to * n), (2, from * self.n_value..to * self.n_value)]);
-            }
-        }
-        Ok(parts)
-    }
-
     fn bucket_of(&self, key: u64) -> usize {
         (key >> (KEPT_BITS - self.bits)) as usize & mask(self.bits) as usize
     }

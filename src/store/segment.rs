@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{FORMAT_VERSION, SegmentError};
@@ -34,8 +35,8 @@ pub enum SegmentKind {
     Corpus = 3,
     /// What is kept at hand of a segment of a corpus that is elsewhere.
     CorpusIndex = 4,
-    /// Segments of a corpus that are elsewhere, merged.
-    Merged = 5,
+    /// The sorted postings of many segments that are elsewhere.
+    Table = 5,
 }
 
 /// The parameters of fingerprints; they are comparable only if these are equal.
@@ -105,7 +106,7 @@ enum Bytes {
     Elsewhere {
         far: Far,
         /// Copies of the sections that every look-up needs.
-        near: Option<Box<Segment>>,
+        near: Option<Arc<Segment>>,
     },
 }
 
@@ -165,10 +166,10 @@ impl Segment {
     ///
     /// # Errors
     /// If the head is none, or not whole.
-    pub fn elsewhere(head: &[u8], blocks: Box<dyn Blocks>, near: Option<Segment>) -> Result<Self, SegmentError> {
+    pub fn elsewhere(head: &[u8], blocks: Box<dyn Blocks>, near: Option<Arc<Segment>>) -> Result<Self, SegmentError> {
         let header = Header::new(head)?;
         let (sections, n_blocks) = sections(checked_rows(head)?, header.n_sections, header.table)?;
-        let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near: near.map(Box::new) };
+        let bytes = Bytes::Elsewhere { far: Far::new(blocks, n_blocks), near };
         let len = usize::try_from(header.len).map_err(|_| SegmentError::Truncated)?;
         Ok(Self { kind: header.kind, params: header.params, sections, bytes, len })
     }

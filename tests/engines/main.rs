@@ -12,6 +12,8 @@
 mod clickhouse;
 #[cfg(feature = "parquet")]
 mod columns;
+#[cfg(feature = "remote")]
+mod emulators;
 mod golden;
 #[cfg(feature = "remote")]
 mod objects;

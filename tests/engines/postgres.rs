@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::wire::Wire;
+use crate::wire::{End, Wire};
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
 /// A server with a corpus; `None` where there is no PostgreSQL.
@@ -254,13 +254,54 @@ fn a_server_that_fails_makes_no_verdict() {
 fn a_server_that_dies_in_the_middle_makes_no_verdict_and_a_slow_one_the_same() {
     with_server(|server| {
         let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let slow = Wire { delay: Duration::from_millis(60), max_bytes: usize::MAX }.to(server.port);
+        let slow = Wire { delay: Duration::from_millis(60), ..Wire::GOOD }.to(server.port);
         let (status, there, errors) = CHANGES.check(0, &GOLDEN, &server.url_of("owner:secret", slow, "golden"), &[]);
         assert_eq!((status, there), (expected, here), "{errors}");
         for max_bytes in [1_000, 4_000, 8_000, 12_000] {
-            let dying = Wire { delay: Duration::ZERO, max_bytes }.to(server.port);
+            let dying = Wire { max_bytes, ..Wire::GOOD }.to(server.port);
             is_no_verdict(&server.url_of("owner:secret", dying, "golden"), &[], &["127.0.0.1"]);
         }
+    });
+}
+
+#[test]
+fn a_server_that_stops_answering_makes_no_verdict() {
+    with_server(|server| {
+        thread::scope(|scope| {
+            // Before it has answered anything, and in the middle.
+            for max_bytes in [0, 2_000, 12_000] {
+                scope.spawn(move || {
+                    let hung = Wire { max_bytes, end: End::Hangs, ..Wire::GOOD }.to(server.port);
+                    is_no_verdict(&server.url_of("owner:secret", hung, "golden"), &[], &["127.0.0.1", "no answer in"]);
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn a_connection_that_breaks_off_is_made_again() {
+    with_server(|server| {
+        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
+        let again = Wire { n_broken: 2, ..Wire::GOOD }.to(server.port);
+        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &server.url_of("owner:secret", again, "golden"), &[]);
+        assert_eq!((status, there), (expected, here), "{errors}");
+        let never = Wire { n_broken: 3, ..Wire::GOOD }.to(server.port);
+        is_no_verdict(&server.url_of("owner:secret", never, "golden"), &[], &["127.0.0.1"]);
+    });
+}
+
+#[test]
+fn rows_that_a_policy_hides_make_no_verdict() {
+    with_server(|server| {
+        let _alone = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        server.sql("CREATE ROLE hidden LOGIN PASSWORD 'secret'");
+        GOLDEN.corpus(&["load", "golden", &server.url("policy"), "--readers", "hidden"]);
+        server.sql(
+            "ALTER TABLE policy.postings ENABLE ROW LEVEL SECURITY;
+             CREATE POLICY few ON policy.postings TO hidden USING (key < 0)",
+        );
+        is_no_verdict(&server.url_of("hidden:secret", server.port, "policy"), &[], &["row-level security"]);
     });
 }
 

@@ -12,18 +12,34 @@ use std::time::Duration;
 pub struct Wire {
     /// It waits this long before it passes a piece on.
     pub delay: Duration,
-    /// It breaks after so many bytes of all answers.
+    /// It passes so many bytes of all answers.
     pub max_bytes: usize,
+    /// What it does with the rest.
+    pub end: End,
+    /// It breaks so many connections off before it passes anything.
+    pub n_broken: usize,
+}
+
+/// How answers end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The connection breaks, as when the server dies.
+    Breaks,
+    /// The connection stays open, and nothing more comes.
+    Hangs,
 }
 
 impl Wire {
+    /// A wire that passes everything on at once.
+    pub const GOOD: Self = Self { delay: Duration::ZERO, max_bytes: usize::MAX, end: End::Breaks, n_broken: 0 };
+
     /// Leads to the port `to` of this machine; returns its own port.
     pub fn to(self, to: u16) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
         let port = listener.local_addr().expect("it is bound").port();
         let n_passed = Arc::new(AtomicUsize::new(0));
         thread::spawn(move || {
-            for client in listener.incoming().flatten() {
+            for client in listener.incoming().flatten().skip(self.n_broken) {
                 let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else { continue };
                 let (asking, answering) = (pair(&client), pair(&server));
                 thread::spawn(move || pass(asking.0, answering.0, |_| true));
@@ -31,7 +47,12 @@ impl Wire {
                 thread::spawn(move || {
                     pass(answering.1, asking.1, |n| {
                         thread::sleep(self.delay);
-                        n_passed.fetch_add(n, Ordering::SeqCst) + n <= self.max_bytes
+                        let may_pass = n_passed.fetch_add(n, Ordering::SeqCst) + n <= self.max_bytes;
+                        // Longer than any test takes.
+                        if !may_pass && self.end == End::Hangs {
+                            thread::sleep(Duration::from_secs(3600));
+                        }
+                        may_pass
                     });
                 });
             }

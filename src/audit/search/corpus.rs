@@ -41,8 +41,6 @@ pub struct Stored {
 const BUDGET: usize = 1_000_000;
 /// Maximum keys to look up at a time, which bounds the memory of their answers.
 const BATCH: usize = 1 << 16;
-/// Maximum blobs to read ahead before all fingerprints were looked up.
-const MAX_LIKELY: usize = 64;
 /// Maximum blobs to align with one query.
 const MAX_CANDIDATES: usize = 100;
 /// Once this many blobs account for a fingerprint, it no longer counts toward further candidates.
@@ -197,46 +195,15 @@ impl Stored {
 
     /// What the segments with these numbers have under each of `keys`, which ascend: the number of components, and the
     /// blobs.
-    ///
-    /// In two rounds, so that no more waiting is needed than the answers take: a quarter of the keys, those 0 mod 4,
-    /// already names most of the blobs that share much with the queries. What aligning with those takes is read from
-    /// elsewhere while the other keys are looked up. Both rounds are always asked, so nothing depends on the first.
     fn look_up(&self, numbers: &[usize], names: &[Vec<u32>], keys: &[u64]) -> Result<Vec<KeyHits>, Error> {
         let asked: Vec<(usize, &CorpusSegment)> =
             numbers.iter().map(|&number| (number, &self.segments[number])).collect();
-        let ask = |round: &[usize]| {
-            let mut answers = Vec::with_capacity(round.len());
-            for batch in round.chunks(BATCH) {
-                let keys: Vec<u64> = batch.iter().map(|&at| keys[at]).collect();
-                let postings = self.lookups.postings(&asked, &keys).map_err(|why| self.fails(why))?;
-                answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
-            }
-            Ok::<_, Error>(answers)
-        };
-        let (first, second): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(|&at| keys[at].is_multiple_of(4));
-        let of_first = ask(&first)?;
-        let (of_second, ahead) = rayon::join(|| ask(&second), || self.read_ahead(&self.likely(&of_first)));
-        ahead?;
-        let mut of_first = of_first.into_iter();
-        let mut of_second = of_second?.into_iter();
-        let next = |key: &u64| if key.is_multiple_of(4) { of_first.next() } else { of_second.next() };
-        Ok(keys.iter().filter_map(next).collect())
-    }
-
-    /// The blobs that share most of these fingerprints, if it pays to read ahead.
-    fn likely(&self, known: &[KeyHits]) -> BTreeSet<BlobAt> {
-        if !self.segments.iter().any(CorpusSegment::is_elsewhere) {
-            return BTreeSet::new();
+        let mut answers = Vec::with_capacity(keys.len());
+        for batch in keys.chunks(BATCH) {
+            let postings = self.lookups.postings(&asked, batch).map_err(|why| self.fails(why))?;
+            answers.par_extend(postings.into_par_iter().map(|of_key| KeyHits::new(&of_key, names)));
         }
-        let mut n_shared: HashMap<BlobAt, usize> = HashMap::new();
-        for known in known.iter().filter(|known| known.blobs.len() <= MAX_LIKELY) {
-            for &blob in known.blobs.iter() {
-                *n_shared.entry(blob).or_default() += 1;
-            }
-        }
-        let mut ranked: Vec<(BlobAt, usize)> = n_shared.into_iter().filter(|(_, n)| *n > 1).collect();
-        ranked.sort_unstable_by_key(|&(blob, n)| (std::cmp::Reverse(n), blob));
-        ranked.into_iter().take(MAX_LIKELY).map(|(blob, _)| blob).collect()
+        Ok(answers)
     }
 
     /// Reads all at once what aligning with these blobs takes from elsewhere.

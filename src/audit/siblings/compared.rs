@@ -13,9 +13,6 @@ use crate::text::FilePath;
 
 /// Maximum files to compare with an edit: those that share most with its surroundings, then the nearest.
 pub(super) const MAX_FILES: usize = 24;
-/// Minimum shared fingerprints around an edit for a file to be read: a sibling has 24 tokens there, and a run of these
-/// has three on average.
-const MIN_SHARED: usize = 3;
 /// Maximum files in which the members of a large class are counted.
 const MAX_COUNTED: usize = 10_000;
 /// Maximum shared fingerprints that rank a file; beyond them its distance decides.
@@ -69,7 +66,7 @@ impl<'p> PreImages<'p> {
     pub(super) fn wanted(&self, sightings: &[Sighting]) -> (Wanted, BTreeMap<(usize, usize), Vec<usize>>) {
         let mut sharing: BTreeMap<(usize, usize), Vec<(usize, usize)>> = BTreeMap::new();
         for (at, sighting) in sightings.iter().enumerate() {
-            for (key, n) in self.sharing(&sighting.hits).into_iter().filter(|(_, n)| *n >= MIN_SHARED) {
+            for (key, n) in self.sharing(&sighting.hits) {
                 sharing.entry(key).or_default().push((n, at));
             }
         }

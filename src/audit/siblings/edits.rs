@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::place::Place;
+use super::variables::is_call_or_member;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
-use crate::language::Kind;
+use crate::language::{Kind, Token};
 use crate::matching::{Edit, Unit, edits};
 use crate::policy::{Ground, content};
 use crate::text::{FilePath, Lines};
@@ -32,10 +33,13 @@ pub(super) fn ended_by(edit: &Edit, before: &Source, after: &Source) -> Option<U
     (!edit.removed().is_empty() || is_inside()).then_some(unit)
 }
 
-pub(super) fn edits_of(before: &Predecessor, head: Option<&Changed>) -> Vec<Edit> {
+/// All edits of a file; `is_defined` tells which names the change defines.
+pub(super) fn edits_of(before: &Predecessor, head: Option<&Changed>, is_defined: &dyn Fn(u32) -> bool) -> Vec<Edit> {
     let of_head = |head: &Changed| {
         let (in_head, in_base) = (Scopes::new(&head.source), Scopes::new(&before.source));
-        edits(&before.kept, &head.source.tokens, &before.source.tokens, &|a, b| (in_base.of(a), in_head.of(b)))
+        let is_used_only = |at: usize| is_call_or_member(&head.source, at) && !is_defined(head.source.tokens[at].exact);
+        let (head, base) = (&head.source.tokens, &before.source.tokens);
+        edits(&before.kept, head, base, &|a, b| (in_base.of(a), in_head.of(b)), &is_used_only)
     };
     head.map(of_head).unwrap_or_default()
 }
@@ -215,6 +219,19 @@ pub(super) fn drop_built(
     }
 }
 
+/// Whether two tokens are `&&` or `||`.
+fn is_double(a: &Token, b: &Token, text: &[u8]) -> bool {
+    a.end == b.start && a.text(text) == b.text(text) && matches!(a.text(text), b"&" | b"|")
+}
+
+/// Whether an edit replaces elements of a list, or a value: `NULL,` became `0,`.
+fn is_element(edit: &Edit, own: &Source) -> bool {
+    let word = |at: usize| own.tokens.get(at).map(|token| token.text(&own.text)).unwrap_or_default();
+    let before = edit.base.0.checked_sub(1).map(word).unwrap_or_default();
+    let opens = matches!(before, b"{" | b"," | b"=" | b"(" | b"[" | b":");
+    opens && !edit.removed().is_empty() && matches!(word(edit.base.1), b"," | b"}" | b";" | b")" | b"]")
+}
+
 /// Whether the edits call, compute, assign or decide, or remove something: a declaration alone fixes nothing.
 pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Source) -> bool {
     places.iter().any(|(edit, place)| {
@@ -223,18 +240,19 @@ pub(super) fn does_something(places: &[(Edit, Place)], head: &Changed, own: &Sou
             let is_argument = text == b"," && place.unit.name.is_some();
             is_argument || matches!(text, b"(" | b"=" | b"!" | b"+" | b"-" | b"<" | b">" | b"?" | b"return" | b"if")
         };
-        // `@Override` and `#[inline]` are about what follows.
+        // `@Override` and `#[inline]` are about what follows; within a function, `@name` is a variable.
         let mut first = added.iter().map(|token| token.text(&head.source.text));
         let is_annotation = match first.next() {
-            Some(b"@") => true,
+            Some(b"@") => place.unit.name.is_none(),
             Some(b"#") => first.next() == Some(b"["),
             _ => false,
         };
         let removed = &own.tokens[edit.removed()];
-        let added_acts = added.iter().any(|token| acts(token.text(&head.source.text)));
+        let decides = |of: &[Token]| matches!(of, [a, b] if is_double(a, b, &head.source.text));
+        let added_acts = added.iter().any(|token| acts(token.text(&head.source.text))) || added.windows(2).any(decides);
         // Outside of functions, what was replaced may be a declaration: `int a;` became `long a;`.
-        let is_code =
-            || place.unit.name.is_some() || added_acts || removed.iter().any(|token| acts(token.text(&own.text)));
+        let removed_acts = || removed.iter().any(|token| acts(token.text(&own.text)));
+        let is_code = || place.unit.name.is_some() || added_acts || removed_acts() || is_element(edit, own);
         let has_word = || removed.iter().any(|token| token.kind() != Kind::Punctuation || added.is_empty());
         has_word() && is_code() || !is_annotation && added_acts
     })

@@ -11,6 +11,7 @@ use super::edits::{
     around, candidates, drop_built, drop_mechanical, edits_of, ended_by, is_listed, is_of_head, is_own_code,
 };
 use super::purpose::Purposes;
+use super::variables::defined_in;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
@@ -81,7 +82,10 @@ impl<'p> PreImages<'p> {
         let heads: Vec<Option<&Changed>> =
             base.iter().map(|before| by_path.get(before.of.as_ref()?).copied()).collect();
         let pairs = || base.par_iter().zip(&heads);
-        let all_edits: Vec<Vec<Edit>> = pairs().map(|(before, head)| edits_of(before, *head)).collect();
+        let defined: OnceLock<HashSet<u32>> = OnceLock::new();
+        let define = || changed.iter().flat_map(|file| defined_in(&file.source)).collect();
+        let is_defined = |name: u32| defined.get_or_init(define).contains(&name);
+        let all_edits: Vec<Vec<Edit>> = pairs().map(|(before, head)| edits_of(before, *head, &is_defined)).collect();
         let number = |number: usize| -> Vec<Edit> {
             let Some(head) = heads[number] else { return Vec::new() };
             let moved = changed.iter().flat_map(|file| file.was.tokens_of(number));

@@ -46,8 +46,15 @@ const MAX_WRAPPED: usize = 40;
 /// The edits between what was `kept`, in order: the head file is the query, the base file the target.
 ///
 /// A kept name that is another one now is an edit, unless it was renamed: see `substituted`. `scopes` has the units
-/// around a token of base and around one of the head. Time O(n).
-pub fn edits(kept: &Alignment, head: &[Token], base: &[Token], scopes: &Scopes<'_>) -> Vec<Edit> {
+/// around a token of base and around one of the head, `is_used_only` tells whether a token of the head stands for what
+/// the change does not define. Time O(n).
+pub fn edits(
+    kept: &Alignment,
+    head: &[Token],
+    base: &[Token],
+    scopes: &Scopes<'_>,
+    is_used_only: &dyn Fn(usize) -> bool,
+) -> Vec<Edit> {
     let mut parts: Vec<Edit> = Vec::new();
     let mut from = (0, 0);
     let blocks = kept.blocks.iter().map(|block| (block.target as usize, block.query as usize, block.len as usize));
@@ -63,7 +70,7 @@ pub fn edits(kept: &Alignment, head: &[Token], base: &[Token], scopes: &Scopes<'
         let behind = parts.partition_point(|part| part.base.1 + 2 <= at);
         parts.get(behind).is_some_and(|part| part.base.0 <= at + 2)
     };
-    let substituted = substituted(kept, head, base, &is_beside, scopes);
+    let substituted = substituted(kept, head, base, &is_beside, scopes, is_used_only);
     parts.extend(substituted.into_iter().map(|(a, b)| Edit { base: (a, a + 1), head: (b, b + 1) }));
     parts.sort_unstable();
     let mut edits: Vec<Edit> = Vec::new();
@@ -106,13 +113,16 @@ pub type Scopes<'s> = dyn Fn(usize, usize) -> (Range<usize>, Range<usize>) + 's;
 /// The kept names, in base and in the head, that became other ones: `super->settings` is `host->settings` now.
 ///
 /// A renaming changes all places that mean a thing: the old name is gone, or the new one was not there before. A name
-/// that is kept in one place and changed in another was not renamed, and neither was one that became a known one.
+/// that is kept in one place and changed in another was not renamed, and neither was one that became a known one, nor
+/// the name of a function or member that the change does not define: `free(rule)` calls another one with
+/// `free_act_rule(rule)`.
 fn substituted(
     kept: &Alignment,
     head: &[Token],
     base: &[Token],
     is_beside: &dyn Fn(usize) -> bool,
     scopes: &Scopes<'_>,
+    is_used_only: &dyn Fn(usize) -> bool,
 ) -> Vec<(usize, usize)> {
     let is_changed = |&(b, a): &(usize, usize)| base[a].exact != head[b].exact && base[a].kind() == Kind::Identifier;
     let changed: Vec<(usize, usize)> = kept.pairs().filter(is_changed).map(|(b, a)| (a, b)).collect();
@@ -141,7 +151,7 @@ fn substituted(
             };
             counts[&(was, is)] > 1 && (!near(head, b, was) && !near(base, a, is) || in_unit())
         };
-        is_everywhere || is_local() && !is_beside(a)
+        (is_everywhere || is_local() && !is_beside(a)) && !is_used_only(b)
     };
     changed.into_iter().filter(|pair| !is_renamed(pair)).collect()
 }

@@ -160,41 +160,30 @@ pub fn has_already(added: &[Token], removed: &[Token], own: &[Token], other: &[T
     if n_wanted == 0 { 0.0 } else { n_had as f64 / n_wanted as f64 }
 }
 
-/// Minimum tokens that agree right before an insertion, and right behind it: what it was put between.
+/// Minimum tokens in a row across the place of an edit that agree. It is below the 16 tokens that show a missed edit by
+/// itself: an edit may belong to others.
+const MIN_RUN: usize = 14;
+/// Minimum tokens that agree on both sides of an insertion: what it was put between. At the start or the end of what is
+/// alike, fewer do if they are spelled the same.
 const MIN_SIDE: usize = 5;
-/// Minimum tokens on the shorter side of an insertion at the start or the end of a block: `) {`.
-const MIN_END: usize = 2;
-/// Minimum tokens that agree in a row on the longer side of such an insertion.
-const MIN_BLOCK_SIDE: usize = 30;
-/// Minimum tokens that agree in a row on the longer side of a replacement, with what it replaces.
-const MIN_LONGER_SIDE: usize = 12;
-/// Tokens in a row from which on it does not matter what is beyond them.
-const LONG_RUN: usize = 32;
+/// Minimum tokens on the longer side of such an insertion.
+const MIN_LONGER_SIDE: usize = 8;
 
 impl Spot {
-    /// Whether the sibling still has what `edit` removed, and nothing else, at its place.
-    fn has_removed(&self, edit: &Edit) -> bool {
-        let n = edit.removed().len();
-        if n == 0 {
-            let (longer, shorter) = (self.n_left_run.max(self.n_right_run), self.n_left_run.min(self.n_right_run));
-            let is_between =
-                shorter >= MIN_SIDE || shorter >= MIN_END && longer >= MIN_BLOCK_SIDE && self.is_short_run_spelled;
-            return self.target.is_empty() && is_between;
-        }
-        let is_there = 10 * self.n_removed_aligned >= 8 * n || 10 * self.n_removed_there >= 9 * n;
-        is_there
-            && self.target.len() <= n + (n / 4).max(2)
-            && self.n_left_run.max(self.n_right_run) + self.n_removed_aligned >= MIN_LONGER_SIDE
-    }
-
-    /// Whether the sibling has what `edit` removed, and most words around agree: without this, it is none.
+    /// Whether the sibling still has what `edit` removed, and nothing else, at its place: without this, it is none.
+    ///
+    /// What is around on the other side of what they share may differ as it likes: the copy ends somewhere.
     pub fn is_alike(&self, edit: &Edit) -> bool {
-        self.has_removed(edit) && (self.clashing() <= 0.2 || self.n_run() >= LONG_RUN)
-    }
-
-    /// The part of the words around that do not agree, 0 to 1.
-    fn clashing(&self) -> f64 {
-        self.n_clashing as f64 / (self.n_words + self.n_clashing).max(1) as f64
+        let n = edit.removed().len();
+        let is_there = if n == 0 {
+            let (longer, shorter) = (self.n_left_run.max(self.n_right_run), self.n_left_run.min(self.n_right_run));
+            let is_end = shorter > 0 && longer >= MIN_LONGER_SIDE && self.is_short_run_spelled;
+            self.target.is_empty() && (shorter >= MIN_SIDE || is_end)
+        } else {
+            let has_removed = 10 * self.n_removed_aligned >= 8 * n || 10 * self.n_removed_there >= 9 * n;
+            has_removed && self.target.len() <= n + (n / 4).max(2)
+        };
+        is_there && self.n_run() >= MIN_RUN
     }
 
     pub(super) fn n_run(&self) -> usize {

@@ -15,8 +15,6 @@ mod elsewhere;
 #[cfg(feature = "remote")]
 mod filter;
 mod lookups;
-#[cfg(feature = "remote")]
-mod merged;
 mod open;
 mod past;
 #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
@@ -25,6 +23,8 @@ mod past;
     allow(dead_code, reason = "each engine uses some of it")
 )]
 mod rows;
+#[cfg(feature = "remote")]
+mod table;
 mod tokens;
 
 use std::fs::{self, File, OpenOptions, TryLockError};

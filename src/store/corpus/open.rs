@@ -158,7 +158,10 @@ impl CorpusSegment {
         if blobs % BLOB_ROW != 0 || segment.section(SECTION.by_id)?.len() != n_blobs as usize * 4 {
             return Err(damaged("the number of blobs"));
         }
-        Postings::new(&segment, SECTION.postings)?;
+        // Elsewhere, a table or a database is asked for postings.
+        if !segment.is_elsewhere() {
+            Postings::new(&segment, SECTION.postings)?;
+        }
         segment.section(SECTION.files)?;
         segment.section(SECTION.tokens)?;
         if meta.component_licenses.len() != meta.components.len() {
@@ -312,16 +315,6 @@ impl CorpusSegment {
     /// Whether its file is elsewhere: then it pays to read ahead.
     pub fn is_elsewhere(&self) -> bool {
         self.segment.is_elsewhere()
-    }
-
-    /// Reads all at once what looking `keys` up in its postings takes, if it is elsewhere.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    #[cfg(feature = "remote")]
-    pub(super) fn read_postings_ahead(&self, keys: &[u64]) -> Result<(), SegmentError> {
-        let parts = Postings::new(&self.segment, SECTION.postings)?.parts(keys)?;
-        self.segment.read_ahead(parts.into_iter().map(|(offset, range)| (SECTION.postings + offset, range)))
     }
 
     /// Reads all at once what aligning with these blobs takes, if it is elsewhere: in four steps, each of which says

@@ -7,28 +7,69 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-#[cfg(feature = "remote")]
-use super::filter::filter;
 use super::open::{CorpusSegment, SECTION, number_of};
 #[cfg(feature = "remote")]
-use crate::store::SegmentWriter;
-use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError, SegmentKind};
+use crate::store::far::BLOCK;
+use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
+#[cfg(feature = "remote")]
+use crate::store::{SegmentKind, SegmentWriter};
 
-/// The numbers of the sections of an index, besides those that are copies.
+/// The numbers of the sections of indexes, besides those that are copies.
+#[cfg(feature = "remote")]
 pub(super) struct IndexSections {
-    /// The head of the segment.
+    /// The head of the segment or of the table.
     pub head: u32,
-    /// The SHA-256 of each block, 32 bytes each.
+    /// The [`digest`] of each block; of a segment without those of its postings.
     pub digests: u32,
-    /// A filter of the keys.
+    /// Of a segment, the first component of each blob, 4 bytes each.
+    pub components: u32,
+    /// Of a table, the first key of each block of postings, and of each block of ids.
+    pub first_keys: u32,
+    pub first_ids: u32,
+    /// Of a table, where each of its members ends, 8 bytes each, and what is kept of them.
+    pub member_ends: u32,
+    pub members: u32,
+    /// Of a table, a filter of its keys.
     pub filter: u32,
 }
 
-pub(super) const INDEX: IndexSections = IndexSections { head: 40, digests: 41, filter: 42 };
+#[cfg(feature = "remote")]
+pub(super) const INDEX: IndexSections = IndexSections {
+    head: 40,
+    digests: 41,
+    components: 42,
+    first_keys: 43,
+    first_ids: 44,
+    member_ends: 45,
+    members: 46,
+    filter: 47,
+};
 
-/// The sections that every look-up needs: description, blobs, their order by id, the directory of the postings, and
-/// where each license ends.
-const NEAR: [u32; 5] = [SECTION.meta, SECTION.blobs, SECTION.by_id, SECTION.postings, SECTION.licenses];
+/// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is part of an index that
+/// has a whole one: 128 bits are enough against another block with the same digest.
+#[cfg(feature = "remote")]
+pub(super) const DIGEST: usize = 16;
+
+/// The digest of a block: the beginning of its SHA-256.
+#[cfg(feature = "remote")]
+pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
+    Sha256::digest(block).first_chunk().copied().unwrap_or_default()
+}
+
+/// The sections of a segment that every look-up needs: its description, and where each license ends.
+#[cfg(feature = "remote")]
+const NEAR: [u32; 2] = [SECTION.meta, SECTION.licenses];
+
+/// The first component of a blob, from what is kept of its segment.
+#[cfg(feature = "remote")]
+pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
+    Ok(number_of(member.section(INDEX.components)?.row(blob as usize, 4)?))
+}
+
+/// The sections of postings: tables have what they say.
+fn is_of_postings(id: u32) -> bool {
+    (SECTION.postings..SECTION.postings + 3).contains(&id)
+}
 
 /// A row of the table of postings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,17 +90,17 @@ impl CorpusSegment {
         Self::new(Segment::elsewhere(head, blocks, None)?)
     }
 
-    /// The segment that `index` is of, whose blocks are elsewhere.
-    pub(super) fn of_index(index: Segment, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
-        let index = index.of_kind(SegmentKind::CorpusIndex)?;
-        let head = index.section(INDEX.head)?.all()?.to_vec();
-        Self::new(Segment::elsewhere(&head, blocks, Some(index))?)
+    /// The segment that `member` is kept of, whose blocks are elsewhere.
+    #[cfg(feature = "remote")]
+    pub(super) fn of_member(member: std::sync::Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+        let head = member.section(INDEX.head)?.all()?.to_vec();
+        Self::new(Segment::elsewhere(&head, blocks, Some(member))?)
     }
 
-    /// Writes what is to be at hand to read this segment from elsewhere; returns the path of the file in `folder`.
+    /// What is to be at hand to read this segment from elsewhere.
     #[cfg(feature = "remote")]
-    pub(super) fn write_index(&self, folder: &Path) -> Result<PathBuf, SegmentError> {
-        let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, *self.segment.params())?;
+    pub(super) fn member(&self) -> Result<Vec<u8>, SegmentError> {
+        let mut out = SegmentWriter::in_memory(SegmentKind::CorpusIndex, *self.segment.params());
         for id in NEAR {
             out.begin(id);
             out.write(self.segment.section(id)?.all()?)?;
@@ -67,17 +108,27 @@ impl CorpusSegment {
         out.begin(INDEX.head);
         out.write(&self.segment.head()?)?;
         out.begin(INDEX.digests);
-        for id in self.segment.section_ids() {
+        for id in self.segment.section_ids().filter(|id| !is_of_postings(*id)) {
             for (_, bytes) in self.segment.blocks(id)? {
-                out.write(&Sha256::digest(bytes))?;
+                out.write(&digest(bytes))?;
             }
         }
-        let postings = Postings::new(&self.segment, SECTION.postings)?;
-        let mut keys: Vec<u64> = postings.rows()?.map(|(key, _)| key).collect();
-        keys.dedup();
-        out.begin(INDEX.filter);
-        out.write(&filter(keys.len(), keys.iter().copied()))?;
-        out.finish("index")
+        out.begin(INDEX.components);
+        for blob in 0..self.n_blobs {
+            out.write(&self.component_of(blob)?.to_le_bytes())?;
+        }
+        out.finish_in_memory()
+    }
+
+    /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
+    #[cfg(feature = "remote")]
+    pub(super) fn blocks_without_digests(member: &Segment) -> Result<std::ops::Range<u32>, SegmentError> {
+        let form = Segment::described(member.section(INDEX.head)?.all()?)?;
+        let n_blocks =
+            |(_, range): &(u32, std::ops::Range<u64>)| (range.end - range.start).div_ceil(BLOCK as u64) as u32;
+        let before = form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
+        let without: u32 = form.sections.iter().filter(|(id, _)| is_of_postings(*id)).map(n_blocks).sum();
+        Ok(before..before + without)
     }
 
     /// What it takes to read it from elsewhere, besides its blocks.
@@ -101,22 +152,19 @@ impl CorpusSegment {
         }))
     }
 
-    /// The blocks of all sections but the postings, of which the first is kept: it says how many there are.
+    /// The blocks of all sections but the postings.
     pub(super) fn block_rows(&self) -> Result<Vec<(BlockAt, &[u8])>, SegmentError> {
         let mut rows = Vec::new();
-        for id in self.segment.section_ids() {
-            match id.checked_sub(SECTION.postings) {
-                Some(0) => rows.extend(self.segment.blocks(id)?.into_iter().take(1)),
-                Some(1 | 2) => {}
-                _ => rows.extend(self.segment.blocks(id)?),
-            }
+        for id in self.segment.section_ids().filter(|id| !is_of_postings(*id)) {
+            rows.extend(self.segment.blocks(id)?);
         }
         Ok(rows)
     }
 
-    /// The ids of all blobs, with their numbers.
+    /// The ids of all blobs, with their numbers, in the order of ids.
     pub(super) fn id_rows(&self) -> impl Iterator<Item = Result<(Vec<u8>, u32), SegmentError>> + '_ {
-        let row = |blob: u32| {
+        let row = |at: u32| {
+            let blob = number_of(self.segment.section(SECTION.by_id)?.row(at as usize, 4)?);
             let id = self.id_of(blob)?.ok_or(SegmentError::Damaged("the id of a blob"))?;
             Ok((id.sha1().to_vec(), blob))
         };

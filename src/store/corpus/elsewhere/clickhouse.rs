@@ -26,6 +26,8 @@ const VERSION: u32 = 1;
 const DATABASE: &str = "secondhand";
 /// Maximum time to wait for an answer.
 const ANSWERING: Duration = Duration::from_secs(60);
+/// Maximum time to wait for the end of an insert, after all of it was sent.
+const WRITING: Duration = Duration::from_secs(3600);
 /// Maximum values of one `IN`: a query is a text, of which a server reads 256 KB at most.
 const MAX_VALUES: usize = 8_000;
 /// How often to ask, with growing pauses, if no answer came at all.
@@ -92,10 +94,26 @@ struct BlockRow {
     bytes: Text,
 }
 
+#[derive(Debug, Row, Deserialize)]
+struct NumberRow {
+    source: u64,
+}
+
 #[derive(Debug, Row, Serialize, Deserialize)]
 struct VersionRow {
     version: u32,
     corpus: String,
+}
+
+/// What tables there are, and whether the settings let the server leave out the rest of an answer without a word.
+const STATE: &str = "SELECT version, corpus, assumeNotNull((SELECT count() FROM system.settings \
+    WHERE name LIKE '%overflow_mode' AND value = 'break')) AS cutting FROM {db}.version";
+
+#[derive(Debug, Row, Deserialize)]
+struct StateRow {
+    version: u32,
+    corpus: String,
+    cutting: u64,
 }
 
 /// The tables of a corpus, one statement each.
@@ -219,6 +237,16 @@ fn reason(why: &clickhouse::error::Error) -> String {
     text
 }
 
+/// The number that a server gives of an error: `Code: 60. DB::Exception: ...`.
+fn code_of(why: &str) -> Option<u32> {
+    let (_, rest) = why.split_once("Code: ")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn no_answer() -> String {
+    format!("no answer in {} s", ANSWERING.as_secs())
+}
+
 /// Numbers, as `IN` takes them.
 fn list<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(",")
@@ -236,7 +264,10 @@ impl Session {
     fn run(&self, sql: &str) -> Result<(), SegmentError> {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
-        self.runtime.block_on(query.execute()).map_err(|why| self.fails(reason(&why)))
+        match self.runtime.block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await }) {
+            Ok(done) => done.map_err(|why| self.fails(reason(&why))),
+            Err(_) => Err(self.fails(no_answer())),
+        }
     }
 
     fn ask<T: Row + for<'de> Deserialize<'de>>(
@@ -247,9 +278,9 @@ impl Session {
         let sql = self.sql(sql);
         let mut tries = 1;
         loop {
-            let answer = self
-                .runtime
-                .block_on(async { tokio::time::timeout(ANSWERING, self.client.query(&sql).fetch_all::<T>()).await });
+            // Else the server begins to answer before it knows whether it can, and what it says then is like a row.
+            let query = self.client.query(&sql).with_option("wait_end_of_query", "1");
+            let answer = self.runtime.block_on(async { tokio::time::timeout(ANSWERING, query.fetch_all::<T>()).await });
             match answer {
                 Ok(Ok(rows)) => {
                     self.traffic.count(rows.iter().map(n_bytes).sum::<usize>() as u64);
@@ -261,7 +292,7 @@ impl Session {
                     tries += 1;
                 }
                 Ok(Err(why)) => return Err(self.fails(reason(&why))),
-                Err(_) => return Err(self.fails(format!("no answer in {} s", ANSWERING.as_secs()))),
+                Err(_) => return Err(self.fails(no_answer())),
             }
         }
     }
@@ -274,6 +305,7 @@ impl Session {
         self.runtime.block_on(async {
             let fails = |why: clickhouse::error::Error| self.fails(reason(&why));
             let mut insert = self.client.insert(&format!("{}.{table}", self.database)).map_err(fails)?;
+            insert = insert.with_timeouts(Some(ANSWERING), Some(WRITING));
             let mut n = 0;
             for row in rows {
                 insert.write(&row?).await.map_err(fails)?;
@@ -286,19 +318,24 @@ impl Session {
 
     /// The name of the corpus; `None` if there are no tables.
     fn corpus(&self) -> Result<Option<String>, SegmentError> {
-        let rows = match self.ask::<VersionRow>("SELECT version, corpus FROM {db}.version", |_| 16) {
+        let rows = match self.ask::<StateRow>(STATE, |_| 32) {
             Ok(rows) => rows,
             // UNKNOWN_TABLE and UNKNOWN_DATABASE.
-            Err(SegmentError::Elsewhere { why, .. }) if why.contains("Code: 60") || why.contains("Code: 81") => {
+            Err(SegmentError::Elsewhere { why, .. }) if [Some(60), Some(81)].contains(&code_of(&why)) => {
                 return Ok(None);
             }
             Err(why) => return Err(why),
         };
-        let Some(VersionRow { version, corpus }) = rows.into_iter().next() else { return Ok(None) };
-        if version == VERSION {
-            return Ok(Some(corpus));
+        let Some(StateRow { version, corpus, cutting }) = rows.into_iter().next() else { return Ok(None) };
+        if version != VERSION {
+            return Err(
+                self.fails(format!("its tables have version {version}, and this program knows version {VERSION}"))
+            );
         }
-        Err(self.fails(format!("its tables have version {version}, and this program knows version {VERSION}")))
+        if cutting != 0 {
+            return Err(self.fails("a setting of this user, an overflow mode, is `break`: answers may be cut off"));
+        }
+        Ok(Some(corpus))
     }
 
     /// The sources, removed ones too.
@@ -409,14 +446,20 @@ impl Engine for ClickHouse {
         let last = now().saturating_sub(older.as_nanos() as u64);
         let all = self.session.sources().map_err(fails)?;
         let gone = all.iter().filter(|row| !live.contains(&row.source) && row.changed <= last);
-        let gone: Vec<u64> = gone.map(|row| row.source).collect();
+        let mut gone: Vec<u64> = gone.map(|row| row.source).collect();
+        let n_removed = gone.len();
+        // What a writer left that did not come to an end: no row names it.
+        let named: Vec<u64> = all.iter().map(|row| row.source).collect();
+        let written =
+            self.session.ask::<NumberRow>("SELECT DISTINCT source FROM {db}.postings", |_| 8).map_err(fails)?;
+        gone.extend(written.iter().map(|row| row.source).filter(|source| !named.contains(source) && *source <= last));
         if !gone.is_empty() {
             for table in ["postings", "blobs", "blocks", "sources"] {
                 let delete = format!("ALTER TABLE {{db}}.{table} DELETE WHERE source IN ({})", list(&gone));
                 self.session.run(&delete).map_err(fails)?;
             }
         }
-        Ok(Compaction { n_removed: gone.len(), n_merged: 0 })
+        Ok(Compaction { n_removed, n_merged: 0 })
     }
 
     fn pull(&self, _: &dyn Fn(&str) -> Result<Corpus, CorpusError>) -> Result<Delivery, CorpusError> {

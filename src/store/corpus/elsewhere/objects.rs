@@ -3,16 +3,16 @@
 //! ```text
 //! corpus.json                 the manifest as it is now
 //! manifests/<number>.json     each manifest that ever was; made only if there is none with the number
-//! segments/<sha256>.seg       the segments, and small ones merged into larger ones
-//! indexes/<sha256>.seg        of each what every look-up needs: directory, blobs, a filter, the digests of all blocks
+//! segments/<sha256>.seg       the segments, as they are on disk
+//! tables/<sha256>.seg         the postings of many segments in one order
+//! indexes/<sha256>.seg        of each table what every look-up needs of it and of its segments
 //! ```
 //!
 //! Objects are named by their contents and never changed, so a reader keeps what it began with. Two writers make the
 //! same next number, and the store lets one of them.
 //!
-//! A source is a segment; compaction puts small ones into one object, in which each is still there as it was. To remove
-//! a source is to leave it out of the next manifest, wherever its segment is: what a merged segment has of it is not
-//! asked for any more, and the next compaction writes the rest anew.
+//! To remove a source is to leave it out of the next manifest. What a table has of it is not heeded any more, and the
+//! next compaction writes the table anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,43 +23,44 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme,
-    PutMode, PutOptions, RetryConfig, WriteMultipart,
+    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions,
+    RetryConfig, WriteMultipart,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
 
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
-use crate::store::corpus::merged::{Merged, merge, passing};
-use crate::store::corpus::rows::{INDEX, digest_of};
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, each};
+use crate::store::corpus::rows::{DIGEST, INDEX, digest, digest_of};
+use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table, by_member};
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_name};
-use crate::store::{BlockAt, Blocks, Segment, SegmentError};
+use crate::store::{BlockAt, Blocks, Segment, SegmentError, SegmentKind};
 
-/// The version of manifests and indexes.
-const VERSION: u32 = 2;
-/// Maximum requests at a time.
-const PARALLEL: usize = 64;
+/// The version of manifests, tables and indexes.
+const VERSION: u32 = 3;
+/// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it took with 64.
+const PARALLEL: usize = 256;
 /// Maximum bytes of a read; blocks that follow each other are read at once.
 const MAX_READ: u64 = 1 << 20;
-/// How often to read a part that is not what it should be.
+/// How often to read what does not come, or is not what it should be.
 const TRIES: usize = 3;
-/// Maximum time for a request, and for one with its repetitions.
+/// Maximum time for the answer to a read, which has [`MAX_READ`] bytes at most.
 const ANSWERING: Duration = Duration::from_secs(20);
+/// Maximum time for a request of a writer, which has [`PART`] bytes at most.
+const WRITING: Duration = Duration::from_secs(120);
+/// Bytes of a part of an upload.
+const PART: usize = 8 << 20;
+/// Maximum parts of a download at a time.
+const DOWNLOADS: usize = 16;
 /// Maximum bytes of a manifest.
 const MAX_MANIFEST: u64 = 64 << 20;
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
 /// Maximum age, in seconds, of an object that a push before this one left: half of what `compact` waits by default.
 const RESUMED: u64 = 30 * 60;
-/// Below so many bytes, a segment is merged with others.
-const SMALL: u64 = 128 << 20;
-/// Maximum bytes of the members of a merged segment.
-const MAX_MERGED: u64 = 2 * SMALL;
-/// Maximum members of a merged segment.
-const MAX_MEMBERS: usize = 1 << 16;
 
 /// What a corpus consists of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,14 +71,11 @@ struct Manifest {
     /// Increases with each change.
     number: u64,
     sources: Vec<Source>,
-    /// Sources that were removed, replaced or merged, whose objects may still be read.
-    removed: Vec<Removed>,
-    /// The segments that sources are parts of.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    merged: Vec<MergedObject>,
-    /// Those that no source is part of any more, but which may still be read.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    dropped: Vec<Dropped>,
+    /// The tables that have their postings.
+    tables: Vec<TableObjects>,
+    /// Sources that were removed or replaced, and tables that were written anew, whose objects may still be read.
+    removed: Vec<Removed<Source>>,
+    dropped: Vec<Removed<TableObjects>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,78 +84,65 @@ struct Source {
     key: String,
     label: String,
     stats: Stats,
-    /// The SHA-256 and the length of its segment, and of its index.
+    /// The SHA-256 and the length of its segment.
     segment: String,
     len: u64,
-    index: String,
-    index_len: u64,
     /// k and w.
     sampling: (usize, usize),
-    /// Where its segment is, if it is not an object of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    part: Option<Part>,
 }
 
-/// A part of a merged segment.
+/// A table and its index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Part {
-    /// The SHA-256 of the merged segment.
-    of: String,
-    /// Its number in it.
-    member: u16,
-    /// Where it begins.
-    start: u64,
-}
-
-/// A merged segment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MergedObject {
-    segment: String,
+struct TableObjects {
+    /// The SHA-256 and the length of each.
+    table: String,
     len: u64,
     index: String,
     index_len: u64,
-    n_members: usize,
+    n_postings: u64,
+    /// The k and w of its members, and the SHA-256 of their segments.
+    sampling: (usize, usize),
+    members: Vec<String>,
 }
 
+/// What the manifest does not count any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Removed {
-    source: Source,
+struct Removed<T> {
+    of: T,
     /// When, in seconds since 1970.
     time: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Dropped {
-    merged: MergedObject,
-    /// When, in seconds since 1970.
-    time: u64,
-}
-
-impl Source {
-    /// The object that has its segment, and where it begins in it.
-    fn place(&self) -> (&str, u64) {
-        self.part.as_ref().map_or((&self.segment, 0), |part| (&part.of, part.start))
+impl<T> Removed<T> {
+    fn now(of: T) -> Self {
+        Self { of, time: now() }
     }
 }
 
 impl Manifest {
-    /// The objects of sources and merged segments that may be read, by their names.
+    /// The objects of sources and tables that may be read, by their names.
     fn objects(&self) -> BTreeSet<String> {
-        let removed = self.removed.iter().map(|of| &of.source);
-        let of_source = |of: &Source| [segment_name(of.place().0), index_name(&of.index)];
-        let dropped = self.dropped.iter().map(|of| &of.merged);
-        let of_merged = |of: &MergedObject| [segment_name(&of.segment), index_name(&of.index)];
-        let sources = self.sources.iter().chain(removed).flat_map(of_source);
-        sources.chain(self.merged.iter().chain(dropped).flat_map(of_merged)).collect()
+        let sources = self.sources.iter().chain(self.removed.iter().map(|removed| &removed.of));
+        let tables = self.tables.iter().chain(self.dropped.iter().map(|dropped| &dropped.of));
+        let of_table = |of: &TableObjects| [table_name(&of.table), index_name(&of.index)];
+        sources.map(|of| segment_name(&of.segment)).chain(tables.flat_map(of_table)).collect()
+    }
+
+    /// Whether a member of a table is of no source any more.
+    fn lacks_some(&self, table: &TableObjects) -> bool {
+        let segments: BTreeSet<&str> = self.sources.iter().map(|source| source.segment.as_str()).collect();
+        table.members.iter().any(|member| !segments.contains(member.as_str()))
     }
 }
 
 fn segment_name(digest: &str) -> String {
     format!("segments/{digest}.seg")
+}
+
+fn table_name(digest: &str) -> String {
+    format!("tables/{digest}.seg")
 }
 
 fn index_name(digest: &str) -> String {
@@ -179,6 +164,8 @@ struct Session {
     folder: Key,
     place: String,
     traffic: Arc<Traffic>,
+    /// One for each request that may be under way.
+    permits: Semaphore,
 }
 
 impl std::fmt::Debug for Session {
@@ -201,13 +188,13 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
             .any(|name| std::env::var(name).is_ok_and(|value| value == "true"));
     let options = ClientOptions::new()
         .with_allow_http(is_plain)
-        .with_timeout(ANSWERING)
+        .with_timeout(WRITING)
         .with_connect_timeout(Duration::from_secs(5))
         .with_pool_max_idle_per_host(PARALLEL);
     let retry = RetryConfig {
         backoff: BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() },
         max_retries: 4,
-        retry_timeout: ANSWERING,
+        retry_timeout: WRITING,
     };
     let text = url.to_string();
     let store: Box<dyn ObjectStore> = match scheme {
@@ -301,25 +288,28 @@ impl Objects {
             .build()
             .map_err(|why| location.fails(why))?;
         let place = location.to_string();
-        let session = Arc::new(Session { runtime, store, folder, place, traffic: Arc::default() });
+        let (traffic, permits) = (Arc::default(), Semaphore::new(PARALLEL));
+        let session = Arc::new(Session { runtime, store, folder, place, traffic, permits });
         Ok(Self { location: location.clone(), digest, session })
     }
 
     /// The manifest, if there is one.
     fn manifest(&self) -> Result<Option<Manifest>, CorpusError> {
-        let session = &self.session;
-        let bytes = match session.runtime.block_on(session.store.get(&session.key("corpus.json"))) {
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(why) => return Err(self.location.fails(reason(&why))),
-            Ok(found) if found.meta.size > MAX_MANIFEST => return Err(self.location.fails("its manifest is too long")),
-            Ok(found) => session.runtime.block_on(found.bytes()).map_err(|why| self.location.fails(reason(&why)))?,
-        };
-        session.traffic.count(bytes.len() as u64);
+        let Some(bytes) = self.read_manifest("corpus.json")? else { return Ok(None) };
         let found = hex(&Sha256::digest(&bytes));
         if let Some(wanted) = self.digest.as_ref().filter(|wanted| **wanted != found) {
             return Err(self.location.fails(format!("the SHA-256 of its manifest is {found}, not {wanted}")));
         }
         manifest_of(&bytes).map(Some).map_err(|why| self.location.fails(why))
+    }
+
+    fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
+        let session = &self.session;
+        let key = session.key(name);
+        session.runtime.block_on(session.whole(&key)).map_err(|why| match why {
+            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
+            why => self.location.fails(why),
+        })
     }
 
     fn known_manifest(&self) -> Result<Manifest, CorpusError> {
@@ -352,7 +342,10 @@ impl Objects {
 
     /// The manifest to change: a writer that died may have left a newer one than the current one.
     fn newest(&self) -> Result<Option<Manifest>, CorpusError> {
-        let Some(mut manifest) = self.manifest()? else { return self.numbered(1) };
+        let current = self.manifest()?;
+        let Some(mut manifest) = current.map_or_else(|| self.numbered(1), |found| Ok(Some(found)))? else {
+            return Ok(None);
+        };
         while let Some(next) = self.numbered(manifest.number + 1)? {
             manifest = next;
         }
@@ -360,14 +353,8 @@ impl Objects {
     }
 
     fn numbered(&self, number: u64) -> Result<Option<Manifest>, CorpusError> {
-        let session = &self.session;
-        let key = session.key(&format!("manifests/{number}.json"));
-        let read = session.runtime.block_on(async { session.store.get(&key).await?.bytes().await });
-        match read {
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(why) => Err(self.location.fails(reason(&why))),
-            Ok(bytes) => manifest_of(&bytes).map(Some).map_err(|why| self.location.fails(why)),
-        }
+        let bytes = self.read_manifest(&format!("manifests/{number}.json"))?;
+        bytes.map(|bytes| manifest_of(&bytes).map_err(|why| self.location.fails(why))).transpose()
     }
 
     /// Uploads a file as the object `name`, which has its SHA-256 in it, unless it is there: named by a manifest, or from
@@ -382,13 +369,16 @@ impl Objects {
                     return Ok(());
                 }
             }
-            let mut upload = WriteMultipart::new_with_chunk_size(session.store.put_multipart(&key).await?, 8 << 20);
-            let mut file = std::fs::File::open(file)
-                .map_err(|why| object_store::Error::Generic { store: "file", source: why.into() })?;
+            let unreadable = |why: std::io::Error| object_store::Error::Generic { store: "file", source: why.into() };
+            if len <= PART as u64 {
+                let bytes = std::fs::read(file).map_err(unreadable)?;
+                return session.store.put(&key, bytes.into()).await.map(drop);
+            }
+            let mut upload = WriteMultipart::new_with_chunk_size(session.store.put_multipart(&key).await?, PART);
+            let mut file = std::fs::File::open(file).map_err(unreadable)?;
             let mut buffer = vec![0; 1 << 20];
             loop {
-                let n = std::io::Read::read(&mut file, &mut buffer)
-                    .map_err(|why| object_store::Error::Generic { store: "file", source: why.into() })?;
+                let n = std::io::Read::read(&mut file, &mut buffer).map_err(unreadable)?;
                 if n == 0 {
                     return upload.finish().await.map(drop);
                 }
@@ -399,43 +389,30 @@ impl Objects {
         done.map_err(|why| self.location.fails(reason(&why)))
     }
 
-    /// Downloads the segment of a source to `to`, and compares its digest.
-    fn download_segment(&self, source: &Source, to: &Path) -> Result<(), CorpusError> {
-        let (object, start) = source.place();
-        let part = source.part.is_some().then_some(start..start + source.len);
-        self.download(&segment_name(object), part, &source.segment, source.len, to)
-    }
-
-    /// Downloads an object, or a part of it, to `to`, and compares its digest.
-    fn download(
-        &self,
-        name: &str,
-        part: Option<Range<u64>>,
-        digest: &str,
-        len: u64,
-        to: &Path,
-    ) -> Result<(), CorpusError> {
+    /// Downloads an object of `len` bytes to `to`, in parts side by side, and compares its digest.
+    fn download(&self, name: &str, digest: &str, len: u64, to: &Path) -> Result<(), CorpusError> {
         let session = &self.session;
         let key = session.key(name);
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
+        let fails = |why: SegmentError| match why {
+            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
+            why => self.location.fails(why),
+        };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
         let mut temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
         let mut hasher = Sha256::new();
-        let mut n = 0;
         session.runtime.block_on(async {
-            let options = GetOptions { range: part.map(GetRange::Bounded), ..GetOptions::default() };
-            let found = session.store.get_opts(&key, options).await.map_err(|why| self.location.fails(reason(&why)))?;
-            let mut stream = found.into_stream();
-            while let Some(bytes) = stream.try_next().await.map_err(|why| self.location.fails(reason(&why)))? {
+            let starts = (0..len).step_by(MAX_READ as usize);
+            let parts = starts.map(|start| session.part(&key, start..len.min(start + MAX_READ)));
+            let mut parts = futures_util::stream::iter(parts).buffered(DOWNLOADS);
+            while let Some(bytes) = parts.try_next().await.map_err(fails)? {
                 hasher.update(&bytes);
-                n += bytes.len() as u64;
                 std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
             }
             Ok::<_, CorpusError>(())
         })?;
-        session.traffic.count(n);
-        if n != len || hex(&hasher.finalize()) != digest {
+        if hex(&hasher.finalize()) != digest {
             return Err(self.location.fails(format!("`{key}` is not what its name says: it is damaged or truncated")));
         }
         temporary.as_file().sync_data().map_err(unwritable)?;
@@ -443,44 +420,39 @@ impl Objects {
         Ok(())
     }
 
-    /// What `open` makes of the index with this digest, from here if it was read before and is whole.
-    fn index<T>(
-        &self,
-        (digest, len): (&str, u64),
-        folder: &Path,
-        open: impl Fn(Arc<Segment>, Segment) -> Result<T, SegmentError>,
-    ) -> Result<T, CorpusError> {
-        let path = folder.join(format!("{digest}.seg"));
-        // Twice: to be found by, and as a part of what is read.
-        let opened = || open(Arc::new(Segment::open(&path)?), Segment::open(&path)?);
-        if std::fs::metadata(&path).is_ok_and(|found| found.len() == len)
+    /// A table, to look up in. Its index is from here if it was read before and is whole.
+    fn table(&self, of: &TableObjects, folder: &Path) -> Result<Table, CorpusError> {
+        let path = folder.join(format!("{}.seg", of.index));
+        let opened = || {
+            let index = Arc::new(Segment::open(&path)?.of_kind(SegmentKind::CorpusIndex)?);
+            let key = self.session.key(&table_name(&of.table));
+            let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(&index), skipped: 0..0 };
+            let table = Table::new(index, Box::new(blocks))?;
+            let is_whole = table.members().len() == of.members.len();
+            if is_whole { Ok(table) } else { Err(SegmentError::Damaged("the number of its members")) }
+        };
+        if std::fs::metadata(&path).is_ok_and(|found| found.len() == of.index_len)
             && let Ok(opened) = opened()
         {
             return Ok(opened);
         }
-        self.download(&index_name(digest), None, digest, len, &path)?;
-        opened().map_err(|why| self.location.fails(format!("its index `{digest}`: {why}")))
+        self.download(&index_name(&of.index), &of.index, of.index_len, &path)?;
+        opened().map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
     }
 
-    /// A merged segment, to look up in.
-    fn merged(&self, of: &MergedObject, folder: &Path) -> Result<Merged, CorpusError> {
-        self.index((&of.index, of.index_len), folder, |index, near| {
-            let blocks = self.parts(&of.segment, 0, &index);
-            Merged::new(index, near, Box::new(blocks))
-        })
-    }
-
-    /// What begins at `start` in the object of this digest.
-    fn parts(&self, object: &str, start: u64, index: &Arc<Segment>) -> Parts {
-        let key = self.session.key(&segment_name(object));
-        Parts { session: Arc::clone(&self.session), key, start, index: Arc::clone(index) }
+    /// The segment of a source, of which `member` is kept here.
+    fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment, SegmentError> {
+        let key = self.session.key(&segment_name(&source.segment));
+        let skipped = CorpusSegment::blocks_without_digests(member)?;
+        let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(member), skipped };
+        CorpusSegment::of_member(Arc::clone(member), Box::new(blocks))
     }
 
     /// Deletes the objects that are not `named` and are from before `last`: those of sources that were removed or merged,
     /// and what writers uploaded who did not come to an end.
     fn sweep(&self, named: &BTreeSet<String>, last: u64) -> Result<(), CorpusError> {
         let session = &self.session;
-        for folder in ["segments", "indexes"] {
+        for folder in ["segments", "tables", "indexes"] {
             let all = session.store.list(Some(&session.key(folder)));
             let all: Vec<ObjectMeta> =
                 session.runtime.block_on(all.try_collect()).map_err(|why| self.location.fails(reason(&why)))?;
@@ -499,97 +471,87 @@ impl Objects {
         Ok(())
     }
 
-    /// Merges small segments, and those that have removed members with what is left of them; returns the number of
-    /// sources whose segments were merged.
-    fn merge_small(&self, manifest: &mut Manifest) -> Result<usize, CorpusError> {
+    /// Makes one table of the segments `new` and of those tables of the manifest for which `is_meant`, all of one
+    /// sampling, without what no source is any more; returns the bytes that were uploaded.
+    fn write_table(
+        &self,
+        manifest: &mut Manifest,
+        new: Vec<(String, CorpusSegment)>,
+        sampling: (usize, usize),
+        is_meant: impl Fn(&TableObjects) -> bool,
+    ) -> Result<u64, CorpusError> {
+        let fails = |why: SegmentError| self.location.fails(why);
+        let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
         let named = manifest.objects();
-        let mut n = 0;
-        for batch in batches(manifest) {
-            let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
-            let mut files = Vec::with_capacity(batch.len());
-            for &at in &batch {
-                let file = folder.path().join(format!("{at}.seg"));
-                self.download_segment(&manifest.sources[at], &file)?;
-                files.push(file);
-            }
-            let written = merge(&files, folder.path()).map_err(|why| self.location.fails(why))?;
-            let unreadable = |why| CorpusError::File { file: folder.path().to_owned(), why };
-            let (segment, len) = digest_of(&written.segment).map_err(unreadable)?;
-            let (index, index_len) = digest_of(&written.index).map_err(unreadable)?;
-            self.upload(&segment_name(&segment), &written.segment, len, &named)?;
-            self.upload(&index_name(&index), &written.index, index_len, &named)?;
-            for ((&at, &start), member) in batch.iter().zip(&written.starts).zip(0..) {
-                let source = &mut manifest.sources[at];
-                if source.part.is_none() {
-                    // Its own object goes when nobody reads it any more; its index stays.
-                    manifest.removed.push(Removed { source: source.clone(), time: now() });
-                }
-                source.part = Some(Part { of: segment.clone(), member, start });
-            }
-            manifest.merged.push(MergedObject { segment, len, index, index_len, n_members: batch.len() });
-            n += batch.len();
+        let (meant, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
+        manifest.tables = kept;
+        let segments: BTreeSet<&str> = manifest.sources.iter().map(|source| source.segment.as_str()).collect();
+        let of_tables = meant.iter().flat_map(|of| &of.members).filter(|member| segments.contains(member.as_str()));
+        // In one order however they came: the same sources make the same bytes.
+        let members: BTreeSet<String> = of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
+        let numbers: BTreeMap<&str, u32> = members.iter().map(String::as_str).zip(0..).collect();
+        let mut inputs = Vec::new();
+        for of in &meant {
+            let [table, index] = ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
+            self.download(&table_name(&of.table), &of.table, of.len, &table)?;
+            self.download(&index_name(&of.index), &of.index, of.index_len, &index)?;
+            let open = |path: &Path| Segment::open(path).map_err(fails);
+            let numbers = of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
+            inputs.push(Input::Table { table: open(&table)?, index: open(&index)?, numbers });
         }
-        let is_used = |of: &MergedObject| {
-            manifest.sources.iter().any(|source| source.part.as_ref().is_some_and(|part| part.of == of.segment))
-        };
-        let (used, unused) = std::mem::take(&mut manifest.merged).into_iter().partition(is_used);
-        manifest.merged = used;
-        manifest.dropped.extend(Vec::into_iter(unused).map(|merged| Dropped { merged, time: now() }));
-        Ok(n)
+        for (digest, segment) in new {
+            inputs.push(Input::Segment(segment, numbers[digest.as_str()]));
+        }
+        manifest.dropped.extend(meant.into_iter().map(Removed::now));
+        if members.is_empty() {
+            return Ok(0);
+        }
+        let table::Written { table, index, n_postings } =
+            table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
+        let digest_of = |path| digest_of(path).map_err(|why| CorpusError::File { file: path.clone(), why });
+        let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
+        self.upload(&table_name(&table_digest), &table, len, &named)?;
+        self.upload(&index_name(&index_digest), &index, index_len, &named)?;
+        let members = members.into_iter().collect();
+        let written =
+            TableObjects { table: table_digest, len, index: index_digest, index_len, n_postings, sampling, members };
+        // The same bytes as one that was dropped: it is not to be deleted.
+        manifest.dropped.retain(|dropped| dropped.of.table != written.table);
+        manifest.tables.push(written);
+        Ok(len + index_len)
+    }
+
+    /// Makes one table of all tables of each sampling; returns the number of sources in them.
+    fn merge_tables(&self, manifest: &mut Manifest) -> Result<usize, CorpusError> {
+        let samplings: BTreeSet<_> = manifest.tables.iter().map(|of| of.sampling).collect();
+        let mut n_merged = 0;
+        for sampling in samplings {
+            let tables: Vec<&TableObjects> = manifest.tables.iter().filter(|of| of.sampling == sampling).collect();
+            let lacks_some = tables.iter().any(|of| manifest.lacks_some(of));
+            let n: usize = tables.iter().map(|of| of.members.len()).sum();
+            if (tables.len() > 1 && n <= MAX_MEMBERS) || lacks_some {
+                self.write_table(manifest, Vec::new(), sampling, |of| of.sampling == sampling)?;
+                n_merged += manifest.sources.iter().filter(|source| source.sampling == sampling).count();
+            }
+        }
+        Ok(n_merged)
     }
 }
 
-/// Sources that stay together: their bytes, whether some that were with them are removed, and their numbers.
-type Together = (u64, bool, Vec<usize>);
-
-/// The sources to be merged, as numbers in the manifest, those of one segment together.
+/// The tables to be written anew with `n_postings` more, by their digests.
 ///
-/// Segments grow by doubling, as elsewhere in the store: one that was made of at least [`SMALL`] bytes is left alone as
-/// long as all of its members are there, so however often sources come and are compacted, each byte is written a few
-/// times at most.
-fn batches(manifest: &Manifest) -> Vec<Vec<usize>> {
-    // What is merged already stays together; a segment of one source is a unit of its own.
-    let mut units: BTreeMap<(Option<&str>, usize), Vec<usize>> = BTreeMap::new();
-    for (at, source) in manifest.sources.iter().enumerate() {
-        let unit = source.part.as_ref().map_or((None, at), |part| (Some(part.of.as_str()), 0));
-        units.entry(unit).or_default().push(at);
-    }
-    let mut by_sampling: BTreeMap<(usize, usize), Vec<Together>> = BTreeMap::new();
-    for ((merged, _), sources) in units {
-        let n_bytes: u64 = sources.iter().map(|&at| manifest.sources[at].len).sum();
-        let of = manifest.merged.iter().find(|of| Some(of.segment.as_str()) == merged);
-        let lacks_some = of.is_some_and(|of| of.n_members > sources.len());
-        if n_bytes < SMALL || lacks_some {
-            let sampling = manifest.sources[sources[0]].sampling;
-            by_sampling.entry(sampling).or_default().push((n_bytes, lacks_some, sources));
-        }
-    }
-    let mut batches = Vec::new();
-    for mut units in by_sampling.into_values() {
-        units.sort();
-        let mut batch: Vec<usize> = Vec::new();
-        let (mut n_bytes, mut n_units, mut must) = (0, 0, false);
-        let mut end = |batch: &mut Vec<usize>, n_units: usize, must: bool| {
-            let mut done = std::mem::take(batch);
-            if n_units > 1 || must {
-                // In the order of the manifest: the same sources make the same bytes.
-                done.sort_unstable();
-                batches.push(done);
-            }
-        };
-        for (len, lacks_some, sources) in units {
-            if n_bytes + len > MAX_MERGED || batch.len() + sources.len() > MAX_MEMBERS {
-                end(&mut batch, n_units, must);
-                (n_bytes, n_units, must) = (0, 0, false);
-            }
-            n_bytes += len;
-            n_units += 1;
-            must |= lacks_some;
-            batch.extend(sources);
-        }
-        end(&mut batch, n_units, must);
-    }
-    batches
+/// Tables grow by doubling, as segments do elsewhere in the store: each has more postings than all smaller ones together,
+/// so there are few of them, and each posting is written a few times at most, however often sources come.
+fn tables_to_merge(tables: &[TableObjects], sampling: (usize, usize), n_postings: u64) -> BTreeSet<String> {
+    let mut tables: Vec<&TableObjects> = tables.iter().filter(|of| of.sampling == sampling).collect();
+    tables.sort_by_key(|of| of.n_postings);
+    let mut n = n_postings;
+    let is_meant = |of: &&&TableObjects| {
+        let is_small = of.n_postings <= n;
+        n += of.n_postings;
+        is_small
+    };
+    tables.iter().take_while(is_meant).map(|of| of.table.clone()).collect()
 }
 
 fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
@@ -603,12 +565,11 @@ fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
     }
     let manifest: Manifest = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
     let is_hex = |text: &str, len| text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_part = |of: &Source| of.part.as_ref().is_none_or(|part| is_hex(&part.of, 64));
-    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64) && is_hex(&of.index, 64) && is_part(of);
-    let is_whole = |of: &MergedObject| is_hex(&of.segment, 64) && is_hex(&of.index, 64);
-    let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|of| &of.source));
-    let merged = manifest.merged.iter().chain(manifest.dropped.iter().map(|of| &of.merged));
-    if is_name(&manifest.name) && sources.into_iter().all(is_sound) && merged.into_iter().all(is_whole) {
+    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64);
+    let is_whole = |of: &TableObjects| is_hex(&of.table, 64) && is_hex(&of.index, 64);
+    let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|removed| &removed.of));
+    let tables = manifest.tables.iter().chain(manifest.dropped.iter().map(|dropped| &dropped.of));
+    if is_name(&manifest.name) && sources.into_iter().all(is_sound) && tables.into_iter().all(is_whole) {
         return Ok(manifest);
     }
     Err("its manifest names what it cannot name".to_owned())
@@ -627,31 +588,23 @@ impl Engine for Objects {
             _ => Err(tempfile::TempDir::new().map_err(|why| self.location.fails(why))?),
         };
         let folder = own.as_ref().map_or_else(tempfile::TempDir::path, PathBuf::as_path);
-        let opened = each(&manifest.sources, |source| {
-            self.index((&source.index, source.index_len), folder, |index, near| {
-                let (object, start) = source.place();
-                let blocks = self.parts(object, start, &index);
-                Ok((CorpusSegment::of_index(near, Box::new(blocks))?, index))
-            })
+        let tables: Vec<Table> =
+            each(&manifest.tables, |of| self.table(of, folder)).into_iter().collect::<Result<_, CorpusError>>()?;
+        let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
+            of.members.iter().zip(0..).map(move |(member, number)| (member.as_str(), (table, number)))
         });
-        let opened: Vec<(CorpusSegment, Arc<Segment>)> = opened.into_iter().collect::<Result<_, CorpusError>>()?;
-        let (segments, indexes) = opened.into_iter().unzip();
-        let merged = each(&manifest.merged, |of| self.merged(of, folder));
-        let merged: Vec<Merged> = merged.into_iter().collect::<Result<_, CorpusError>>()?;
-        let mut parts = Vec::with_capacity(manifest.sources.len());
+        let members: BTreeMap<&str, (usize, u32)> = members.collect();
+        let (mut segments, mut places) = (Vec::new(), Vec::new());
         for source in &manifest.sources {
-            let Some(part) = &source.part else {
-                parts.push(None);
-                continue;
-            };
-            let at = manifest.merged.iter().position(|of| of.segment == part.of);
-            let missing = || self.location.fails(format!("its manifest lacks the segment of `{}`", source.label));
-            parts.push(Some((at.ok_or_else(missing)?, part.member)));
+            let fails = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{}`: {why}", source.label));
+            let &(table, number) =
+                members.get(source.segment.as_str()).ok_or_else(|| fails(&"no table of its manifest has it"))?;
+            let member = &tables[table].members()[number as usize];
+            segments.push(self.segment(source, member).map_err(|why| fails(&why))?);
+            places.push((table, number));
         }
-        let digests = manifest.sources.iter().map(|of| &of.index).chain(manifest.merged.iter().map(|of| &of.index));
-        let kept = digests.map(|digest| folder.join(format!("{digest}.seg"))).collect();
         let sources = manifest.sources.into_iter().map(|source| (source.label, source.stats)).collect();
-        let lookups = Box::new(Filtered { indexes, merged, parts, kept });
+        let lookups = Box::new(TableLookups { tables, places });
         let traffic = Arc::clone(&self.session.traffic);
         Ok(OpenCorpus { name: manifest.name, sources, segments, lookups, traffic })
     }
@@ -663,13 +616,14 @@ impl Engine for Objects {
             name: corpus.name().to_owned(),
             number: 0,
             sources: Vec::new(),
+            tables: Vec::new(),
             removed: Vec::new(),
-            merged: Vec::new(),
             dropped: Vec::new(),
         };
         let mut manifest = known.unwrap_or_else(new);
         let named = manifest.objects();
         let mut written = Delivery::default();
+        let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> = BTreeMap::new();
         for (key, record) in corpus.records()? {
             let path = corpus.folder.join(&record.segment);
             let unusable =
@@ -681,29 +635,27 @@ impl Engine for Objects {
                 continue;
             }
             let segment = CorpusSegment::open(&path).map_err(unusable)?;
-            let own = tempfile::TempDir::new().map_err(unreadable)?;
-            let index = segment.write_index(own.path()).map_err(unusable)?;
-            let (index_digest, index_len) = digest_of(&index).map_err(unreadable)?;
+            let sampling = segment.sampling();
             self.upload(&segment_name(&digest), &path, len, &named)?;
-            self.upload(&index_name(&index_digest), &index, index_len, &named)?;
-            let source = Source {
-                key: key.clone(),
-                label: record.label.clone(),
-                stats: record.stats,
-                segment: digest,
-                len,
-                index: index_digest,
-                index_len,
-                sampling: segment.sampling(),
-                part: None,
-            };
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
-            manifest.removed.extend(Vec::into_iter(old).map(|source| Removed { source, time: now() }));
-            manifest.sources.push(source);
+            manifest.removed.extend(Vec::into_iter(old).map(Removed::now));
+            let (label, stats) = (record.label.clone(), record.stats);
+            manifest.sources.push(Source { key, label, stats, segment: digest.clone(), len, sampling });
             written.n_added += 1;
             written.n_postings += record.stats.n_postings;
-            written.n_bytes += len + index_len;
+            written.n_bytes += len;
+            // Two sources may have the same bytes, and one that was removed may come back.
+            if !manifest.tables.iter().any(|of| of.members.contains(&digest)) {
+                let (n_postings, of_sampling) = new.entry(sampling).or_default();
+                *n_postings += record.stats.n_postings;
+                of_sampling.insert(digest, segment);
+            }
+        }
+        for (sampling, (n_postings, segments)) in new {
+            let meant = tables_to_merge(&manifest.tables, sampling, n_postings);
+            let segments = segments.into_iter().collect();
+            written.n_bytes += self.write_table(&mut manifest, segments, sampling, |of| meant.contains(&of.table))?;
         }
         if written.n_added > 0 {
             written.digest = Some(self.swap(manifest)?);
@@ -719,7 +671,7 @@ impl Engine for Objects {
             if Vec::is_empty(&removed) {
                 return Err(self.location.fails(format!("it has no source `{label}`")));
             }
-            manifest.removed.extend(removed.into_iter().map(|source| Removed { source, time: now() }));
+            manifest.removed.extend(removed.into_iter().map(Removed::now));
         }
         self.swap(manifest).map(drop)
     }
@@ -727,15 +679,13 @@ impl Engine for Objects {
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let mut manifest = self.newest()?.map_or_else(|| self.known_manifest(), Ok)?;
         let before = manifest.objects();
-        let n_merged = self.merge_small(&mut manifest)?;
+        let n_merged = self.merge_tables(&mut manifest)?;
         let last = now().saturating_sub(older.as_secs());
-        let (gone, kept): (Vec<Removed>, Vec<Removed>) = manifest.removed.into_iter().partition(|of| of.time <= last);
-        manifest.removed = kept;
-        manifest.dropped.retain(|of| of.time > last);
+        let n_before = manifest.removed.len();
+        manifest.removed.retain(|removed| removed.time > last);
+        manifest.dropped.retain(|dropped| dropped.time > last);
         let after = manifest.objects();
-        // A source that was merged is there all the same.
-        let is_here = |of: &Removed| manifest.sources.iter().any(|source| source.segment == of.source.segment);
-        let compaction = Compaction { n_removed: gone.iter().filter(|of| !is_here(of)).count(), n_merged };
+        let compaction = Compaction { n_removed: n_before - manifest.removed.len(), n_merged };
         // First the manifest: what no manifest names is not missed by anybody who comes later.
         if before != after {
             self.swap(manifest)?;
@@ -758,7 +708,7 @@ impl Engine for Objects {
             }
             let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
-            self.download_segment(source, &path)?;
+            self.download(&segment_name(&source.segment), &source.segment, source.len, &path)?;
             let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
             let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
             if let Err(why) = checked {
@@ -787,17 +737,37 @@ impl Session {
     /// Reads a part of an object.
     async fn part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
         let len = range.end - range.start;
+        let read = async || {
+            let bytes = self.store.get_range(key, range.clone()).await.map_err(|why| reason(&why))?;
+            if bytes.len() as u64 == len { Ok(bytes.to_vec()) } else { Err(format!("`{key}` is truncated")) }
+        };
+        let bytes = self.tried(key, read).await?;
+        self.traffic.count(len);
+        Ok(bytes)
+    }
+
+    /// Reads an object, which is a manifest, if there is one.
+    async fn whole(&self, key: &Key) -> Result<Option<Vec<u8>>, SegmentError> {
+        let read = async || match self.store.get(key).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(why) => Err(reason(&why)),
+            Ok(found) if found.meta.size > MAX_MANIFEST => Err("its manifest is too long".to_owned()),
+            Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
+        };
+        let found = self.tried(key, read).await?;
+        self.traffic.count(found.as_ref().map_or(0, Vec::len) as u64);
+        Ok(found)
+    }
+
+    /// Reads, again if it fails or takes too long.
+    async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T, SegmentError> {
+        let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
         let mut tries = 1;
         loop {
-            let read = tokio::time::timeout(ANSWERING, self.store.get_range(key, range.clone())).await;
-            let why = match read {
-                Ok(Ok(bytes)) if bytes.len() as u64 == len => {
-                    self.traffic.count(len);
-                    return Ok(bytes.to_vec());
-                }
-                Ok(Ok(_)) => format!("`{key}` is truncated"),
-                Ok(Err(why)) => reason(&why),
-                Err(_) => format!("no answer in {} s", ANSWERING.as_secs()),
+            let why = match tokio::time::timeout(ANSWERING, read()).await {
+                Ok(Ok(found)) => return Ok(found),
+                Ok(Err(why)) => why,
+                Err(_) => format!("no answer for `{key}` in {} s", ANSWERING.as_secs()),
             };
             if tries == TRIES {
                 return Err(self.fails(why));
@@ -807,30 +777,38 @@ impl Session {
     }
 }
 
-/// The blocks of a segment.
+/// The blocks of a segment or of a table.
 #[derive(Debug)]
 struct Parts {
     session: Arc<Session>,
     key: Key,
-    /// Where it begins in the object.
-    start: u64,
+    /// What has the digests of its blocks, but for those that are skipped.
     index: Arc<Segment>,
+    skipped: Range<u32>,
 }
 
 impl Parts {
+    /// The row of the digest of a block.
+    fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
+        match block.number {
+            number if number < self.skipped.start => Ok(number as usize),
+            number if number >= self.skipped.end => Ok((number - self.skipped.end + self.skipped.start) as usize),
+            _ => Err(SegmentError::Damaged("a block that nobody may ask for")),
+        }
+    }
+
     /// The bytes of blocks that follow each other, each of which has the digest that the index says.
     async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
         let digests = self.index.section(INDEX.digests)?;
         let mut tries = 1;
         loop {
-            let range = self.start + first.range.start..self.start + last.range.end;
-            let bytes = self.session.part(&self.key, range).await?;
+            let bytes = self.session.part(&self.key, first.range.start..last.range.end).await?;
             let mut blocks = Vec::with_capacity(run.len());
             for block in run {
                 let at = |offset: u64| (offset - first.range.start) as usize;
                 let bytes = &bytes[at(block.range.start)..at(block.range.end)];
-                if Sha256::digest(bytes)[..] == *digests.row(block.number as usize, 32)? {
+                if digest(bytes) == *digests.row(self.row_of(block)?, DIGEST)? {
                     blocks.push(bytes.to_vec());
                 }
             }
@@ -867,109 +845,72 @@ impl Blocks for Parts {
     }
 }
 
-/// Looks up in segments elsewhere what their filters let pass.
+/// Looks up in tables.
 #[derive(Debug)]
-struct Filtered {
-    indexes: Vec<Arc<Segment>>,
-    merged: Vec<Merged>,
-    /// For each segment the merged one that it is part of, and its number in it.
-    parts: Vec<Option<(usize, u16)>>,
-    /// The files of all indexes.
-    kept: Vec<PathBuf>,
+struct TableLookups {
+    tables: Vec<Table>,
+    /// For each segment its table, and its number in it.
+    places: Vec<(usize, u32)>,
 }
 
-/// What is asked at once: a segment, or a merged one with those of its members that count.
-enum Unit<'s> {
-    One(usize, &'s CorpusSegment),
-    Merged(&'s Merged, BTreeMap<u16, (usize, &'s CorpusSegment)>),
-}
+/// A table, and the segments that are asked of it, by their numbers in it.
+type AskedTable<'t> = (&'t Table, BTreeMap<u32, Vec<usize>>);
 
-/// For each key that may be there its place among those that are asked, and the blobs.
-type Answer = Result<Vec<(usize, Vec<BlobPosting>)>, SegmentError>;
+impl TableLookups {
+    fn tables(&self, asked: &Asked<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
+        let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
+        for (segment, _) in asked {
+            let (table, member) = self.places.get(*segment).ok_or(SegmentError::Damaged("the number of a segment"))?;
+            tables.entry(*table).or_default().entry(*member).or_default().push(*segment);
+        }
+        let tables = tables.into_iter();
+        Ok(tables.filter_map(|(table, members)| Some((self.tables.get(table)?, members))).collect())
+    }
 
-impl Filtered {
-    fn units<'s>(&'s self, asked: &Asked<'s>) -> Vec<Unit<'s>> {
-        let (mut units, mut merged) = (Vec::new(), BTreeMap::new());
-        for &(number, segment) in asked {
-            match self.parts.get(number).copied().flatten() {
-                None => units.push(Unit::One(number, segment)),
-                Some((of, member)) => {
-                    merged.entry(of).or_insert_with(BTreeMap::new).insert(member, (number, segment));
+    /// For each of `n` questions what all tables answer together, in order: segments, blobs and their components.
+    fn answers(
+        &self,
+        asked: &Asked<'_>,
+        n: usize,
+        ask: impl Fn(&Table) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> + Sync,
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        let answers = each(&self.tables(asked)?, |(table, members)| {
+            let found = ask(table)?;
+            let mut of_table = Vec::with_capacity(found.len());
+            for places in &found {
+                let mut blobs = Vec::new();
+                for (member, places) in by_member(places) {
+                    // Those that are not asked may be removed.
+                    for &segment in members.get(&member).into_iter().flatten() {
+                        for &(_, blob) in places.iter().take(MAX_BLOBS) {
+                            blobs.push(BlobPosting { segment, blob, component: table.component_of(member, blob)? });
+                        }
+                    }
                 }
+                of_table.push(blobs);
+            }
+            Ok::<_, SegmentError>(of_table)
+        });
+        let mut all = vec![Vec::new(); n];
+        for answer in answers {
+            for (all, blobs) in all.iter_mut().zip(answer?) {
+                all.extend(blobs);
             }
         }
-        let merged = merged.into_iter().filter_map(|(of, members)| Some(Unit::Merged(self.merged.get(of)?, members)));
-        units.extend(merged);
-        units
-    }
-
-    fn answer(&self, unit: &Unit<'_>, keys: &[u64]) -> Answer {
-        match unit {
-            Unit::One(number, segment) => {
-                let index = self.indexes.get(*number).ok_or(SegmentError::Damaged("the number of a segment"))?;
-                let (places, passed): (Vec<usize>, Vec<u64>) = passing(index, keys)?.into_iter().unzip();
-                segment.read_postings_ahead(&passed)?;
-                let found = SegmentLookups.postings(&[(*number, *segment)], &passed)?;
-                Ok(places.into_iter().zip(found).collect())
-            }
-            Unit::Merged(merged, members) => {
-                let found = merged.postings(keys)?.into_iter();
-                found.map(|(place, found)| Ok((place, of_members(&found, members)?))).collect()
-            }
-        }
+        all.iter_mut().for_each(|blobs| blobs.sort_unstable());
+        Ok(all)
     }
 }
 
-/// The blobs of the members that count, of each as many as its own segment would answer.
-fn of_members(
-    found: &[(u16, u32)],
-    members: &BTreeMap<u16, (usize, &CorpusSegment)>,
-) -> Result<Vec<BlobPosting>, SegmentError> {
-    let mut blobs = Vec::new();
-    for of_member in found.chunk_by(|a, b| a.0 == b.0) {
-        // The member was removed, or is not asked for.
-        let Some((number, segment)) = members.get(&of_member[0].0) else { continue };
-        for &(_, blob) in of_member.iter().take(MAX_BLOBS) {
-            blobs.push(BlobPosting { segment: *number, blob, component: segment.component_of(blob)? });
-        }
-    }
-    Ok(blobs)
-}
-
-impl Filtered {
-    /// An index that was damaged since it was downloaded is found out when a block of it is read. It is removed, so that
-    /// the next run downloads it again.
-    fn removing_what_is_damaged(&self, why: SegmentError) -> SegmentError {
-        let is_damaged = |path: &PathBuf| {
-            let checked = Segment::open(path).and_then(|index| index.verify());
-            checked.is_err_and(|why| why.is_damage())
-        };
-        match self.kept.iter().filter(|_| why.is_damage()).find(|path| is_damaged(path)) {
-            Some(path) => {
-                let _ = std::fs::remove_file(path);
-                let why = "it was damaged and has been removed; run this again to download it";
-                SegmentError::File { file: path.clone(), why: std::io::Error::other(why) }
-            }
-            None => why,
-        }
-    }
-}
-
-impl Lookups for Filtered {
+impl Lookups for TableLookups {
     fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
-        let mut found = vec![Vec::new(); keys.len()];
-        for answer in each(&self.units(asked), |unit| self.answer(unit, keys)) {
-            for (place, blobs) in answer.map_err(|why| self.removing_what_is_damaged(why))? {
-                found[place].extend(blobs);
-            }
-        }
-        // Members of merged segments come between others.
-        found.iter_mut().for_each(|of_key| of_key.sort_unstable());
-        Ok(found)
+        self.answers(asked, keys.len(), |table| table.postings(keys))
     }
 
     fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
-        SegmentLookups.blobs_of(asked, ids)
+        let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
+        let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
+        Ok(found.into_iter().map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect()).collect())
     }
 }
 

@@ -34,6 +34,8 @@ const N_PARTITIONS: u32 = 16;
 const CONNECTING: Duration = Duration::from_secs(10);
 /// Maximum time to wait for the answer to a look-up.
 const ANSWERING: Duration = Duration::from_secs(60);
+/// Maximum time for what takes longer the more is written: a piece of a copy, a deletion, a commit.
+const WRITING: Duration = Duration::from_secs(3600);
 /// How often to try to connect, with growing pauses: a server that restarts is there again soon.
 const TRIES: u32 = 3;
 
@@ -145,7 +147,7 @@ impl Postgres {
                 return Ok(None);
             }
             let done = work(&session).await?;
-            session.run("COMMIT").await?;
+            session.in_time(WRITING, session.client.batch_execute("COMMIT")).await?;
             Ok(Some(done))
         });
         done.map_err(fails)?.ok_or_else(|| CorpusError::Busy { place: self.location.to_string() })
@@ -200,15 +202,24 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
+    /// What the server answers, if it does so in this time.
+    async fn in_time<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, SegmentError> {
+        match tokio::time::timeout(limit, answer).await {
+            Ok(answer) => answer.map_err(|why| self.fails(reason(&why))),
+            Err(_) => Err(self.fails(format!("no answer in {} s", limit.as_secs()))),
+        }
+    }
+
     async fn run(&self, sql: &str) -> Result<(), SegmentError> {
-        self.client.batch_execute(sql).await.map_err(|why| self.fails(reason(&why)))
+        self.in_time(ANSWERING, self.client.batch_execute(sql)).await
     }
 
     async fn ask(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, SegmentError> {
-        let answer = tokio::time::timeout(ANSWERING, self.client.query(sql, values)).await;
-        let rows = answer
-            .map_err(|_| self.fails(format!("no answer in {} s", ANSWERING.as_secs())))?
-            .map_err(|why| self.fails(reason(&why)))?;
+        let rows = self.in_time(ANSWERING, self.client.query(sql, values)).await?;
         let n_bytes: usize = rows.iter().map(Row::raw_size_bytes).sum();
         self.traffic.count(n_bytes as u64);
         Ok(rows)
@@ -249,16 +260,15 @@ impl Session {
         types: &[Type],
         rows: impl Iterator<Item = Result<Vec<Box<dyn ToSql + Sync + 'r>>, SegmentError>>,
     ) -> Result<u64, SegmentError> {
-        let fails = |why: tokio_postgres::Error| self.fails(reason(&why));
         let sql = format!("COPY {}.{table} FROM STDIN BINARY", self.schema);
-        let sink = self.client.copy_in(&sql).await.map_err(fails)?;
+        let sink = self.in_time(WRITING, self.client.copy_in(&sql)).await?;
         let mut writer = std::pin::pin!(BinaryCopyInWriter::new(sink, types));
         for row in rows {
             let row = row?;
             let values: Vec<&(dyn ToSql + Sync)> = row.iter().map(|value| &**value as &(dyn ToSql + Sync)).collect();
-            writer.as_mut().write(&values).await.map_err(fails)?;
+            self.in_time(WRITING, writer.as_mut().write(&values)).await?;
         }
-        writer.finish().await.map_err(fails)
+        self.in_time(WRITING, writer.finish()).await
     }
 
     /// Writes the rows of a segment; returns the number of its postings and of the bytes of its blocks.
@@ -331,7 +341,8 @@ impl Engine for Postgres {
         let (name, mut rows) = session
             .runtime
             .block_on(async {
-                session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+                // A policy that hides rows is an error then: what is hidden must not pass as absent.
+                session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL row_security = off").await?;
                 let Some((_, name)) = session.version().await? else { return Err(session.fails(NONE)) };
                 let select =
                     format!("SELECT label, key, source, stats, head FROM {schema}.sources WHERE removed IS NULL");
@@ -436,8 +447,7 @@ impl Engine for Postgres {
             for table in ["postings", "blobs", "blocks", "sources"] {
                 session.run("SET LOCAL statement_timeout = 0").await?;
                 let delete = format!("DELETE FROM {schema}.{table} WHERE source = ANY($1)");
-                let deleted = session.client.execute(&delete, &[&removed]).await;
-                deleted.map_err(|why| session.fails(reason(&why)))?;
+                session.in_time(WRITING, session.client.execute(&delete, &[&removed])).await?;
             }
             Ok(Compaction { n_removed: removed.len(), n_merged: 0 })
         })

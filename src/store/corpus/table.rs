@@ -1,0 +1,371 @@
+//! Sorts the postings of many sources into one table, which is searched where it is: a key takes one read of a block.
+//!
+//! ```text
+//! table    postings    key (7 bytes), member (3), blob (4); sorted, as many in a block as go into it whole
+//!          ids         git id (20 bytes), member (3), blob (4); in the same way
+//! index    the first key and the digest of each block; of each member what every look-up needs of its segment
+//! ```
+//!
+//! The blocks of a table are like the leaves of a search tree whose inner nodes are in the index. That is so small, a
+//! thirtieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
+//! answers for most keys that they are not there.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::filter::{Filter, may_have};
+use super::lookups::MAX_BLOBS;
+use super::open::{CorpusSegment, SECTION};
+use super::rows::{INDEX, digest, of_member};
+use crate::store::far::BLOCK;
+use crate::store::{Blocks, Postings, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
+
+/// Bytes of the number of a member.
+const MEMBER: usize = 3;
+/// Bytes of the number of a member and that of a blob in it.
+const PLACE: usize = MEMBER + 4;
+/// Bytes of the longest key.
+const MAX_KEY: usize = 20;
+/// Maximum members of a table.
+pub(super) const MAX_MEMBERS: usize = 1 << (8 * MEMBER);
+
+/// A kind of rows.
+#[derive(Debug, Clone, Copy)]
+struct Rows {
+    /// The section of the table that has them, and the section of the index with the first key of each block.
+    section: u32,
+    firsts: u32,
+    /// Bytes of a key.
+    n_key: usize,
+}
+
+const POSTINGS: Rows = Rows { section: 1, firsts: INDEX.first_keys, n_key: 7 };
+const IDS: Rows = Rows { section: 2, firsts: INDEX.first_ids, n_key: 20 };
+
+impl Rows {
+    /// Bytes of a row.
+    fn width(self) -> usize {
+        self.n_key + PLACE
+    }
+
+    /// The rows of a block.
+    fn of_block(self, block: &[u8]) -> std::slice::ChunksExact<'_, u8> {
+        block.chunks_exact(self.width())
+    }
+}
+
+/// A row: its key, followed by zeros, the number of the member, and that of the blob.
+type Row = ([u8; MAX_KEY], u32, u32);
+
+/// The bytes of a key of postings, in whose order rows are.
+fn bytes_of(key: u64) -> [u8; MAX_KEY] {
+    let mut bytes = [0; MAX_KEY];
+    bytes[..POSTINGS.n_key].copy_from_slice(&key.to_be_bytes()[8 - POSTINGS.n_key..]);
+    bytes
+}
+
+/// The key of postings with these bytes.
+fn key_of(bytes: &[u8; MAX_KEY]) -> u64 {
+    bytes[..POSTINGS.n_key].iter().fold(0, |key, &byte| key << 8 | u64::from(byte))
+}
+
+/// The member and the blob of a row, after its key.
+fn place_of(bytes: &[u8]) -> (u32, u32) {
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte));
+    (number(&bytes[..MEMBER]), number(&bytes[MEMBER..]))
+}
+
+/// What a table is made of.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// A segment, and the number that it has as a member.
+    Segment(CorpusSegment, u32),
+    /// A table with its index, and the new numbers of its members, which ascend; none for those that are left out.
+    Table { table: Segment, index: Segment, numbers: Vec<Option<u32>> },
+}
+
+/// A table that was written.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// Its file.
+    pub table: PathBuf,
+    /// The file of its index.
+    pub index: PathBuf,
+    /// The number of its postings.
+    pub n_postings: u64,
+}
+
+/// Writes a table of `inputs`, all of the same parameters, to `folder`; it has `n_members`, each of one input.
+///
+/// Time O(n log m) for n postings of m inputs; memory half a byte for each posting.
+///
+/// # Errors
+/// If an input cannot be read, or `folder` is not writable.
+pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result<Written, SegmentError> {
+    let params: Vec<&SegmentParams> = inputs.iter().map(Input::params).collect();
+    let params = match params.split_first() {
+        Some((first, rest)) if rest.iter().all(|of| of == first) => **first,
+        _ => return Err(SegmentError::OtherParams),
+    };
+    let mut members: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    for input in inputs {
+        members.extend(input.members()?);
+    }
+    if members.len() != n_members || n_members > MAX_MEMBERS {
+        return Err(SegmentError::Damaged("the number of its members"));
+    }
+
+    let mut out = SegmentWriter::create(folder, SegmentKind::Table, params)?;
+    let n_rows: u64 = inputs.iter().map(Input::n_postings).sum::<Result<_, SegmentError>>()?;
+    let mut filter = Filter::new(n_rows);
+    let (n_postings, first_keys) = write_rows(&mut out, POSTINGS, inputs, |key| filter.insert(key_of(key)))?;
+    let (_, first_ids) = write_rows(&mut out, IDS, inputs, |_| ())?;
+    let table = out.finish("table")?;
+
+    let written = Segment::open(&table)?;
+    let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
+    out.begin(INDEX.head);
+    out.write(&written.head()?)?;
+    out.begin(INDEX.digests);
+    for rows in [POSTINGS, IDS] {
+        for (_, bytes) in written.blocks(rows.section)? {
+            out.write(&digest(bytes))?;
+        }
+    }
+    out.begin(POSTINGS.firsts);
+    out.write(&first_keys)?;
+    out.begin(IDS.firsts);
+    out.write(&first_ids)?;
+    out.begin(INDEX.member_ends);
+    let mut end = 0;
+    for member in members.values() {
+        end += member.len() as u64;
+        out.write(&end.to_le_bytes())?;
+    }
+    out.begin(INDEX.members);
+    for member in members.values() {
+        out.write(member)?;
+    }
+    out.begin(INDEX.filter);
+    out.write(filter.bytes())?;
+    Ok(Written { index: out.finish("index")?, table, n_postings })
+}
+
+impl Input {
+    fn params(&self) -> &SegmentParams {
+        match self {
+            Self::Segment(segment, _) => segment.segment.params(),
+            Self::Table { table, .. } => table.params(),
+        }
+    }
+
+    /// The number of its postings, or a few more.
+    fn n_postings(&self) -> Result<u64, SegmentError> {
+        Ok(match self {
+            Self::Segment(segment, _) => Postings::new(&segment.segment, SECTION.postings)?.len() as u64,
+            Self::Table { table, .. } => (table.section(POSTINGS.section)?.len() / POSTINGS.width()) as u64,
+        })
+    }
+
+    /// What the index has of each member, by its number.
+    fn members(&self) -> Result<Vec<(u32, Vec<u8>)>, SegmentError> {
+        match self {
+            Self::Segment(segment, number) => Ok(vec![(*number, segment.member()?)]),
+            Self::Table { index, numbers, .. } => {
+                let all = members(index)?;
+                if all.len() != numbers.len() {
+                    return Err(SegmentError::Damaged("the number of its members"));
+                }
+                let kept =
+                    all.into_iter().zip(numbers).filter_map(|(member, number)| Some(((*number)?, member.to_vec())));
+                Ok(kept.collect())
+            }
+        }
+    }
+
+    /// The rows in order, with the new numbers of members.
+    fn rows(&self, rows: Rows) -> Result<Box<dyn Iterator<Item = Result<Row, SegmentError>> + '_>, SegmentError> {
+        match self {
+            Self::Segment(segment, number) if rows.section == POSTINGS.section => {
+                let postings = segment.posting_rows(MAX_BLOBS)?;
+                Ok(Box::new(postings.map(|row| row.map(|row| (bytes_of(row.key), *number, row.blob)))))
+            }
+            Self::Segment(segment, number) => Ok(Box::new(segment.id_rows().map(|row| {
+                let (id, blob) = row?;
+                let id = id.first_chunk().ok_or(SegmentError::Damaged("the id of a blob"))?;
+                Ok((*id, *number, blob))
+            }))),
+            Self::Table { table, numbers, .. } => {
+                let blocks = table.section(rows.section)?.all()?.chunks(BLOCK);
+                let row = move |row: &[u8]| {
+                    let mut key = [0; MAX_KEY];
+                    key[..rows.n_key].copy_from_slice(&row[..rows.n_key]);
+                    let (member, blob) = place_of(&row[rows.n_key..]);
+                    match numbers.get(member as usize) {
+                        Some(number) => number.map(|number| Ok((key, number, blob))),
+                        None => Some(Err(SegmentError::Damaged("the number of a member"))),
+                    }
+                };
+                Ok(Box::new(blocks.flat_map(move |block| rows.of_block(block).filter_map(row))))
+            }
+        }
+    }
+}
+
+/// Writes the rows of all inputs in one order as a section; returns their number and the first key of each block.
+fn write_rows(
+    out: &mut SegmentWriter,
+    rows: Rows,
+    inputs: &[Input],
+    mut heed: impl FnMut(&[u8; MAX_KEY]),
+) -> Result<(u64, Vec<u8>), SegmentError> {
+    let mut of_inputs = inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
+    let mut heads: BinaryHeap<Reverse<(Row, usize)>> = BinaryHeap::new();
+    for (number, of_input) in of_inputs.iter_mut().enumerate() {
+        heads.extend(of_input.next().transpose()?.map(|row| Reverse((row, number))));
+    }
+    out.begin(rows.section);
+    let (mut firsts, mut n, mut last) = (Vec::new(), 0, None);
+    let of_block = BLOCK / rows.width();
+    let rest = vec![0; BLOCK % rows.width()];
+    while let Some(Reverse((row, number))) = heads.pop() {
+        // A row that is not where it belongs would not be found.
+        if last.is_some_and(|last| last >= row) {
+            return Err(SegmentError::Damaged("the order of its rows"));
+        }
+        last = Some(row);
+        let (key, member, blob) = row;
+        heed(&key);
+        if n % of_block as u64 == 0 {
+            if n > 0 {
+                out.write(&rest)?;
+            }
+            firsts.extend(&key[..rows.n_key]);
+        }
+        n += 1;
+        out.write(&key[..rows.n_key])?;
+        out.write(&member.to_be_bytes()[4 - MEMBER..])?;
+        out.write(&blob.to_be_bytes())?;
+        heads.extend(of_inputs[number].next().transpose()?.map(|row| Reverse((row, number))));
+    }
+    Ok((n, firsts))
+}
+
+/// What an index has of each member.
+fn members(index: &Segment) -> Result<Vec<&[u8]>, SegmentError> {
+    let ends = index.section(INDEX.member_ends)?.all()?;
+    let all = index.section(INDEX.members)?;
+    let mut start = 0;
+    let member = |end: &[u8]| {
+        let end = end.first_chunk().and_then(|end| usize::try_from(u64::from_le_bytes(*end)).ok());
+        let end = end.ok_or(SegmentError::Damaged("where a member ends"))?;
+        all.bytes(std::mem::replace(&mut start, end)..end)
+    };
+    ends.chunks_exact(8).map(member).collect()
+}
+
+/// A table elsewhere.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// The table, whose blocks are read when they are asked for.
+    segment: Segment,
+    index: Arc<Segment>,
+    /// What the index has of each member.
+    members: Vec<Arc<Segment>>,
+}
+
+impl Table {
+    /// The table that `index` is of; `blocks` reads its blocks.
+    ///
+    /// # Errors
+    /// What is wrong with the index. All of it is checked.
+    pub fn new(index: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+        index.verify()?;
+        let segment =
+            Segment::elsewhere(index.section(INDEX.head)?.all()?, blocks, None)?.of_kind(SegmentKind::Table)?;
+        for rows in [POSTINGS, IDS] {
+            let n_blocks = segment.section(rows.section)?.len().div_ceil(BLOCK);
+            if index.section(rows.firsts)?.len() != n_blocks * rows.n_key {
+                return Err(SegmentError::Damaged("the number of its blocks"));
+            }
+        }
+        let member = |bytes: &[u8]| Ok(Arc::new(Segment::from_bytes(bytes)?.of_kind(SegmentKind::CorpusIndex)?));
+        let members = members(&index)?.into_iter().map(member).collect::<Result<_, SegmentError>>()?;
+        Ok(Self { segment, index, members })
+    }
+
+    /// What is kept here of each member.
+    pub fn members(&self) -> &[Arc<Segment>] {
+        &self.members
+    }
+
+    /// The component that first has a blob of a member.
+    ///
+    /// # Errors
+    /// If there is no such blob.
+    pub fn component_of(&self, member: u32, blob: u32) -> Result<u32, SegmentError> {
+        let member = self.members.get(member as usize).ok_or(SegmentError::Damaged("the number of a member"))?;
+        of_member(member, blob)
+    }
+
+    /// For each of `keys`, which ascend, the members and blobs that have it, in this order. All is read at once.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is damaged.
+    pub fn postings(&self, keys: &[u64]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+        let filter = self.index.section(INDEX.filter)?;
+        let mut passed = Vec::new();
+        for (place, &key) in keys.iter().enumerate() {
+            if may_have(&filter, key)? {
+                passed.push((place, bytes_of(key)));
+            }
+        }
+        let found = self.find(POSTINGS, &passed.iter().map(|(_, key)| &key[..POSTINGS.n_key]).collect::<Vec<_>>())?;
+        let mut all = vec![Vec::new(); keys.len()];
+        for ((place, _), places) in passed.into_iter().zip(found) {
+            all[place] = places;
+        }
+        Ok(all)
+    }
+
+    /// For each git id the members and blobs that have it, in this order. All is read at once.
+    ///
+    /// # Errors
+    /// Like [`Table::postings`].
+    pub fn blobs_of(&self, ids: &[[u8; MAX_KEY]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+        self.find(IDS, &ids.iter().map(|id| &id[..]).collect::<Vec<_>>())
+    }
+
+    fn find(&self, rows: Rows, keys: &[&[u8]]) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> {
+        let section = self.segment.section(rows.section)?;
+        let firsts: Vec<&[u8]> = self.index.section(rows.firsts)?.all()?.chunks_exact(rows.n_key).collect();
+        // The rows of a key may begin in the block before the first one that begins with it.
+        let blocks = |key: &&[u8]| {
+            let begin = firsts.partition_point(|first| first < key).saturating_sub(1);
+            begin..firsts.partition_point(|first| first <= key)
+        };
+        let of_keys: Vec<std::ops::Range<usize>> = keys.iter().map(blocks).collect();
+        let bytes = |blocks: &std::ops::Range<usize>| blocks.start * BLOCK..(blocks.end * BLOCK).min(section.len());
+        let parts = of_keys.iter().filter(|blocks| !blocks.is_empty()).map(|blocks| (rows.section, bytes(blocks)));
+        self.segment.read_ahead(parts)?;
+        let mut found = Vec::with_capacity(keys.len());
+        for (key, blocks) in keys.iter().zip(of_keys) {
+            let mut places = Vec::new();
+            for block in blocks {
+                let all: Vec<&[u8]> = rows.of_block(section.bytes(bytes(&(block..block + 1)))?).collect();
+                let begin = all.partition_point(|row| row[..rows.n_key] < **key);
+                let equal = all[begin..].iter().take_while(|row| row[..rows.n_key] == **key);
+                places.extend(equal.map(|row| place_of(&row[rows.n_key..])));
+            }
+            found.push(places);
+        }
+        Ok(found)
+    }
+}
+
+/// Groups what a table answers by member: each with the blobs that have the key.
+pub(super) fn by_member(places: &[(u32, u32)]) -> impl Iterator<Item = (u32, &[(u32, u32)])> {
+    places.chunk_by(|a, b| a.0 == b.0).map(|of_member| (of_member[0].0, of_member))
+}
