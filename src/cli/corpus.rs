@@ -21,7 +21,7 @@ use crate::store::SegmentError;
 use crate::store::corpus::{
     Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
 };
-use crate::text::{count, decoded, noun_of, printable};
+use crate::text::{agreed, count, decoded, noun_of, printable};
 
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
 /// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
@@ -68,7 +68,9 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         CorpusCommand::Compact { url, older_than } => {
             let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
             let Compaction { n_removed, n_merged } = done;
-            let merged = if n_merged > 0 { format!("{} merged; ", count(n_merged, "source")) } else { String::new() };
+            let were = agreed(n_merged, "was", "were");
+            let merged = format!("{} {were} merged; ", count(n_merged, "source"));
+            let merged = if n_merged > 0 { merged } else { String::new() };
             print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
@@ -103,7 +105,8 @@ fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), 
 #[cfg(feature = "parquet")]
 fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
     let (n, n_same) = corpus.import_parquet(folder)?;
-    print_text(&format!("{}, byte for byte as exported: {n_same}\n", count(n, "source")))
+    let same = agreed(n_same, "is byte for byte as it was exported", "are byte for byte as they were exported");
+    print_text(&format!("{}, of which {n_same} {same}\n", count(n, "source")))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -129,7 +132,7 @@ fn done(written: &Delivery) -> String {
     let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
     let megabytes = *n_bytes as f64 / 1e6;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
-    let were = if *n_kept == 1 { "was" } else { "were" };
+    let were = agreed(*n_kept, "was", "were");
     format!("{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}", count(*n_added, "source"))
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
-use crate::text::count;
+use crate::text::{agreed, count};
 
 /// The configured levels.
 #[derive(Debug, Clone)]
@@ -105,7 +105,9 @@ impl Milder {
             Self::Undecided => "its license needs review".to_owned(),
             Self::NoFault => "no commit that it lacks says that it fixes a security fault".to_owned(),
             Self::LeftOut => "left out on purpose".to_owned(),
-            Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
+            Self::Beyond(n) => {
+                format!("the change has {} that {} worth more", count(*n, "copy"), agreed(*n, "is", "are"))
+            }
         }
     }
 }

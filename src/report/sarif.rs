@@ -21,7 +21,7 @@ use crate::audit::Outcome;
 use crate::policy::{
     Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
 };
-use crate::text::{FilePath, count};
+use crate::text::{FilePath, agreed, count};
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
@@ -114,8 +114,9 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
     let mut notes = Vec::new();
     if n_dropped > 0 {
         let text = format!(
-            "left out: {}, the mildest and shortest: the limits are {MAX_RESULTS} per run and 10 MB per upload.",
-            count(n_dropped, "finding")
+            "{} {} left out, the mildest and shortest: the limits are {MAX_RESULTS} per run and 10 MB per upload.",
+            count(n_dropped, "finding"),
+            agreed(n_dropped, "is", "are")
         );
         notes.push(notification(&text, "warning"));
     }

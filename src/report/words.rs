@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::GroupBy;
 use crate::audit::{End, Outcome, Skip};
 use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
-pub(super) use crate::text::count;
 use crate::text::{FilePath, LinedText};
+pub(super) use crate::text::{agreed, count};
 
 /// The lines of a fragment: `12` or `12-20`.
 pub(super) fn lines(fragment: &Fragment) -> String {

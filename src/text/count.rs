@@ -1,4 +1,4 @@
-//! Writes numbers of things: the one place that knows a plural.
+//! Writes numbers of things: the one place that knows plurals.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -18,6 +18,11 @@ pub fn noun_of<N: Copy + PartialEq + From<u8>>(n: N, noun: &str) -> Cow<'_, str>
     }
 }
 
+/// The words that agree with `n`: `agreed(n, "is", "are")`.
+pub fn agreed<N: Copy + PartialEq + From<u8>, W>(n: N, of_one: W, of_more: W) -> W {
+    if n == N::from(1) { of_one } else { of_more }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +34,6 @@ mod tests {
             ["1 copy", "2 copies", "0 classes", "3 more files"]
         );
         assert_eq!([noun_of(1usize, "match"), noun_of(2usize, "match")], ["match", "matches"]);
+        assert_eq!([agreed(0u32, "is", "are"), agreed(1u32, "is", "are")], ["are", "is"]);
     }
 }

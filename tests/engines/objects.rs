@@ -346,7 +346,7 @@ impl Many {
         for record in files {
             copy(&record);
             let pushed = GOLDEN.corpus(&["push", name, &url(&many.folder)]);
-            assert!(pushed.starts_with("1 sources added"), "{pushed}");
+            assert!(pushed.starts_with("1 source added"), "{pushed}");
         }
         (many, name)
     }

@@ -116,7 +116,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;
     let same_notice = || {
-        Notice::new(None, None, &format!("counted, and not listed: {}, the same as many others", count(n_same, "file")))
+        let text = match n_same {
+            1 => "1 file is the same as many others: it is counted, and not listed".to_owned(),
+            n => format!("{n} files are the same as many others: they are counted, and not listed"),
+        };
+        Notice::new(None, None, &text)
     };
     let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
         .into_iter()

@@ -22,7 +22,7 @@ use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
-use crate::text::{FilePath, LinedText, count};
+use crate::text::{FilePath, LinedText, agreed, count};
 
 /// Maximum past files to read for a small change; those that share most with it come first.
 const MAX_FILES: usize = 64;
@@ -152,7 +152,7 @@ impl Past {
             return Some(format!("{} that this partial clone does not have", count(self.n_missing, "past file")));
         }
         let Unread { n_files, n_versions } = unread;
-        let share = if n_files == 1 { "shares" } else { "share" };
+        let share = agreed(n_files, "shares", "share");
         let files =
             format!("{} that {share} less with the {what} than those that were read", count(n_files, "past file"));
         let versions = format!("{} of past files", count(n_versions, "older version"));
