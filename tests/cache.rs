@@ -415,7 +415,7 @@ fn the_cache_is_shown_warmed_pruned_and_cleared() {
     git(repository.root(), &["branch", "--quiet", "-D", "main"]);
     run(&["prune"]);
     assert_ne!(n_blobs(&run(&["status"])), full);
-    assert!(run(&["clear"]).starts_with("1 files removed"));
+    assert!(run(&["clear"]).starts_with("1 file removed"));
     assert!(files(&folder(&repository)).is_empty());
 }
 

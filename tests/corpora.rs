@@ -261,7 +261,7 @@ fn code_of_a_stored_folder_is_found_with_what_was_declared_of_it() {
     let path = folder.path().join("alpha-1.0");
     let printed =
         shelf.corpus(&["add", "known", path.to_str().expect("temporary folders are UTF-8"), "--license", "MIT"]);
-    assert!(printed.contains("1 component, 1 files"), "{printed}");
+    assert!(printed.contains("1 component, 1 file,"), "{printed}");
     let found = shelf.check(&copying(), "known");
     assert_eq!(found, ["corpus-copy: 14 lines copied from lib/table.c:1 of alpha 1.0 (MIT)"]);
     assert!(shelf.corpus(&["list"]).starts_with("known "));

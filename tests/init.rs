@@ -185,6 +185,8 @@ fn what_fits_is_written_without_being_asked_for_and_a_second_run_changes_nothing
     repository.write("third_party/zlib/inflate.c", "int inflate;\n");
     repository.write("third_party/notes/readme.txt", "no license is named here\n");
     repository.write("LICENSE", "ours\n");
+    // Rules of three languages have this extension, and these are none of them.
+    repository.write("other.rules", "-keep class a\n");
     repository.stage();
     let said = init(&repository, &[]);
     for wrote in [

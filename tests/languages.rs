@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use secondhand::language::{Delimited, Family, Languages, Lexer, OpenerPlace, Table};
+use secondhand::text::FilePath;
 
 fn tables() -> Vec<(String, Table)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/languages");
@@ -203,9 +204,41 @@ fn what_a_file_holds_decides_where_languages_share_an_extension() {
         ("a.m", "% A comment.\n:- module a.\n:- interface.\n", "mercury"),
         ("a.m", "% A comment.\nx = 1;\n", "matlab"),
         ("a.m", "@interface A\n@end\n", "objective-c"),
+        ("a.rules", "alert tcp any any -> any 80 (sid:1;)\n", "snort"),
+        ("a.rules", "SUBSYSTEM==\"tty\", MODE=\"0660\"\n", "udev"),
+        ("storage.rules", "rules_version = '2';\nservice firebase.storage {\n}\n", "firestore-rules"),
+        ("a.mod", "MODULE A;\nBEGIN\nEND A.\n", "modula-2"),
+        ("a.mod", "MODULE A;\nPROCEDURE B*;\nEND B;\nEND A.\n", "oberon"),
+        ("a.mod", "param b := 1;\n", "ampl"),
+        ("a.pkl", "amends \"a.pkl\"\nb = 1\n", "pkl"),
+        ("a.res", "int a(int *b)\n{\n}\n", "c"),
+        ("a.res", "let a = (b) => b\n", "rescript"),
+        ("a.app", "{application, a, [{vsn, \"1\"}]}.\n", "erlang"),
     ];
     for (path, text, expected) in cases {
-        let language = languages.identify(&secondhand::text::FilePath::new(path), text.as_bytes());
+        let language = languages.identify(&FilePath::new(path), text.as_bytes());
         assert_eq!(language.map(|language| language.id.as_str()), Some(expected), "{path}: {text}");
     }
+    for (path, text) in [("a.rules", "-keep class a\n"), ("a.mod", "/b/a.o\n"), ("a.pkl", "(lp0\n.")] {
+        assert_eq!(
+            languages.identify(&FilePath::new(path), text.as_bytes()).map(|language| &*language.id),
+            None,
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn a_name_promises_only_what_a_language_owns() {
+    let languages = Languages::builtin();
+    let promised = |path: &str| languages.promised(&FilePath::new(path)).map(|language| language.id.clone());
+    let possible =
+        |path: &str| languages.possible(&FilePath::new(path)).map(|language| language.id.clone()).collect::<Vec<_>>();
+    assert_eq!(promised("a.h").as_deref(), Some("c"));
+    assert!(possible("a.h").contains(&"cpp".to_owned()), "{:?}", possible("a.h"));
+    assert_eq!(promised("a.rules"), None);
+    assert_eq!(possible("a.rules"), ["firestore-rules", "snort", "udev"]);
+    assert_eq!(promised("firestore.rules").as_deref(), Some("firestore-rules"));
+    assert_eq!(possible("firestore.rules"), ["firestore-rules"]);
+    assert_eq!((promised("a.lib"), possible("a.lib").len()), (None, 1));
 }

@@ -341,10 +341,28 @@ mod rule {
             ("Cargo.lock", large),
             ("picture.png", noise),
             ("tool", noise),
+            // Liberty, Logos, Modula-2 and Pkl only claim these extensions, which most often mean something else.
+            ("a.lib", noise),
+            ("b.x", noise),
+            ("c.mod", noise),
+            ("d.pkl", noise),
             ("README", large),
         ]);
         let expected = ["note not examined: guide.md (too large)", "note not examined: tests/large.c (too large)"];
         check(&repository.check(&[LAST, LIMIT].concat()), &expected);
+    }
+
+    #[test]
+    fn a_file_whose_content_shows_its_language_is_named_whatever_its_name_promises() {
+        let repository = with(&[
+            ("a.mod", format!("MODULE a;\nBEGIN\n{}END a.\n", "b;\n".repeat(30)).as_bytes()),
+            ("tool", format!("#!/bin/sh\n{}", "a b c\n".repeat(30)).as_bytes()),
+        ]);
+        let report = repository.check(&[&LAST[..], &["--set", "max-file-tokens=40"]].concat());
+        check(
+            &report,
+            &["warning not examined: a.mod (too many tokens)", "warning not examined: tool (too many tokens)"],
+        );
     }
 
     #[test]

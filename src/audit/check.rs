@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::policy::{About, Finding, Notice, Place};
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// The range to check: two states of the repository.
 #[derive(Debug)]
@@ -400,7 +400,7 @@ fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
     let of_places = of_places.into_iter().map(|(path, text)| Notice::new(Some(path), None, &text));
     let of_files = searched.limited.iter().map(|limited| {
         let (n, n_aligned) = (limited.n_sharing, limited.n_aligned);
-        let text = format!("shares code with {n} files: the {n_aligned} that share most were aligned");
+        let text = format!("shares code with {}: the {n_aligned} that share most were aligned", count(n, "file"));
         Notice::new(Some(path(limited.query)), None, &text)
     });
     first_few(of_places.chain(of_files).collect())
@@ -418,7 +418,8 @@ fn add_siblings(
     outcome.findings.extend(findings);
     outcome.texts.extend(texts);
     if images.n_left_out > 0 {
-        let message = format!("siblings were not looked up for {} edits: the change has too many", images.n_left_out);
+        let message =
+            format!("siblings were not looked up for {}: the change has too many", count(images.n_left_out, "edit"));
         outcome.notices.push(Notice::new(None, None, &message));
     }
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));

@@ -5,6 +5,7 @@ use crate::files;
 use crate::git;
 use crate::store::SegmentError;
 use crate::store::corpus::CorpusError;
+use crate::text::count;
 
 /// Why an audit failed.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +40,7 @@ pub enum SketchError {
     #[error("it is empty, or has only comments")]
     Empty,
     /// It has fewer tokens than any match.
-    #[error("it has {n_tokens} tokens, and no match has fewer than {min}")]
+    #[error("it has {}, and no match has fewer than {min}", count(*n_tokens, "token"))]
     TooShort {
         /// Its tokens.
         n_tokens: usize,
@@ -73,7 +74,7 @@ pub enum SketchError {
         name: String,
     },
     /// The file has fewer lines.
-    #[error("it begins at line {first}, and the file has {n_lines} lines")]
+    #[error("it begins at line {first}, and the file has {}", count(*n_lines, "line"))]
     NoLines {
         /// The first line asked for.
         first: u32,

@@ -292,7 +292,7 @@ pub fn brought(
     let mut firsts: BTreeMap<(FilePath, String), Brought> = BTreeMap::new();
     for file in &audited.files {
         let Some(first) = &file.first else { continue };
-        let language = context.languages.promised(&file.path).map(|language| &*language.name);
+        let language = context.languages.possible(&file.path).next().map(|language| &*language.name);
         let min_tokens = config.thresholds(&file.path, language).min_tokens;
         for part in file.origins.iter().filter(|part| part.n_tokens >= min_tokens || file.is_whole) {
             let Taken { component, verdict, .. } = &audited.components[part.component];

@@ -14,6 +14,7 @@ use super::{CLEAN, check, limit, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
+use crate::text::count;
 use clap::Parser;
 
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
@@ -38,7 +39,7 @@ fn create(file: &Path, known: &Known, force: bool, common: &Common) -> Result<()
     }
     let baseline = copies_now(known, common)?;
     write(file, &baseline)?;
-    say(common, &format!("{} in `{}`", count(baseline.len()), file.display()))
+    say(common, &format!("{} in `{}`", count(baseline.len(), "copy"), file.display()))
 }
 
 fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common) -> Result<(), Failure> {
@@ -50,7 +51,7 @@ fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common)
     let new = if prune { old.within(&now) } else { now };
     write(file, &new)?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
-    say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len()), file.display()))
+    say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
 }
 
 /// The copies that `check` or `scan` find with the current settings and no baseline.
@@ -95,12 +96,8 @@ fn listing(baseline: &Baseline) -> String {
     }
     let mut text = String::new();
     for (path, (n, n_tokens)) in &by_file {
-        let _ = writeln!(text, "{path}: {}, {n_tokens} tokens", count(*n));
+        let _ = writeln!(text, "{path}: {}, {}", count(*n, "copy"), count(*n_tokens, "token"));
     }
-    let _ = writeln!(text, "{} in {} files", count(baseline.len()), by_file.len());
+    let _ = writeln!(text, "{} in {}", count(baseline.len(), "copy"), count(by_file.len(), "file"));
     text
-}
-
-fn count(n: usize) -> String {
-    if n == 1 { "1 copy".to_owned() } else { format!("{n} copies") }
 }

@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::git::{CommitId, Repository, Span};
 use crate::language::Languages;
 use crate::store::{Cache, History, Journal, SegmentError};
+use crate::text::count;
 
 /// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
@@ -154,9 +155,14 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             remembered.save().map_err(unwritable)?;
             let past = past.transpose()?.map(|indexed| {
                 let Indexed { n_new, n_fingerprints, n_bytes } = indexed;
-                format!("{n_new} commits read; {n_fingerprints} fingerprints, {}\n", size(n_bytes))
+                format!(
+                    "{} read; {}, {}\n",
+                    count(n_new, "commit"),
+                    count(n_fingerprints, "fingerprint"),
+                    size(n_bytes)
+                )
             });
-            format!("{n_read} files read\n{}{}", past.unwrap_or_default(), status(&open(), &indexes()))
+            format!("{} read\n{}{}", count(n_read, "file"), past.unwrap_or_default(), status(&open(), &indexes()))
         }
         args::Cache::Prune => {
             let reached: HashSet<Vec<u8>> =
@@ -169,7 +175,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
         args::Cache::Clear => {
             let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
             let (n_files, n_bytes) = cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-            format!("{n_files} files removed, {}\n", size(n_bytes))
+            format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes))
         }
     };
     print_text(&said)?;
@@ -181,10 +187,10 @@ fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) ->
     cache.verify();
     let faults = cache.faults();
     let mut said = format!(
-        "{}: {} blobs in {} files, {}\n",
+        "{}: {} in {}, {}\n",
         cache.folder().display(),
-        cache.n_entries(),
-        cache.n_segments(),
+        count(cache.n_entries(), "blob"),
+        count(cache.n_segments(), "file"),
         size(cache.n_bytes()),
     );
     for (path, why) in faults {
@@ -199,7 +205,10 @@ fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) ->
                 let size = size(history.n_bytes());
                 let _ = writeln!(
                     said,
-                    "history: {n_fingerprints} fingerprints of {n_commits} commits in {n_files} files, {size}"
+                    "history: {} of {} in {}, {size}",
+                    count(n_fingerprints, "fingerprint"),
+                    count(n_commits, "commit"),
+                    count(n_files, "file")
                 );
             }
             Ok((_, Err(why))) => drop(writeln!(said, "not read: {why}; the next use rebuilds it")),

@@ -21,7 +21,7 @@ use crate::store::SegmentError;
 use crate::store::corpus::{
     Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
 };
-use crate::text::{decoded, printable};
+use crate::text::{agreed, count, decoded, noun_of, printable};
 
 /// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
 /// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
@@ -68,8 +68,10 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         CorpusCommand::Compact { url, older_than } => {
             let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
             let Compaction { n_removed, n_merged } = done;
-            let merged = if n_merged > 0 { format!("{n_merged} sources were merged; ") } else { String::new() };
-            print_text(&format!("{merged}the space of {n_removed} removed sources was given back\n"))?;
+            let were = agreed(n_merged, "was", "were");
+            let merged = format!("{} {were} merged; ", count(n_merged, "source"));
+            let merged = if n_merged > 0 { merged } else { String::new() };
+            print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
             let corpus = shelf.corpus(corpus)?;
@@ -88,7 +90,7 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         }
         CorpusCommand::Import { corpus, file, digest } => {
             let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
-            print_text(&format!("{} sources, sha256:{}\n", imported.n_sources, imported.digest))?;
+            print_text(&format!("{}, sha256:{}\n", count(imported.n_sources, "source"), imported.digest))?;
         }
     }
     Ok(CLEAN)
@@ -103,7 +105,8 @@ fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), 
 #[cfg(feature = "parquet")]
 fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
     let (n, n_same) = corpus.import_parquet(folder)?;
-    print_text(&format!("{n} sources, of which {n_same} are byte for byte as they were exported\n"))
+    let same = agreed(n_same, "is byte for byte as it was exported", "are byte for byte as they were exported");
+    print_text(&format!("{}, of which {n_same} {same}\n", count(n, "source")))
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -129,7 +132,8 @@ fn done(written: &Delivery) -> String {
     let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
     let megabytes = *n_bytes as f64 / 1e6;
     let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
-    format!("{n_added} sources added, {megabytes:.1} MB; {n_kept} were there already\n{digest}")
+    let were = agreed(*n_kept, "was", "were");
+    format!("{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}", count(*n_added, "source"))
 }
 
 /// The location that a URL names.
@@ -203,7 +207,11 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
         let Outside::Stored(stored) = outside else { continue };
         if let Some(traffic) = stored.traffic() {
             let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
-            note(&format!("corpus `{}`: {n} requests, {kilobytes:.1} kB", printable(stored.name().as_bytes())));
+            note(&format!(
+                "corpus `{}`: {}, {kilobytes:.1} kB",
+                printable(stored.name().as_bytes()),
+                count(n, "request")
+            ));
         }
     }
 }
@@ -347,8 +355,8 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
         let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
     }
     if !missing.is_empty() {
-        let (n, noun) = (missing.len(), if missing.len() == 1 { "package" } else { "packages" });
-        let _ = writeln!(text, "  left out: {n} {noun} that could not be fetched, listed first");
+        let n = count(missing.len(), "package");
+        let _ = writeln!(text, "  left out: {n} that could not be fetched, listed first");
     }
     text
 }
@@ -356,8 +364,13 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
 fn figures(stats: &Stats) -> String {
     let Stats { n_components, n_files, n_tokens, n_bytes, .. } = stats;
     let megabytes = *n_bytes as f64 / 1e6;
-    let noun = if *n_components == 1 { "component" } else { "components" };
-    format!("{n_components} {noun}, {n_files} files, {n_tokens} tokens, {megabytes:.1} MB")
+    let (components, files) = (count(*n_components, "component"), count(*n_files, "file"));
+    format!("{components}, {files}, {}, {megabytes:.1} MB", count(*n_tokens, "token"))
+}
+
+/// A number and its noun in a list, where numbers end below each other, and so do nouns.
+fn column(width: usize, n: u64, noun: &str) -> String {
+    format!("{n:>width$} {:<n_noun$}", noun_of(n, noun), n_noun = noun.len() + 1)
 }
 
 fn list(shelf: &Shelf) -> Result<(), Failure> {
@@ -367,10 +380,10 @@ fn list(shelf: &Shelf) -> Result<(), Failure> {
         let sum = |of: fn(&Stats) -> u64| records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>();
         let _ = writeln!(
             text,
-            "{name:<24} {:>5} sources {:>7} components {:>9} files {:>8.1} MB",
-            records.len(),
-            sum(|stats| stats.n_components),
-            sum(|stats| stats.n_files),
+            "{name:<24} {} {} {} {:>8.1} MB",
+            column(5, records.len() as u64, "source"),
+            column(7, sum(|stats| stats.n_components), "component"),
+            column(9, sum(|stats| stats.n_files), "file"),
             sum(|stats| stats.n_bytes) as f64 / 1e6
         );
     }
@@ -404,8 +417,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
             let others = segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
             for (other, n) in others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES) {
                 let other = other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
-                let files = if n == 1 { "file" } else { "files" };
-                let _ = writeln!(text, "    {n} {files}: {}", shown(&other));
+                let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&other));
             }
         }
         let n_more = segment.components().len().saturating_sub(max_components);

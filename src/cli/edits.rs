@@ -9,7 +9,7 @@ use crate::config::{RawConfig, Reach, options};
 use crate::files::Entry;
 use crate::git::{Attributes, Reader, Snapshot};
 use crate::policy::Notice;
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// Maximum edits of one kind to write out.
 const MAX_LISTED: usize = 20;
@@ -128,8 +128,7 @@ impl Edits<'_> {
         let (before, after) = self.edited(&path)?;
         let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(self.reader, entry).ok());
         let n_added = read(after).unwrap_or_default().n_beyond(&read(before).unwrap_or_default());
-        let copies = if n_added == 1 { "copy" } else { "copies" };
-        let message = format!("the change adds {n_added} {copies} to the baseline");
+        let message = format!("the change adds {} to the baseline", count(n_added, "copy"));
         (n_added > 0).then(|| Notice::new(Some(path), None, &message))
     }
 

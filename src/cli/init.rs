@@ -19,6 +19,7 @@ use super::survey::{Survey, System};
 use crate::config::{ConfigOption, find, options};
 use crate::git::{self, Repository};
 use crate::policy::RULES;
+use crate::text::count;
 
 const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
 /// Examples for tables that are empty by default, by the name of the table.
@@ -57,8 +58,7 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
             write(&file, root, &settings(&survey), flags.force)?;
             summary += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
             if let n @ 1.. = survey.components.len() {
-                summary +=
-                    &format!("  with {n} vendored folder{}, whose licenses count\n", if n == 1 { "" } else { "s" });
+                summary += &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
             }
         }
     }

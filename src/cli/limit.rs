@@ -16,6 +16,7 @@ use super::flags::Common;
 use super::output::{report_failure, warn};
 use crate::audit::{Exhausted, Outcome, Skip};
 use crate::policy::Notice;
+use crate::text::{agreed, count};
 
 /// How often the memory is measured.
 const TICK: Duration = Duration::from_millis(50);
@@ -159,7 +160,7 @@ fn notice(outcome: &Outcome) -> Option<Notice> {
     let Err(Failure::Incomplete { limit }) = complete() else { return None };
     let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
     let (n_judged, n_compared) = (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
-    let files = |n: usize| if n == 1 { "1 file was".to_owned() } else { format!("{n} files were") };
+    let files = |n: usize| format!("{} {}", count(n, "file"), agreed(n, "was", "were"));
     let left = [(n_judged, "examined"), (n_compared, "compared with")];
     let left: Vec<String> =
         left.iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} not {how}", files(*n))).collect();

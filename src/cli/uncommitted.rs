@@ -8,7 +8,7 @@ use crate::config::{Config, Ruling};
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
 use crate::policy::Notice;
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ impl Uncommitted {
         let (config, languages) = settings_of(repository, common)?;
         let is_asked = |path: &FilePath| {
             let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
-            languages.promised(path).is_some() && !is_ignored && path.is_within(within)
+            languages.possible(path).next().is_some() && !is_ignored && path.is_within(within)
         };
         // A work tree that cannot be read is not what was asked about.
         let (committed, work_tree, index) = states(&reader)?;
@@ -42,7 +42,7 @@ impl Uncommitted {
     }
 
     fn files(self) -> String {
-        if self.n() == 1 { "1 uncommitted file".to_owned() } else { format!("{} uncommitted files", self.n()) }
+        count(self.n(), "uncommitted file")
     }
 
     /// A notice that only commits were checked, and which flag checks the files.

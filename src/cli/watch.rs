@@ -17,7 +17,7 @@ use crate::git::Repository;
 use crate::language::Languages;
 use crate::policy::{Finding, best_first};
 use crate::report::finding_line;
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// How long nothing may change for the change to count as over: an editor writes a file in several steps, and git many.
 const QUIET: Duration = Duration::from_millis(200);
@@ -134,6 +134,5 @@ fn difference(
     if text.is_empty() && !is_first {
         return text;
     }
-    let n = outcome.findings.len();
-    format!("{text}= {n} {}\n", if n == 1 { "finding" } else { "findings" })
+    format!("{text}= {}\n", count(outcome.findings.len(), "finding"))
 }

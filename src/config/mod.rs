@@ -217,7 +217,7 @@ impl Config {
     }
 
     /// The settings that match none of the files at `paths`, as in ``paths."src/**"` matches no file``; a name in
-    /// `languages` counts as met if a file name promises that language. Time O(n · m) for n files and m patterns.
+    /// `languages` counts as met if a file may be in that language, by its name. Time O(n · m) for n files and m patterns.
     pub fn idle(&self, paths: &[&FilePath], languages: &Languages) -> Vec<String> {
         let RawConfig { ignore, tests, examples, .. } = &self.written;
         let lists = [("ignore", ignore), ("tests", tests), ("examples", examples)];
@@ -231,9 +231,9 @@ impl Config {
         let idle = patterns.map(|(key, rule)| format!("`{rule}` of `{key}` matches no file"));
         let folders = self.vendored.iter().filter(|folder| !paths.iter().any(|path| folder.contains(path)));
         let idle = idle.chain(folders.map(|folder| format!("`{}` of `vendored` has no file", folder.path)));
-        let promised: BTreeSet<&str> =
-            paths.iter().filter_map(|path| languages.promised(path)).map(|language| language.name.as_str()).collect();
-        let is_met = |name: &&String| languages.named(name).is_some_and(|of| promised.contains(of.name.as_str()));
+        let possible = paths.iter().flat_map(|path| languages.possible(path));
+        let possible: BTreeSet<&str> = possible.map(|language| language.name.as_str()).collect();
+        let is_met = |name: &&String| languages.named(name).is_some_and(|of| possible.contains(of.name.as_str()));
         let absent = self.written.languages.keys().filter(|name| !is_met(name));
         idle.chain(absent.map(|name| format!("`{name}` of `languages` is the language of no file"))).collect()
     }

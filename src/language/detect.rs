@@ -11,7 +11,7 @@ use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
 use super::table::{Claim, Table, TableError};
 use super::test_code::TestMarks;
-use crate::text::FilePath;
+use crate::text::{FilePath, unpack};
 
 /// A language that is ready to read source.
 #[derive(Debug)]
@@ -118,8 +118,8 @@ struct LanguageEntry {
     id: String,
     /// Its display name.
     name: String,
-    /// The text of the built-in table; empty for a user's table, which has already been read.
-    toml: &'static str,
+    /// The text of the built-in table; `None` for a user's table, which has already been read.
+    toml: Option<Packed>,
     table: OnceLock<Table>,
     /// Its claims.
     claims: OnceLock<Vec<CompiledClaim>>,
@@ -137,12 +137,30 @@ struct CompiledClaim {
 struct Builtin {
     id: &'static str,
     name: &'static str,
-    toml: &'static str,
+    toml: Packed,
     extensions: &'static [&'static str],
     claims: &'static [&'static str],
     file_names: &'static [&'static str],
     shebangs: &'static [&'static str],
 }
+
+/// Where the text of a built-in table is: a range of an unpacked block.
+#[derive(Debug, Clone, Copy)]
+struct Packed {
+    block: usize,
+    start: usize,
+    end: usize,
+}
+
+impl Packed {
+    fn text(self) -> &'static str {
+        static UNPACKED: [OnceLock<String>; BLOCKS.len()] = [const { OnceLock::new() }; BLOCKS.len()];
+        &UNPACKED[self.block].get_or_init(|| unpack(BLOCKS[self.block]))[self.start..self.end]
+    }
+}
+
+/// The texts of the built-in tables, some tables a block.
+const BLOCKS: &[&[u8]] = &include!(concat!(env!("OUT_DIR"), "/blocks.rs"));
 
 /// Written by `build.rs`, so that a run parses only the tables it needs.
 static BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/languages.rs"));
@@ -223,7 +241,7 @@ impl Languages {
             languages.rows.push(LanguageEntry {
                 id: builtin.id.to_owned(),
                 name: builtin.name.to_owned(),
-                toml: builtin.toml,
+                toml: Some(builtin.toml),
                 table: OnceLock::new(),
                 claims: OnceLock::new(),
                 language: OnceLock::new(),
@@ -261,7 +279,7 @@ impl Languages {
         let added = LanguageEntry {
             id: id.to_owned(),
             name: table.name.clone(),
-            toml: "",
+            toml: None,
             table: OnceLock::from(table),
             claims: OnceLock::new(),
             language: OnceLock::new(),
@@ -351,10 +369,10 @@ impl Languages {
         self.rows.iter().find(|row| row.id == id).map(LanguageEntry::language)
     }
 
-    /// How the language that a file name promises opens and closes a comment: one to the end of the line, whose close
+    /// How the language that a file name suggests opens and closes a comment: one to the end of the line, whose close
     /// is empty, if it has such. `None` without a language.
     pub fn comment(&self, path: &FilePath) -> Option<(&str, &str)> {
-        let promised = self.promised(path)?;
+        let promised = self.possible(path).next()?;
         let id = self.rows.iter().find(|row| row.name == promised.name).map(|row| &*row.id)?;
         let comments = &self.table(id)?.comments;
         let best = comments.iter().min_by_key(|comment| comment.close.is_some())?;
@@ -375,18 +393,26 @@ impl Languages {
             || !name.trim_start_matches('.').contains('.')
     }
 
-    /// The language that a file name alone promises: that of the whole name, or the owner of its longest known
-    /// extension. If nobody owns that one, a language that claims it, preferring source over data.
+    /// The language that a file name alone promises: that of the whole name, or the owner of its longest extension that
+    /// has one. An extension that languages only claim promises nothing: most files with it may be none of theirs.
     pub fn promised(&self, path: &FilePath) -> Option<&Language> {
         let name = String::from_utf8_lossy(path.name());
-        let by_extension = |extension: &str| {
-            let extension = extension.to_ascii_lowercase();
-            let claimants =
-                || self.claims.get(&extension)?.iter().copied().min_by_key(|&row| self.rows[row].language().is_data);
-            self.by_extension.get(&extension).copied().or_else(claimants)
-        };
-        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(by_extension))?;
+        let owner = |extension: &str| self.by_extension.get(&extension.to_ascii_lowercase()).copied();
+        let row = self.of_name(&name).or_else(|| extensions(&name).find_map(owner))?;
         Some(self.rows[row].language())
+    }
+
+    /// The languages that a file with this name may be in, whatever it holds: the promised one first, then those that
+    /// claim one of its extensions, source before data.
+    pub fn possible(&self, path: &FilePath) -> impl Iterator<Item = &Language> {
+        let name = String::from_utf8_lossy(path.name());
+        let mut claimants = Vec::new();
+        if self.of_name(&name).is_none() {
+            let rows = extensions(&name).filter_map(|extension| self.claims.get(&extension.to_ascii_lowercase()));
+            claimants.extend(rows.flatten().map(|&row| self.rows[row].language()));
+            claimants.sort_by_key(|language| language.is_data);
+        }
+        self.promised(path).into_iter().chain(claimants)
     }
 
     /// The language of the file `path` with the contents `text`.
@@ -435,7 +461,8 @@ impl Languages {
 
 impl LanguageEntry {
     fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::parse(self.toml).expect("tests/languages.rs reads every built-in table"))
+        let text = || self.toml.map_or("", Packed::text);
+        self.table.get_or_init(|| Table::parse(text()).expect("tests/languages.rs reads every built-in table"))
     }
 
     fn claims(&self) -> &[CompiledClaim] {

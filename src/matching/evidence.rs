@@ -21,6 +21,7 @@ use super::alignment::Block;
 use super::worth::is_control_flow;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
+use crate::text::unpack;
 
 /// The required evidence; any one kind is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,7 +243,8 @@ pub fn may_be_evident(
 }
 
 /// Names, literals and parts of literals found in five or more of 167 projects, sorted, one per line.
-const COMMON_WORDS: &str = include_str!("../../config/common-words.txt");
+static COMMON_WORDS: LazyLock<String> =
+    LazyLock::new(|| unpack(include_bytes!(concat!(env!("OUT_DIR"), "/common-words"))));
 
 /// Minimum bytes of a rare name, number and string: shorter ones agree by chance.
 const SHORTEST: (usize, usize, usize) = (3, 5, 4);

@@ -1,7 +1,7 @@
 //! Defines what a finding is about: a copy, what a copy lacks, or files that were not examined.
 
 use super::{Behind, Missed, Outdated};
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// What a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +37,7 @@ impl Unexamined {
         let Self { path, n_files, reason } = self;
         match n_files {
             _ if !path.as_bytes().ends_with(b"/") => format!("{path} ({reason})"),
-            1 => format!("{path} (1 file, {reason})"),
-            n => format!("{path} ({n} files, {reason})"),
+            n => format!("{path} ({}, {reason})", count(*n, "file")),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use super::{About, Finding, Fragment, Place, Topic};
 use crate::matching::BESIDE_LINES;
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// Joins copies of one rule in one file. If they come from another file, they all belong together; if they come from
 /// the same file, those do that are next to each other, or whose origins are.
@@ -128,9 +128,8 @@ impl Finding {
         let last = named.pop().unwrap_or_default();
         match (n, named.is_empty()) {
             (0, _) => String::new(),
-            (1, _) => format!("; 1 more copy {from}: lines {last}"),
-            (_, true) => format!("; {n} more copies {from}: lines {last}"),
-            (_, false) => format!("; {n} more copies {from}: lines {} and {last}", named.join(", ")),
+            (n, true) => format!("; {} {from}: lines {last}", count(n, "more copy")),
+            (n, false) => format!("; {} {from}: lines {} and {last}", count(n, "more copy"), named.join(", ")),
         }
     }
 }

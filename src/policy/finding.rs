@@ -5,7 +5,7 @@ use super::{
     Rule, Unexamined,
 };
 use crate::language::Token;
-use crate::text::{FilePath, Position, fnv_1a, printable};
+use crate::text::{FilePath, Position, count, fnv_1a, printable};
 
 /// A copy, or files that were not examined.
 #[derive(Debug, Clone)]
@@ -296,7 +296,7 @@ impl Finding {
         let has_more = n_places > self.origins.len() || n_places >= MANY_PLACES;
         match has_more && self.n_novel > 0 {
             true if n_places >= MANY_PLACES => format!("{message}, which is written in {n_places} places"),
-            true => format!("{message}, also found in {n_places} places"),
+            true => format!("{message}, also found in {}", count(n_places, "place")),
             false => message,
         }
     }
@@ -304,21 +304,21 @@ impl Finding {
     fn message_of_first(&self) -> String {
         let origin = self.origins.first();
         let n_lines = self.n_lines();
-        let lines = if n_lines == 1 { "line" } else { "lines" };
+        let lines = count(n_lines, "line");
         if self.n_novel == 0 {
             let n_places = self.origins.len() + 1;
-            return format!("{n_lines} {lines} found in {n_places} places");
+            return format!("{lines} found in {}", count(n_places, "place"));
         }
-        let Some(Origin { place, path, fragment, .. }) = origin else { return format!("{n_lines} copied {lines}") };
+        let Some(Origin { place, path, fragment, .. }) = origin else { return count(n_lines, "copied line") };
         let line = fragment.start.line;
         match place {
             Place::Tree if *path == self.path => {
-                format!("{n_lines} {lines} copied from line {line} of the same file")
+                format!("{lines} copied from line {line} of the same file")
             }
-            Place::Tree => format!("{n_lines} {lines} copied from {path}:{line}"),
+            Place::Tree => format!("{lines} copied from {path}:{line}"),
             Place::Past(deletion) => {
                 let commit = &deletion.commit[..deletion.commit.len().min(10)];
-                format!("{n_lines} {lines} copied from {path}:{line}, deleted in {commit}")
+                format!("{lines} copied from {path}:{line}, deleted in {commit}")
             }
             Place::Component(component) => {
                 let license = component.license().unwrap_or_else(|| "license not known".to_owned());
@@ -329,7 +329,7 @@ impl Finding {
                     Some(Answer::Review) => ": its license needs review",
                     _ => "",
                 };
-                format!("{n_lines} {lines} copied from {path}:{line} of {owner}{verdict}")
+                format!("{lines} copied from {path}:{line} of {owner}{verdict}")
             }
         }
     }

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{About, Answer, Behind, Ground, Level, Origin, Place, RULES, Rule, Topic, When};
+use crate::text::{agreed, count};
 
 /// The configured levels.
 #[derive(Debug, Clone)]
@@ -50,15 +51,14 @@ impl SaysLittle {
         let Self { n_statements, n_controls, n_tokens } = self;
         let statements = match n_statements {
             0 => "no statement".to_owned(),
-            1 => "1 statement".to_owned(),
-            n => format!("{n} statements"),
+            n => count(*n, "statement"),
         };
         let controls = match n_controls {
             0 => "no control flow".to_owned(),
             1 => "1 kind of control flow".to_owned(),
             n => format!("{n} kinds of control flow"),
         };
-        format!("{statements}, {controls}, {n_tokens} tokens")
+        format!("{statements}, {controls}, {}", count(*n_tokens, "token"))
     }
 }
 
@@ -105,7 +105,9 @@ impl Milder {
             Self::Undecided => "its license needs review".to_owned(),
             Self::NoFault => "no commit that it lacks says that it fixes a security fault".to_owned(),
             Self::LeftOut => "left out on purpose".to_owned(),
-            Self::Beyond(n) => format!("the change has {n} copies that are worth more"),
+            Self::Beyond(n) => {
+                format!("the change has {} that {} worth more", count(*n, "copy"), agreed(*n, "is", "are"))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sides::{Mark, Sides};
-use super::words::{copy_text, count, place, text_of};
+use super::words::{agreed, copy_text, count, place, text_of};
 use crate::audit::{Callers, Outcome};
 use crate::policy::{Finding, Origin, Place};
 
@@ -146,7 +146,8 @@ impl Brief {
             });
         }
         if self.rewritten.len() > MAX_NAMED {
-            lines.push(format!("{} more lines differ", self.rewritten.len() - MAX_NAMED));
+            let n_more = self.rewritten.len() - MAX_NAMED;
+            lines.push(format!("{} {}", count(n_more, "more line"), agreed(n_more, "differs", "differ")));
         }
         lines
     }

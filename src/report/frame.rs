@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::sides::{Line, Mark, Sides};
+use crate::text::{count, noun_of};
 
 /// Maximum lines of a side to draw, marks below them included; the rest are folded, rows that differ last.
 const MAX_ROWS: usize = 10;
@@ -76,7 +77,7 @@ pub(super) fn draw_one(lines: &[Line], title: &str, n_left_out: u32, canvas: Can
     let is_folded = !canvas.is_whole && n > MAX_ROWS;
     let folded = if is_folded { MAX_ROWS / 2..n - MAX_ROWS / 2 } else { n..n };
     let drawn = |range: Range<usize>| range.map(|at| Ok(&lines[at]));
-    let fold = (!folded.is_empty()).then(|| Err(format!("{} more lines", folded.len())));
+    let fold = (!folded.is_empty()).then(|| Err(count(folded.len(), "more line")));
     let rows = drawn(0..folded.start).chain(fold).chain(drawn(folded.end..n));
     let side = SideCaption { title, is_copy: true, n_left_out, digits: digits(lines) };
     below(rows, &side, canvas)
@@ -108,7 +109,7 @@ impl Row {
 /// `40 equal lines`, `12 more lines`.
 fn fold_words(n: usize, n_differing: usize) -> String {
     let kind = if n_differing == 0 { "equal" } else { "more" };
-    if n == 1 { format!("1 {kind} line") } else { format!("{n} {kind} lines") }
+    format!("{n} {kind} {}", noun_of(n, "line"))
 }
 
 /// The rows to draw: the first, the last, those that differ, and those around them.
@@ -215,7 +216,7 @@ fn below<'l>(lines: impl Iterator<Item = Result<&'l Line, String>>, side: &SideC
         }
     }
     if n_left_out > 0 {
-        let _ = writeln!(text, "... and {n_left_out} more lines");
+        let _ = writeln!(text, "... and {}", count(n_left_out, "more line"));
     }
     // Trailing spaces are useless.
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -277,7 +278,7 @@ fn beside(sides: &Sides, rows: &[Row], titles: &Titles, canvas: Canvas) -> Strin
         }
     }
     if sides.n_left_out != (0, 0) {
-        let _ = writeln!(text, "... and {} more lines", sides.n_left_out.0.max(sides.n_left_out.1));
+        let _ = writeln!(text, "... and {}", count(sides.n_left_out.0.max(sides.n_left_out.1), "more line"));
     }
     text
 }

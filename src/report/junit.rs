@@ -14,7 +14,7 @@ use super::words::{copy_text, end, likeness, place, provenance, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
-use crate::text::LinedText;
+use crate::text::{LinedText, count};
 
 pub(super) const FORMAT: Format = Format { name: "junit", help: "JUnit XML for CI systems", write };
 
@@ -120,7 +120,7 @@ fn code(title: &str, source: &LinedText, fragment: &Fragment, text: &mut String)
         text.push_str(&format!("{:>6} | {}\n", line.number, line.text));
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        text.push_str(&format!("       | ({} lines more)\n", fragment.n_lines() as usize - MAX_LINES));
+        text.push_str(&format!("       | ({} more)\n", count(fragment.n_lines() as usize - MAX_LINES, "line")));
     }
     text.push('\n');
 }

@@ -183,7 +183,7 @@ fn code(place: &str, source: &LinedText, fragment: &Fragment) -> String {
         code.push('\n');
     }
     if fragment.n_lines() as usize > MAX_LINES {
-        code.push_str(&format!("({} lines more)\n", fragment.n_lines() as usize - MAX_LINES));
+        code.push_str(&format!("({} more)\n", count(fragment.n_lines() as usize - MAX_LINES, "line")));
     }
     let fence = "`".repeat(longest_run(&code, '`').max(2) + 1);
     format!("{}\n\n{fence}{}\n{code}{fence}\n\n", code_span(place), language(place))

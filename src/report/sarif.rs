@@ -21,7 +21,7 @@ use crate::audit::Outcome;
 use crate::policy::{
     Finding, Fragment, Level, MissedCommit, Origin, Place, RULES, Rule, Suppressed, SuppressedBy, Topic, Unexamined,
 };
-use crate::text::FilePath;
+use crate::text::{FilePath, agreed, count};
 
 pub(super) const FORMAT: Format = Format { name: "sarif", help: "SARIF 2.1.0 for code scanning", write };
 
@@ -114,7 +114,9 @@ fn invocation(outcome: &Outcome, n_dropped: usize) -> Invocation {
     let mut notes = Vec::new();
     if n_dropped > 0 {
         let text = format!(
-            "{n_dropped} findings are left out, the mildest and shortest: the limits are {MAX_RESULTS} per run and 10 MB per upload."
+            "{} {} left out, the mildest and shortest: the limits are {MAX_RESULTS} per run and 10 MB per upload.",
+            count(n_dropped, "finding"),
+            agreed(n_dropped, "is", "are")
         );
         notes.push(notification(&text, "warning"));
     }
@@ -235,12 +237,12 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
     let mut text = lines("Line", &finding.fragment);
     if let Some(origin) = finding.origins.first() {
         text.push_str(&format!(
-            " {verb} {}: a {} clone ({}), {} % alike, {} tokens.",
+            " {verb} {}: a {} clone ({}), {} % alike, {}.",
             named(origin),
             origin.clone_type.name(),
             origin.clone_type.describe(),
             percent(origin.similarity),
-            finding.n_tokens
+            count(finding.n_tokens, "token")
         ));
     }
     let further = finding.origins.iter().skip(1);
@@ -250,7 +252,7 @@ fn result_text(finding: &Finding, others: &[&Finding]) -> String {
         let names: Vec<_> = listed.iter().map(|origin| named(origin)).collect();
         text.push_str(&format!(" Also found in {}", names.join(", ")));
         let n_more = further.len() - listed.len();
-        text.push_str(&if n_more > 0 { format!(" and {n_more} more places.") } else { ".".to_owned() });
+        text.push_str(&if n_more > 0 { format!(" and {}.", count(n_more, "more place")) } else { ".".to_owned() });
     }
     let copy = |(at, other): (usize, &Finding)| {
         let id = linked.len() + 1 + at;

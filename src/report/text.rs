@@ -317,7 +317,11 @@ fn summary_in(outcome: &Outcome, is_verbose: bool, width: usize) -> String {
     }
     for common in &examined.common {
         let n = count(common.n_tokens, "token");
-        lines.push(format!("common, not scored: {n} of {} (in {} components)", common.path, common.n_components));
+        lines.push(format!(
+            "common, not scored: {n} of {} (in {})",
+            common.path,
+            count(common.n_components, "component")
+        ));
     }
     lines.push(String::new());
     lines.join("\n")

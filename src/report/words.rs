@@ -6,16 +6,7 @@ use super::GroupBy;
 use crate::audit::{End, Outcome, Skip};
 use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
 use crate::text::{FilePath, LinedText};
-
-/// A number with its noun: `1 file`, `2 files`.
-pub(super) fn count(n: usize, noun: &str) -> String {
-    match (n, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{n} {stem}ies"),
-        _ if noun.ends_with("ss") || noun.ends_with("ch") => format!("{n} {noun}es"),
-        _ => format!("{n} {noun}s"),
-    }
-}
+pub(super) use crate::text::{agreed, count};
 
 /// The lines of a fragment: `12` or `12-20`.
 pub(super) fn lines(fragment: &Fragment) -> String {
@@ -267,14 +258,6 @@ pub(super) fn end(end: &End) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nouns_have_their_plurals() {
-        assert_eq!(
-            [count(1, "copy"), count(2, "copy"), count(0, "class"), count(3, "file")],
-            ["1 copy", "2 copies", "0 classes", "3 files"]
-        );
-    }
 
     #[test]
     fn a_day_is_told_in_universal_time() {

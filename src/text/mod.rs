@@ -2,18 +2,22 @@
 //!
 //! Invariant: knows no language and no file system; a path is just a name.
 
+mod count;
 mod encoding;
 mod fnv;
 mod glob;
 mod nearest;
+mod unpack;
 
 use std::fmt;
 use std::sync::OnceLock;
 
+pub use count::{agreed, count, noun_of};
 pub use encoding::{NotText, decoded, is_encoded, readable};
 pub use fnv::fnv_1a;
 pub use glob::glob_matches;
 pub use nearest::nearest;
+pub use unpack::{unpack, unpack_xz};
 
 /// A position in a text, as editors count: lines and columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

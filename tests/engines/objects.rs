@@ -288,7 +288,7 @@ fn adding_a_source_writes_no_other_and_who_reads_keeps_what_it_reads() {
     GOLDEN.corpus(&["compact", &url(&folder), "--older-than", "0"]);
     assert_eq!(names("segments").len(), 1);
     let added = GOLDEN.corpus(&["push", "golden", &url(&folder)]);
-    assert!(added.starts_with("1 sources added"), "{added}");
+    assert!(added.starts_with("1 source added"), "{added}");
     assert_eq!(names("segments"), before);
     let (status, _, errors) = CHANGES.check(4, &GOLDEN, &url(&folder), &[]);
     assert_eq!(status, 1, "it is there again: {errors}");
@@ -346,7 +346,7 @@ impl Many {
         for record in files {
             copy(&record);
             let pushed = GOLDEN.corpus(&["push", name, &url(&many.folder)]);
-            assert!(pushed.starts_with("1 sources added"), "{pushed}");
+            assert!(pushed.starts_with("1 source added"), "{pushed}");
         }
         (many, name)
     }
@@ -435,7 +435,7 @@ fn a_source_is_removed_from_a_table_and_added_beside_it() {
     let rest = names(&many.folder, "tables");
     assert!(rest.len() == 1 && rest != tables, "what is left of it was written anew");
     assert_eq!(names(&many.folder, "segments").len(), 8);
-    assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 sources added"));
+    assert!(GOLDEN.corpus(&["push", name, &url(&many.folder)]).starts_with("1 source added"));
     let both = names(&many.folder, "tables");
     assert!(both.len() == 2 && both.contains(&rest[0]), "adding a small source writes no large table");
     many.is_judged_alike(name);

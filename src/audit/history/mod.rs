@@ -30,7 +30,7 @@ use crate::language::Languages;
 use crate::matching::{Novelty, novelty};
 use crate::policy::Finding;
 use crate::store::Journal;
-use crate::text::fnv_1a;
+use crate::text::{count, fnv_1a};
 
 /// Maximum commits to check together.
 const MAX_BATCH: usize = 32;
@@ -78,7 +78,8 @@ pub fn timeline(repository: &Repository, params: &TimelineParams<'_>, context: C
     let left: HashSet<CommitId> = todo[n_checked..].iter().map(|judged| judged.commit).collect();
     if !left.is_empty() {
         timeline.commits.retain(|judged| !left.contains(&judged.commit));
-        timeline.unavailable = Some(format!("{} commits, since the time or memory limit was reached", left.len()));
+        timeline.unavailable =
+            Some(format!("{}, since the time or memory limit was reached", count(left.len(), "commit")));
     }
 
     let mut untraced: Vec<&mut Judged> = timeline
@@ -117,8 +118,7 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
         }
     }
     if n_cut > 0 {
-        let commits = if n_cut == 1 { "a commit".to_owned() } else { format!("{n_cut} commits") };
-        timeline.unavailable = Some(format!("{commits} where this shallow clone begins"));
+        timeline.unavailable = Some(format!("{} where this shallow clone begins", count(n_cut, "commit")));
     }
     Ok(timeline)
 }

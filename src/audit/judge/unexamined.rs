@@ -10,7 +10,7 @@ use crate::text::FilePath;
 /// a single one for those that were left out on purpose.
 pub(in crate::audit) fn unexamined(skipped: &[(FilePath, Skip)], sources: &Sources<'_>) -> Vec<Finding> {
     let finding = |about: About, path: &FilePath, ground: Ground| {
-        let language = sources.languages.promised(path).map(|language| &*language.name);
+        let language = sources.languages.possible(path).next().map(|language| &*language.name);
         let judgment = sources.config.thresholds(path, language).levels.judge_other(&about, ground)?;
         Some(Finding::unexamined(about, judgment, path.clone()))
     };

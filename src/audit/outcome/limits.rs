@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::matching::Shortfall;
 use crate::policy::Notice;
-use crate::text::FilePath;
+use crate::text::{FilePath, agreed, count};
 
 /// Maximum files to name that were compared in part; the rest are counted.
 const MAX_LIMITED: usize = 3;
@@ -18,12 +18,13 @@ pub(in crate::audit) fn in_part(limits: impl Iterator<Item = (FilePath, Shortfal
     let describe = |(path, limits): (FilePath, Shortfall)| {
         let Shortfall { n_places_left, n_places, n_not_extended } = limits;
         let n_compared = n_places - n_places_left;
-        let places = (n_places_left > 0)
-            .then(|| format!("repeats what is there in {n_places} places: the nearest {n_compared} were aligned"));
+        let places = (n_places_left > 0).then(|| {
+            format!("repeats what is there in {}: the nearest {n_compared} were aligned", count(n_places, "place"))
+        });
         let chains = (n_not_extended > 0).then(|| {
-            format!(
-                "repeats what is there too often: {n_not_extended} repeats were not extended over edits at their ends"
-            )
+            let (were, their) = agreed(n_not_extended, ("was", "its"), ("were", "their"));
+            let repeats = count(n_not_extended, "repeat");
+            format!("repeats what is there too often: {repeats} {were} not extended over edits at {their} ends")
         });
         places.into_iter().chain(chains).map(move |text| (path.clone(), text))
     };
@@ -35,7 +36,8 @@ pub(in crate::audit) fn first_few(mut notices: Vec<Notice>) -> Vec<Notice> {
     if notices.len() > MAX_LIMITED {
         let n_more = notices.len() - MAX_LIMITED;
         notices.truncate(MAX_LIMITED);
-        let more = format!("{n_more} more files were compared in part, like those named here");
+        let (files, were) = (count(n_more, "more file"), agreed(n_more, "was", "were"));
+        let more = format!("{files} {were} compared in part, like those named here");
         notices.push(Notice::new(None, None, &more));
     }
     notices

@@ -13,7 +13,7 @@ pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
 use crate::git;
 use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};
-use crate::text::{FilePath, LinedText};
+use crate::text::{FilePath, LinedText, agreed, count};
 
 /// One end of the audited range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,8 +137,8 @@ impl Outcome {
         by_level[..self.max_findings].iter().for_each(|&at| is_kept[at] = true);
         let mut kept = is_kept.into_iter();
         self.findings.retain(|_| kept.next().unwrap_or(false));
-        let findings = if n_more == 1 { "finding is" } else { "findings are" };
-        let message = format!("{n_more} more {findings} not listed: `max-findings` is {}", self.max_findings);
+        let (findings, are) = (count(n_more, "more finding"), agreed(n_more, "is", "are"));
+        let message = format!("{findings} {are} not listed: `max-findings` is {}", self.max_findings);
         self.notices.push(Notice::new(None, None, &message));
     }
 }

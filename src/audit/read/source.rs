@@ -120,9 +120,11 @@ impl Sources<'_> {
         Some(FilePath::new([folder, b"/"].concat()))
     }
 
-    /// Whether a skipped file contains source, judging by its name, and could not be read.
+    /// Whether a skipped file contains source and could not be read: its content has shown a language, or its name
+    /// promises one. An extension that languages only claim promises none: most `.lib` files are libraries, not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
-        (skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some()
+        let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine);
+        is_identified || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
     }
 
     /// The kind of a file, judging by its name: `None` if it is not source.

@@ -26,7 +26,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, LinedText, Lines, fnv_1a, readable};
+use crate::text::{FilePath, LinedText, Lines, count, fnv_1a, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -116,11 +116,11 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;
     let same_notice = || {
-        Notice::new(
-            None,
-            None,
-            &format!("{n_same} files are the same as many others: they are counted, and not listed"),
-        )
+        let text = match n_same {
+            1 => "1 file is the same as many others: it is counted, and not listed".to_owned(),
+            n => format!("{n} files are the same as many others: they are counted, and not listed"),
+        };
+        Notice::new(None, None, &text)
     };
     let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
         .into_iter()
@@ -161,7 +161,9 @@ fn whole_copies<R: ReadFiles>(read: &Sizes, recent: &mut RecentSources<'_, R>) -
 /// A notice of the code that is left out because it is short and everywhere.
 fn left_out(Idioms { n_all, n_places }: Idioms) -> Option<Notice> {
     let text = format!(
-        "left out as common: {n_all} short passages in {n_places} places; `--set min-rarity=0` lists these too",
+        "left out as common: {} in {}; `--set min-rarity=0` lists these too",
+        count(n_all, "short passage"),
+        count(n_places, "place")
     );
     (n_all > 0).then(|| Notice::new(None, None, &text))
 }
@@ -348,7 +350,7 @@ fn finding(class: &[Member], entries: &[Entry], sources: &Sources<'_>) -> Option
         })
         .collect();
     order_origins(&mut origins, &path(first));
-    let language = sources.languages.promised(&path(first)).map(|language| &*language.name);
+    let language = sources.languages.possible(&path(first)).next().map(|language| &*language.name);
     let levels = sources.config.thresholds(&path(first), language).levels;
     let circumstances =
         Circumstances { ground: Ground::Code, is_new: false, says_little: None, in_step: None, is_reverted: false };

@@ -22,7 +22,7 @@ use crate::language::Languages;
 use crate::language::{Language, Token, Version};
 use crate::policy::{Deletion, Place};
 use crate::store::{Earliest, EventRow, Extent, History, PastEvent, SegmentError, Stretch, key};
-use crate::text::{FilePath, LinedText};
+use crate::text::{FilePath, LinedText, agreed, count};
 
 /// Maximum past files to read for a small change; those that share most with it come first.
 const MAX_FILES: usize = 64;
@@ -149,11 +149,13 @@ impl Past {
             return Some("the history before this shallow clone begins".to_owned());
         }
         if self.n_missing > 0 {
-            return Some(format!("{} past files that this partial clone does not have", self.n_missing));
+            return Some(format!("{} that this partial clone does not have", count(self.n_missing, "past file")));
         }
         let Unread { n_files, n_versions } = unread;
-        let files = format!("{n_files} past files that share less with the {what} than those that were read");
-        let versions = format!("{n_versions} older versions of past files");
+        let share = agreed(n_files, "shares", "share");
+        let files =
+            format!("{} that {share} less with the {what} than those that were read", count(n_files, "past file"));
+        let versions = format!("{} of past files", count(n_versions, "older version"));
         let parts = [(n_files, files), (n_versions, versions)].into_iter().filter(|(n, _)| *n > 0);
         Some(parts.map(|(_, part)| part).collect::<Vec<_>>().join(", and ")).filter(|parts| !parts.is_empty())
     }

@@ -29,7 +29,7 @@ use crate::policy::{Finding, Place, RULES, rule};
 use crate::report::{
     Passage, check_headline, class_passages, finding_in_full, finding_passages, found_headline, found_passages,
 };
-use crate::text::FilePath;
+use crate::text::{FilePath, count};
 
 /// The rule for the siblings of code that was fixed.
 const MISSED_SIBLING: &str = "missed-sibling";
@@ -249,8 +249,7 @@ impl Server {
             0 => "no missed sibling: no other place has the lines that this change edits as they were before, or each \
                   of them was edited alike"
                 .to_owned(),
-            1 => "1 edit may be missing in other places".to_owned(),
-            n => format!("{n} edits may be missing in other places"),
+            n => format!("{} may be missing in other places", count(n, "edit")),
         };
         Ok(fitted(&title, &blocks, asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
@@ -278,9 +277,10 @@ impl Server {
         let below = if path.as_bytes().is_empty() { String::new() } else { format!(" with a place in {path}") };
         let title = match n_classes {
             0 => format!("nothing is duplicated{below}"),
-            1 => format!("1 clone class{below}"),
-            n if n > blocks.len() => format!("{n} clone classes{below}, the largest {} listed", blocks.len()),
-            n => format!("{n} clone classes{below}"),
+            n if n > blocks.len() => {
+                format!("{}{below}, the largest {} listed", count(n, "clone class"), blocks.len())
+            }
+            n => format!("{}{below}", count(n, "clone class")),
         };
         Ok(fitted(&title, &blocks, asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }

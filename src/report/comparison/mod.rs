@@ -37,7 +37,7 @@ fn headline(comparison: &Comparison) -> String {
 fn summary(comparison: &Comparison) -> String {
     let (k, w) = comparison.k_and_window;
     let sample = if w == 1 { "every k-gram".to_owned() } else { format!("winnowed fingerprints (w = {w})") };
-    let n_files = comparison.submissions.iter().map(|submission| submission.n_files).sum();
+    let n_files: usize = comparison.submissions.iter().map(|submission| submission.n_files).sum();
     let mut lines = vec![format!("compared by {sample} of {k} tokens in {}", count(n_files, "file"))];
     if comparison.n_common > 0 {
         let (n, max) = (count(comparison.n_common, "fingerprint"), comparison.params.max_common);
@@ -66,7 +66,7 @@ fn summary(comparison: &Comparison) -> String {
     }
     if !others.is_empty() {
         let parts: Vec<_> = others.iter().map(|(why, n)| format!("{n} {why}")).collect();
-        let n = others.values().sum();
+        let n: usize = others.values().sum();
         lines.push(format!("not compared either: {} ({})", count(n, "file"), parts.join(", ")));
     }
     lines.push(String::new());

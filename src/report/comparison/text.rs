@@ -62,10 +62,10 @@ fn write(comparison: &Comparison, style: &Style, out: &mut dyn Write) -> io::Res
 fn matches(pair: &Pair, comparison: &Comparison, is_verbose: bool, canvas: Canvas) -> String {
     let [a, b] = names(pair, comparison);
     let title = format!(
-        "{a} and {b}: {} in common, {} and {} tokens",
+        "{a} and {b}: {} in common, {} and {}",
         count(pair.matches.len(), "passage"),
         pair.n_matched.0,
-        pair.n_matched.1
+        count(pair.n_matched.1, "token")
     );
     let mut text = format!("{}\n", canvas.wrapped(&title, 0).join("\n  "));
     let n_drawn = if is_verbose { pair.matches.len() } else { MAX_MATCHES };

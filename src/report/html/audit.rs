@@ -1,7 +1,7 @@
 //! The overview of an audit: what needs a decision, license classes, components, versions, and files.
 
 use super::Page;
-use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, percentage, thousands};
+use super::parts::{Bar, Bars, Cell, Column, Table, Tile, Tiles, counted, percentage, thousands};
 use crate::audit::{Audited, CopiedFile, Taken};
 use crate::policy::{Answer, Attribution, Finding};
 use crate::report::audited::{MAX_ORIGINS, OfClass, brought_in, classes, license_of};
@@ -82,7 +82,7 @@ fn tiles(audited: &Audited) -> Tiles {
             tile(
                 "From known projects",
                 format!("{} %", percentage(*n_copied, *n_tokens)),
-                format!("{} of {} tokens", thousands(*n_copied), thousands(*n_tokens)),
+                format!("{} of {}", thousands(*n_copied), counted(*n_tokens, "token")),
             ),
             tile("Components", thousands(components.len()), String::new()),
             tile("Files with their code", thousands(files.len()), format!("of {}", thousands(*n_files))),

@@ -86,7 +86,7 @@ pub(in crate::report) struct Block {
 <div class="r heads">{% for title in block.shown_titles() %}<p><b>{{ title.0 }}</b> {{ title.1 }}</p>{% endfor %}</div>
 {{ block.code|safe }}</div>
 {% if block.code.n_sides == 1 && !block.titles[1].0.is_empty() %}<p class="dim">{{ block.titles[1].0 }}, {{ block.titles[1].1 }}: its text is not kept.</p>{% endif %}
-{% if block.code.n_left_out > 0 %}<p class="dim">{{ block.code.n_left_out }} lines more.</p>{% endif %}{% endif %}
+{% if block.code.n_left_out > 0 %}<p class="dim">{{ crate::text::count(block.code.n_left_out.to_owned(), "line") }} more.</p>{% endif %}{% endif %}
 </section>
 {% endfor %}{% if !card.listed.is_empty() %}{% if !card.blocks.is_empty() %}<p>Further</p>{% endif %}
 <ul>{% for place in card.listed %}<li><code>{{ place }}</code></li>{% endfor %}</ul>{% endif %}

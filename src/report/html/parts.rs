@@ -1,5 +1,6 @@
 //! Parts that give an overview: headline figures, tables, and bars with names.
 
+use crate::text::noun_of;
 use askama::Template;
 
 /// Figures with names, the one that matters most first.
@@ -159,6 +160,11 @@ pub(in crate::report) fn thousands(n: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A number with its noun, for people: `12,345 lines`.
+pub(in crate::report) fn counted(n: usize, noun: &str) -> String {
+    format!("{} {}", thousands(n), noun_of(n, noun))
 }
 
 /// `12.3`: a part of a whole in percent; 100 only for all of it, and 0 only for nothing.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use askama::Template;
 
 use super::Page;
-use super::parts::{Bar, Bars, Beside, Cell, Tile, Tiles, percentage, thousands};
+use super::parts::{Bar, Bars, Beside, Cell, Tile, Tiles, counted, percentage, thousands};
 use super::treemap::{Leaf, Treemap};
 use crate::audit::{Duplication, Outcome, Share};
 use crate::policy::Finding;
@@ -79,7 +79,7 @@ pub(super) fn overview(outcome: &Outcome, duplication: &Duplication, findings: &
 
 fn tiles(outcome: &Outcome, duplication: &Duplication) -> Tiles {
     let Duplication { total, source, .. } = duplication;
-    let lines = |share: &Share| format!("{} of {} lines", thousands(share.duplicated_lines), thousands(share.n_lines));
+    let lines = |share: &Share| format!("{} of {}", thousands(share.duplicated_lines), counted(share.n_lines, "line"));
     let tile = |name, share: &Share| Tile {
         name,
         figure: format!("{} %", percentage(share.duplicated_lines, share.n_lines)),

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use askama::Template;
 
-use super::parts::{card_address, percentage, thousands};
+use super::parts::{card_address, counted, percentage};
 use crate::report::words::count;
 
 /// The size of the drawing in CSS pixels. The width is what it is laid out for; it stretches with the page.
@@ -218,7 +218,7 @@ impl Drawing<'_> {
         let share = percentage(item.n_duplicated, item.n_lines);
         let percent = if item.n_duplicated == 0 { 0 } else { (item.n_duplicated * 100 / item.n_lines.max(1)).max(1) };
         let level = LEVELS.iter().rposition(|from| percent >= *from).unwrap_or(0);
-        let of = format!("{share} % of {} lines", thousands(item.n_lines));
+        let of = format!("{share} % of {}", counted(item.n_lines, "line"));
         let files = &self.files[if item.kind == Kind::Rest { 0..0 } else { item.files.clone() }];
         let card = files.iter().filter_map(|file| file.card).min();
         let (title, filter) = match (item.kind, files.first()) {

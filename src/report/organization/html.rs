@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use super::{headline, label, licenses, name, reports, share, summary, users};
 use crate::audit::{Day, Flow, Member, Month, Noted, Organization, SharedComponent};
 use crate::report::html::{
-    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, percentage,
-    period_table, share_chart, thousands,
+    Card, Cell, Chart, Column, Details, Heading, MAX_CARDS, Page, Period, Scale, Table, Tile, Tiles, counted,
+    percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::count;
 use crate::report::{Format, Style};
@@ -70,9 +70,9 @@ fn tiles(organization: &Organization) -> Tiles {
         tiles: vec![
             tile("Repositories", thousands(organization.repositories.len()), String::new()),
             tile("License conflicts", thousands(n_denied), "components that the policy denies".to_owned()),
-            tile("From elsewhere", figure(elsewhere), format!("of {} tokens", thousands(elsewhere.0))),
-            tile("Duplicated", figure(duplicated), format!("of {} lines", thousands(duplicated.0))),
-            tile("Copied of what was new", figure(added), format!("of {} tokens", thousands(added.0))),
+            tile("From elsewhere", figure(elsewhere), format!("of {}", counted(elsewhere.0, "token"))),
+            tile("Duplicated", figure(duplicated), format!("of {}", counted(duplicated.0, "line"))),
+            tile("Copied of what was new", figure(added), format!("of {}", counted(added.0, "token"))),
         ],
     }
 }
@@ -210,8 +210,8 @@ fn day_chart(days: &[Day]) -> Chart {
     let scale = Scale::linear(highest.min(100.0), " %");
     let words = |day: &Day| {
         let (lines, duplicated) = day.total();
-        let (part, lines) = (percentage(duplicated, lines), thousands(lines));
-        format!("{}: {part} % of {lines} lines in {}", day.name, count(day.of.len(), "repository"))
+        let (part, lines) = (percentage(duplicated, lines), counted(lines, "line"));
+        format!("{}: {part} % of {lines} in {}", day.name, count(day.of.len(), "repository"))
     };
     let bars: Vec<_> = days.iter().map(|day| (share(day), words(day))).collect();
     let label = format!("duplicated share of the lines of all repositories: at most {highest:.1} %");

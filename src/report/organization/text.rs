@@ -44,7 +44,12 @@ fn write(organization: &Organization, style: &Style, out: &mut dyn Write) -> io:
     section("licenses to look at", open.collect())?;
     let months = organization.months.iter().rev().filter(|month| month.n_commits > 0).map(|month| {
         let share = share(Some((month.n_novel, month.n_copied)));
-        format!("{}: {share} of {} new tokens, {}", month.name, month.n_novel, count(month.n_commits, "commit"))
+        format!(
+            "{}: {share} of {}, {}",
+            month.name,
+            count(month.n_novel, "new token"),
+            count(month.n_commits, "commit")
+        )
     });
     section("copied of what was new, by month", months.collect())?;
     let days = organization.days.iter().rev();

@@ -7,8 +7,8 @@ use super::periods::Periods;
 use super::{TrendPoint, commit, likeness, origin_place, place, rows, summary, written};
 use crate::audit::{Copy, Judged, Timeline};
 use crate::report::html::{
-    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, percentage,
-    period_table, share_chart, thousands,
+    Block, Card, Cell, Chart, Code, Column, Details, Heading, MAX_CARDS, Page, Scale, Table, Tile, Tiles, counted,
+    percentage, period_table, share_chart, thousands,
 };
 use crate::report::words::{count, day};
 use crate::report::{Format, Style};
@@ -66,7 +66,7 @@ fn tiles(timeline: &Timeline, n_copied: usize, n_novel: usize) -> Tiles {
             tile(
                 "Copied",
                 format!("{} %", percentage(n_copied, n_novel)),
-                format!("{} of {} new tokens", thousands(n_copied), thousands(n_novel)),
+                format!("{} of {}", thousands(n_copied), counted(n_novel, "new token")),
             ),
             tile("Copies", thousands(n_copies), String::new()),
             tile("Commits with copies", thousands(n_with), format!("of {}", thousands(timeline.commits.len()))),
