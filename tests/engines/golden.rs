@@ -219,20 +219,35 @@ impl Changes {
         self.are_judged_alike_in(golden, golden, place, variables);
     }
 
-    /// The same, with another folder of corpora.
+    /// Checks that the first change is judged as with the corpus in segments; returns the errors, which say what it took.
+    #[track_caller]
+    pub fn is_judged_alike(&self, golden: &Golden, place: &str, variables: &[(&str, &str)]) -> String {
+        self.judged(0, (golden, golden), place, variables).1
+    }
+
+    /// Checks one change with the corpus at `place`, in another folder of corpora; returns status and errors.
+    #[track_caller]
+    fn judged(
+        &self,
+        change: usize,
+        (golden, other): (&Golden, &Golden),
+        place: &str,
+        variables: &[(&str, &str)],
+    ) -> (i32, String) {
+        let expected = self.expected[change].get_or_init(|| {
+            let (expected, here, errors) = self.check(change, golden, "golden", &[]);
+            assert!(expected < 2, "{errors}");
+            (expected, here)
+        });
+        let (status, there, errors) = self.check(change, other, place, variables);
+        assert_eq!((status, &there), (expected.0, &expected.1), "change {change}: {errors}");
+        (status, errors)
+    }
+
+    /// The same as [`Changes::are_judged_alike`], with another folder of corpora.
     #[track_caller]
     pub fn are_judged_alike_in(&self, golden: &Golden, other: &Golden, place: &str, variables: &[(&str, &str)]) {
-        let mut n_found = 0;
-        for change in 0..self.n() {
-            let expected = self.expected[change].get_or_init(|| {
-                let (expected, here, errors) = self.check(change, golden, "golden", &[]);
-                assert!(expected < 2, "{errors}");
-                (expected, here)
-            });
-            let (status, there, errors) = self.check(change, other, place, variables);
-            assert_eq!((status, &there), (expected.0, &expected.1), "change {change}: {errors}");
-            n_found += status;
-        }
+        let n_found: i32 = (0..self.n()).map(|change| self.judged(change, (golden, other), place, variables).0).sum();
         // Else the comparison would show nothing.
         assert!(n_found as usize * 2 >= self.n(), "{n_found} of {} changes have findings", self.n());
     }
