@@ -14,6 +14,8 @@ mod columns;
 mod elsewhere;
 #[cfg(feature = "remote")]
 mod filter;
+#[cfg(feature = "remote")]
+mod indexes;
 mod lookups;
 mod open;
 mod past;

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
+use super::indexes::{INDEX, digest, of_member};
 use super::lookups::MAX_BLOBS;
 use super::open::{CorpusSegment, SECTION};
-use super::rows::{INDEX, digest, of_member};
 use crate::store::far::BLOCK;
 use crate::store::{Blocks, Postings, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
 

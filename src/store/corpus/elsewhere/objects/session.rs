@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use super::Objects;
 use super::manifest::now;
 use crate::store::corpus::elsewhere::Traffic;
-use crate::store::corpus::rows::{DIGEST, INDEX, digest};
+use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
 use crate::store::corpus::{CorpusError, hex};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
