@@ -40,6 +40,8 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
+#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
@@ -500,14 +502,22 @@ impl Corpus {
     }
 
     fn open_now(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
-        let open = |(_, record): (String, Record)| {
-            CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| CorpusError::Segment {
-                corpus: self.name.clone(),
-                source_name: record.label,
-                why,
-            })
-        };
-        self.records()?.into_iter().map(open).collect()
+        self.records()?.iter().map(|(_, record)| self.open_source(record)).collect()
+    }
+
+    fn open_source(&self, record: &Record) -> Result<CorpusSegment, CorpusError> {
+        CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| self.unusable(record, why))
+    }
+
+    fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
+        CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
+    }
+
+    /// The SHA-256 and the length of the segment of a source.
+    #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+    fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
+        let path = self.folder.join(&record.segment);
+        digest_of(&path).map_err(|why| self.failed(&path, why))
     }
 
     /// Removes a source, by the name it was added under or its label.
@@ -559,6 +569,11 @@ fn read_record(path: &Path) -> io::Result<Record> {
 /// The name that the files of a source begin with.
 fn key_of(spec: &str) -> String {
     hex(&Sha256::digest(spec.as_bytes()))[..16].to_owned()
+}
+
+/// Whether this is a text of `len` hexadecimal digits.
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn hex(bytes: &[u8]) -> String {

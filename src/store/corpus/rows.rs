@@ -3,10 +3,6 @@
 //! A posting is a row of its own, so that an engine finds it by its key; so is the id of each blob. The rest of a
 //! segment is kept in blocks as they are in its file.
 
-use std::path::{Path, PathBuf};
-
-use sha2::{Digest, Sha256};
-
 use super::open::{CorpusSegment, SECTION, number_of};
 use crate::store::{BlockAt, Blocks, Postings, Segment, SegmentError};
 
@@ -24,11 +20,6 @@ pub(super) struct PostingRow {
 }
 
 impl CorpusSegment {
-    /// The segment at `path`, to take apart.
-    pub(super) fn open_file(path: &Path) -> Result<Self, SegmentError> {
-        Self::open(path)
-    }
-
     /// The segment that `head` describes, whose blocks are elsewhere.
     pub(super) fn of_blocks(head: &[u8], blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         Self::new(Segment::elsewhere(head, blocks, None)?)
@@ -72,26 +63,5 @@ impl CorpusSegment {
             Ok((id.sha1().to_vec(), blob))
         };
         (0..self.n_blobs).map(row)
-    }
-}
-
-/// The SHA-256 of a file, in hexadecimal, and its length.
-pub(super) fn digest_of(path: &PathBuf) -> std::io::Result<(String, u64)> {
-    let mut hasher = Sha256::new();
-    let mut file = std::fs::File::open(path)?;
-    let n = std::io::copy(&mut file, &mut HashWriter(&mut hasher))?;
-    Ok((super::hex(&hasher.finalize()), n))
-}
-
-struct HashWriter<'h>(&'h mut Sha256);
-
-impl std::io::Write for HashWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }

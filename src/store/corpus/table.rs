@@ -364,8 +364,3 @@ impl Table {
         Ok(found)
     }
 }
-
-/// Groups what a table answers by member: each with the blobs that have the key.
-pub(super) fn by_member(places: &[(u32, u32)]) -> impl Iterator<Item = (u32, &[(u32, u32)])> {
-    places.chunk_by(|a, b| a.0 == b.0).map(|of_member| (of_member[0].0, of_member))
-}

@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use object_store::{ObjectStoreExt, PutMode, PutOptions};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Objects;
-use super::session::reason;
-use crate::store::SegmentError;
-use crate::store::corpus::{CorpusError, Stats, hex, is_name};
+use crate::store::corpus::{CorpusError, Stats, hex, is_hex, is_name};
 
 /// The version of manifests, tables and indexes.
 pub(super) const VERSION: u32 = 3;
@@ -90,6 +87,13 @@ impl Manifest {
     }
 }
 
+/// The name of the manifest as it is now.
+const CURRENT: &str = "corpus.json";
+
+fn numbered(number: u64) -> String {
+    format!("manifests/{number}.json")
+}
+
 pub(super) fn segment_name(digest: &str) -> String {
     format!("segments/{digest}.seg")
 }
@@ -105,7 +109,7 @@ pub(super) fn index_name(digest: &str) -> String {
 impl Objects {
     /// The manifest, if there is one.
     fn manifest(&self) -> Result<Option<Manifest>, CorpusError> {
-        let Some(bytes) = self.read_manifest("corpus.json")? else { return Ok(None) };
+        let Some(bytes) = self.read_manifest(CURRENT)? else { return Ok(None) };
         let found = hex(&Sha256::digest(&bytes));
         if let Some(wanted) = self.digest.as_ref().filter(|wanted| **wanted != found) {
             return Err(self.location.fails(format!("the SHA-256 of its manifest is {found}, not {wanted}")));
@@ -114,12 +118,7 @@ impl Objects {
     }
 
     fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
-        let session = &self.session;
-        let key = session.key(name);
-        session.runtime.block_on(session.whole(&key)).map_err(|why| match why {
-            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
-            why => self.location.fails(why),
-        })
+        self.session.runtime.block_on(self.session.whole(name)).map_err(|why| self.location.fails_with(why))
     }
 
     pub(super) fn known_manifest(&self) -> Result<Manifest, CorpusError> {
@@ -134,20 +133,17 @@ impl Objects {
         let bytes = serde_json::to_vec_pretty(&manifest).map_err(|why| self.location.fails(why))?;
         let digest = hex(&Sha256::digest(&bytes));
         let session = &self.session;
-        let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        let numbered = session.key(&format!("manifests/{}.json", manifest.number));
-        let current = session.key("corpus.json");
-        session.runtime.block_on(async {
-            match session.store.put_opts(&numbered, bytes.clone().into(), create).await {
-                Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
-                    return Err(CorpusError::Busy { place: self.location.to_string() });
-                }
-                Err(why) => return Err(self.location.fails(reason(&why))),
-                Ok(_) => {}
+        let made = session.runtime.block_on(async {
+            let is_ours = session.create(&numbered(manifest.number), bytes.clone()).await?;
+            if is_ours {
+                session.put(CURRENT, bytes).await?;
             }
-            session.store.put(&current, bytes.into()).await.map_err(|why| self.location.fails(reason(&why)))?;
-            Ok(digest)
-        })
+            Ok(is_ours)
+        });
+        match made.map_err(|why| self.location.fails_with(why))? {
+            true => Ok(digest),
+            false => Err(CorpusError::Busy { place: self.location.to_string() }),
+        }
     }
 
     /// The manifest to change: a writer that died may have left a newer one than the current one.
@@ -163,7 +159,7 @@ impl Objects {
     }
 
     fn numbered(&self, number: u64) -> Result<Option<Manifest>, CorpusError> {
-        let bytes = self.read_manifest(&format!("manifests/{number}.json"))?;
+        let bytes = self.read_manifest(&numbered(number))?;
         bytes.map(|bytes| manifest_of(&bytes).map_err(|why| self.location.fails(why))).transpose()
     }
 }
@@ -178,7 +174,6 @@ fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
         return Err(format!("its manifest has version {version}, and this program knows version {VERSION}"));
     }
     let manifest: Manifest = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
-    let is_hex = |text: &str, len| text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64);
     let is_whole = |of: &TableObjects| is_hex(&of.table, 64) && is_hex(&of.index, 64);
     let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|removed| &removed.of));

@@ -23,15 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
 use self::manifest::{Manifest, Removed, Source, VERSION, now, segment_name};
-use self::session::{PARALLEL, Session, reason, store_of};
+use self::session::Session;
 use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
 use crate::store::SegmentError;
 use crate::store::corpus::lookups::each;
-use crate::store::corpus::rows::digest_of;
 use crate::store::corpus::table::Table;
 use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record};
 
@@ -60,16 +57,8 @@ impl Objects {
             }
             _ => url.to_owned(),
         };
-        let (store, folder) = store_of(&url).map_err(|why| location.fails(reason(&why)))?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .map_err(|why| location.fails(why))?;
-        let place = location.to_string();
-        let (traffic, permits) = (Arc::default(), Semaphore::new(PARALLEL));
-        let session = Arc::new(Session { runtime, store, folder, place, traffic, permits });
-        Ok(Self { location: location.clone(), digest, session })
+        let session = Session::new(&url, location.to_string()).map_err(|why| location.fails(why))?;
+        Ok(Self { location: location.clone(), digest, session: Arc::new(session) })
     }
 }
 
@@ -119,18 +108,14 @@ impl Engine for Objects {
         let mut written = Delivery::default();
         let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> = BTreeMap::new();
         for (key, record) in corpus.records()? {
-            let path = corpus.folder.join(&record.segment);
-            let unusable =
-                |why| CorpusError::Segment { corpus: corpus.name.clone(), source_name: record.label.clone(), why };
-            let unreadable = |why| CorpusError::File { file: path.clone(), why };
-            let (digest, len) = digest_of(&path).map_err(unreadable)?;
+            let (digest, len) = corpus.digest_of_source(&record)?;
             if manifest.sources.iter().any(|of| of.key == key && of.segment == digest) {
                 written.n_kept += 1;
                 continue;
             }
-            let segment = CorpusSegment::open(&path).map_err(unusable)?;
+            let segment = corpus.open_source(&record)?;
             let sampling = segment.sampling();
-            self.upload(&segment_name(&digest), &path, len, &named)?;
+            self.upload(&segment_name(&digest), &corpus.folder.join(&record.segment), len, &named)?;
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
             manifest.removed.extend(Vec::into_iter(old).map(Removed::now));

@@ -9,8 +9,8 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
-    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, RetryConfig,
-    WriteMultipart,
+    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions,
+    RetryConfig, WriteMultipart,
 };
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
@@ -19,12 +19,13 @@ use tokio::sync::Semaphore;
 use super::Objects;
 use super::manifest::now;
 use crate::store::corpus::elsewhere::Traffic;
+use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
 use crate::store::corpus::{CorpusError, hex};
 use crate::store::{BlockAt, Blocks, Segment, SegmentError};
 
 /// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it took with 64.
-pub(super) const PARALLEL: usize = 256;
+const PARALLEL: usize = 256;
 /// Maximum bytes of a read; blocks that follow each other are read at once.
 const MAX_READ: u64 = 1 << 20;
 /// How often to read what does not come, or is not what it should be.
@@ -45,12 +46,12 @@ const MAX_MANIFEST: u64 = 64 << 20;
 /// A connection.
 pub(super) struct Session {
     pub runtime: Runtime,
-    pub store: Box<dyn ObjectStore>,
-    pub folder: Key,
-    pub place: String,
+    store: Box<dyn ObjectStore>,
+    folder: Key,
+    place: String,
     pub traffic: Arc<Traffic>,
     /// One for each request that may be under way.
-    pub permits: Semaphore,
+    permits: Semaphore,
 }
 
 impl std::fmt::Debug for Session {
@@ -60,7 +61,7 @@ impl std::fmt::Debug for Session {
 }
 
 /// The store that a URL means, with the credentials of the environment, and the folder in it.
-pub(super) fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
+fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
     // Both crates of providers may be built in; which one is meant has to be said once.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let generic =
@@ -117,23 +118,12 @@ pub(super) fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_
 }
 
 /// What a store says of an error, without the address that was asked: it may hold a token.
-pub(super) fn reason(why: &object_store::Error) -> String {
+fn reason(why: &object_store::Error) -> String {
     match why {
         object_store::Error::NotFound { path, .. } => format!("there is no object `{path}`"),
         object_store::Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
         object_store::Error::Unauthenticated { path, .. } => format!("no valid credentials for `{path}`"),
-        why => {
-            let mut text = why.to_string();
-            let mut cause = std::error::Error::source(why);
-            while let Some(why) = cause {
-                let more = why.to_string();
-                if !text.contains(&more) {
-                    text = format!("{text}: {more}");
-                }
-                cause = why.source();
-            }
-            without_query(&text)
-        }
+        why => without_query(&with_causes(why)),
     }
 }
 
@@ -196,10 +186,6 @@ impl Objects {
         let session = &self.session;
         let key = session.key(name);
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
-        let fails = |why: SegmentError| match why {
-            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
-            why => self.location.fails(why),
-        };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
         let mut temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
@@ -208,7 +194,7 @@ impl Objects {
             let starts = (0..len).step_by(MAX_READ as usize);
             let parts = starts.map(|start| session.part(&key, start..len.min(start + MAX_READ)));
             let mut parts = futures_util::stream::iter(parts).buffered(DOWNLOADS);
-            while let Some(bytes) = parts.try_next().await.map_err(fails)? {
+            while let Some(bytes) = parts.try_next().await.map_err(|why| self.location.fails_with(why))? {
                 hasher.update(&bytes);
                 std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
             }
@@ -247,6 +233,14 @@ impl Objects {
 }
 
 impl Session {
+    /// The connection that `url` leads to, which messages call `place`.
+    pub fn new(url: &str, place: String) -> Result<Self, String> {
+        let (store, folder) = store_of(url).map_err(|why| reason(&why))?;
+        let runtime = runtime(2).map_err(|why| why.to_string())?;
+        let (traffic, permits) = (Arc::default(), Semaphore::new(PARALLEL));
+        Ok(Self { runtime, store, folder, place, traffic, permits })
+    }
+
     pub fn key(&self, name: &str) -> Key {
         let parts = name.split('/');
         parts.fold(self.folder.clone(), Key::join)
@@ -268,8 +262,25 @@ impl Session {
         Ok(bytes)
     }
 
-    /// Reads an object, which is a manifest, if there is one.
-    pub async fn whole(&self, key: &Key) -> Result<Option<Vec<u8>>, SegmentError> {
+    /// Makes the object `name`; whether it did, since there was none.
+    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool, SegmentError> {
+        let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        match self.store.put_opts(&self.key(name), bytes.into(), create).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
+            Err(why) => Err(self.fails(reason(&why))),
+        }
+    }
+
+    /// Makes the object `name`, or replaces it.
+    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), SegmentError> {
+        let put = self.store.put(&self.key(name), bytes.into()).await;
+        put.map(drop).map_err(|why| self.fails(reason(&why)))
+    }
+
+    /// Reads the object `name`, which is a manifest, if there is one.
+    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>, SegmentError> {
+        let key = &self.key(name);
         let read = async || match self.store.get(key).await {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(why) => Err(reason(&why)),

@@ -8,9 +8,9 @@ use super::Objects;
 use super::manifest::{Manifest, Removed, Source, TableObjects, index_name, segment_name, table_name};
 use super::session::Parts;
 use crate::files::BlobId;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, each};
-use crate::store::corpus::rows::digest_of;
-use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table, by_member};
+use crate::store::corpus::bundle::digest_of;
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, each};
+use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
 use crate::store::corpus::{CorpusError, CorpusSegment};
 use crate::store::{Segment, SegmentError, SegmentKind};
 
@@ -52,7 +52,7 @@ impl Objects {
         sampling: (usize, usize),
         is_meant: impl Fn(&TableObjects) -> bool,
     ) -> Result<u64, CorpusError> {
-        let fails = |why: SegmentError| self.location.fails(why);
+        let fails = |why: SegmentError| self.location.fails_with(why);
         let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
         let named = manifest.objects();
         let (meant, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
@@ -80,7 +80,7 @@ impl Objects {
         }
         let table::Written { table, index, n_postings } =
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
-        let digest_of = |path| digest_of(path).map_err(|why| CorpusError::File { file: path.clone(), why });
+        let digest_of = |path: &Path| digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why });
         let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
         self.upload(&table_name(&table_digest), &table, len, &named)?;
         self.upload(&index_name(&index_digest), &index, index_len, &named)?;
@@ -160,12 +160,10 @@ impl TableLookups {
             let mut of_table = Vec::with_capacity(found.len());
             for places in &found {
                 let mut blobs = Vec::new();
-                for (member, places) in by_member(places) {
-                    // Those that are not asked may be removed.
+                for &(member, blob) in places {
+                    // Members that are not asked may be removed.
                     for &segment in members.get(&member).into_iter().flatten() {
-                        for &(_, blob) in places.iter().take(MAX_BLOBS) {
-                            blobs.push(BlobPosting { segment, blob, component: table.component_of(member, blob)? });
-                        }
+                        blobs.push(BlobPosting { segment, blob, component: table.component_of(member, blob)? });
                     }
                 }
                 of_table.push(blobs);
