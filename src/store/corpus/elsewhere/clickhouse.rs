@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
 use super::connection::{runtime, with_causes};
-use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Stats};
+use crate::store::corpus::{Corpus, CorpusError};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another version.
@@ -349,16 +349,13 @@ impl Engine for ClickHouse {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = &self.session;
         let name = session.corpus().map_err(|why| self.fails(why))?.ok_or_else(|| self.location.fails(NONE))?;
-        let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for row in session.live().map_err(|why| self.fails(why))? {
-            let damaged = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{}`: {why}", row.label));
-            let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
-            let blocks = Box::new(Cells { session: Arc::clone(session), source: row.source });
-            segments.push(CorpusSegment::of_blocks(&row.head.0, blocks).map_err(|why| damaged(&why))?);
-            numbers.push(row.source);
-            sources.push((row.label, stats));
-        }
-        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: SourceNumbers(numbers) });
+        let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
+        let rows =
+            rows.map(|row| SourceOf { source: row.source, label: row.label, stats: row.stats, head: row.head.0 });
+        let (sources, segments, numbers) = open_sources(&self.location, rows.collect(), |source| {
+            Box::new(Cells { session: Arc::clone(session), source })
+        })?;
+        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
     }
 

@@ -17,11 +17,11 @@ use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::connection::{runtime, with_causes};
-use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Stats};
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another version.
@@ -333,18 +333,12 @@ impl Engine for Postgres {
             .map_err(|why| self.location.fails_with(why))?;
         // As on a shelf: the order decides between equals.
         rows.sort_by_key(|row| (row.get::<_, String>(0), row.get::<_, String>(1)));
-        let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for row in rows {
-            let (label, number): (String, i32) = (row.get(0), row.get(2));
-            let damaged = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{label}`: {why}"));
-            let stats: Stats = serde_json::from_str(row.get(3)).map_err(|why| damaged(&why))?;
-            let blocks = Box::new(Pages { session: Arc::clone(&session), source: number });
-            segments.push(CorpusSegment::of_blocks(row.get(4), blocks).map_err(|why| damaged(&why))?);
-            sources.push((label.clone(), stats));
-            numbers.push(number);
-        }
+        let row = |row: &Row| SourceOf { source: row.get(2), label: row.get(0), stats: row.get(3), head: row.get(4) };
+        let (sources, segments, numbers) = open_sources(&self.location, rows.iter().map(row).collect(), |source| {
+            Box::new(Pages { session: Arc::clone(&session), source })
+        })?;
         let traffic = Arc::clone(&session.traffic);
-        let lookups = Box::new(Tables { session, sources: SourceNumbers(numbers) });
+        let lookups = Box::new(Tables { session, sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic })
     }
 
