@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The blocks of a table are like the leaves of a search tree whose inner nodes are in the index. That is so small, a
-//! thirtieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
+//! fortieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
 //! answers for most keys that they are not there.
 
 use std::cmp::Reverse;
