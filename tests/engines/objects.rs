@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
@@ -470,16 +470,41 @@ fn an_index_that_is_not_whole_makes_no_verdict() {
     assert!(errors.contains("is truncated"), "{errors}");
 }
 
+/// The indexes that are kept in a folder of corpora.
+fn kept(golden: &Golden) -> Vec<PathBuf> {
+    let corpora = fs::read_dir(golden.path("corpora/.elsewhere")).expect("they are kept").flatten();
+    let indexes = corpora.flat_map(|corpus| fs::read_dir(corpus.path()).expect("it is a folder").flatten());
+    indexes.map(|index| index.path()).collect()
+}
+
+#[test]
+fn an_index_that_a_corpus_has_no_more_is_deleted_here_after_an_hour() {
+    let (folder, other) = (copied(), Golden::empty());
+    let n_kept = || {
+        let (status, _, errors) = CHANGES.check(0, &other, &url(&folder), &[]);
+        assert_eq!(status, 1, "{errors}");
+        kept(&other).len()
+    };
+    assert_eq!(n_kept(), 1);
+    let old = kept(&other).remove(0);
+    GOLDEN.corpus(&["remove", &url(&folder), "past"]);
+    GOLDEN.corpus(&["compact", &url(&folder)]);
+    assert_eq!(n_kept(), 2, "somebody may read it");
+    let file = fs::File::options().write(true).open(&old).expect("it is kept");
+    file.set_modified(SystemTime::now() - Duration::from_secs(2 * 3600)).expect("the folder is writable");
+    assert_eq!((n_kept(), old.exists()), (1, false));
+}
+
 #[test]
 fn an_index_that_was_damaged_where_it_is_kept_is_downloaded_again() {
     let other = Golden::empty();
     let place = format!("file:{}", *PUSHED);
     let (expected, here, _) = CHANGES.check(0, &other, &place, &[]);
-    for kept in fs::read_dir(other.path("corpora/.elsewhere")).expect("it is kept").flatten() {
-        let mut bytes = fs::read(kept.path()).expect("it is readable");
+    for kept in kept(&other) {
+        let mut bytes = fs::read(&kept).expect("it is readable");
         let len = bytes.len();
         bytes[len / 3..][..len / 3].fill(0x55);
-        fs::write(kept.path(), bytes).expect("it is writable");
+        fs::write(kept, bytes).expect("it is writable");
     }
     let (status, there, errors) = CHANGES.check(0, &other, &place, &[]);
     assert_eq!((status, there), (expected, here), "{errors}");

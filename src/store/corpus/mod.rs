@@ -395,16 +395,7 @@ impl Corpus {
         fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
         sweep(&self.folder);
         let named: Vec<String> = self.records()?.into_iter().map(|(_, record)| record.segment).collect();
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let age =
-                entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
-            let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
-            if is_ours && !named.contains(&name) && age.is_some_and(|age| age > ABANDONED) {
-                // Another process may remove it first.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
         Ok(())
     }
 
@@ -552,6 +543,19 @@ impl Corpus {
             fs::remove_file(&path).map_err(|why| self.failed(&path, why))?;
         }
         fs::remove_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))
+    }
+}
+
+/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must be gone.
+fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
+        if is_ours && is_unnamed(&name) && age.is_some_and(|age| age > ABANDONED) {
+            // Another process may remove it first.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -23,14 +23,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::manifest::{Manifest, Removed, Source, VERSION, now, segment_name};
+use sha2::{Digest, Sha256};
+
+use self::manifest::{Manifest, Removed, Source, TableObjects, VERSION, now, segment_name};
 use self::session::Session;
 use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
 use crate::store::SegmentError;
 use crate::store::corpus::lookups::each;
 use crate::store::corpus::table::Table;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record};
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Record, hex, remove_abandoned};
 
 /// The folder for indexes, below the folder of all corpora; no corpus can have its name.
 const KEPT: &str = ".elsewhere";
@@ -60,19 +62,33 @@ impl Objects {
         let session = Session::new(&url, location.to_string()).map_err(|why| location.fails(why))?;
         Ok(Self { location: location.clone(), digest, session: Arc::new(session) })
     }
+
+    /// The folder for the indexes of this corpus, below the folder of all corpora.
+    fn kept(&self, folder: &Path) -> PathBuf {
+        folder.join(KEPT).join(&hex(&Sha256::digest(self.location.to_string()))[..16])
+    }
+}
+
+/// The name that the index of a table has here.
+fn kept_name(of: &TableObjects) -> String {
+    format!("{}.seg", of.index)
 }
 
 impl Engine for Objects {
     fn open(&self, folder: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let manifest = self.known_manifest()?;
         // Without a place to keep them, indexes are read anew in each run.
-        let own = match folder.map(|folder| folder.join(KEPT)) {
+        let own = match folder.map(|folder| self.kept(folder)) {
             Some(folder) if std::fs::create_dir_all(&folder).is_ok() => Ok(folder),
             _ => Err(tempfile::TempDir::new().map_err(|why| self.location.fails(why))?),
         };
         let folder = own.as_ref().map_or_else(tempfile::TempDir::path, PathBuf::as_path);
         let tables: Vec<Table> =
             each(&manifest.tables, |of| self.table(of, folder)).into_iter().collect::<Result<_, CorpusError>>()?;
+        // A reader of an older state downloads again what it lacks, and what a reader has mapped stays.
+        if self.digest.is_none() {
+            remove_abandoned(folder, |name| !manifest.tables.iter().any(|of| name == kept_name(of)));
+        }
         let members = manifest.tables.iter().enumerate().flat_map(|(table, of)| {
             of.members.iter().zip(0..).map(move |(member, number)| (member.as_str(), (table, number)))
         });

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Objects;
 use super::manifest::{Manifest, Removed, Source, TableObjects, index_name, segment_name, table_name};
 use super::session::Parts;
+use super::{Objects, kept_name};
 use crate::files::BlobId;
 use crate::store::corpus::bundle::digest_of;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, each};
@@ -17,7 +17,7 @@ use crate::store::{Segment, SegmentError, SegmentKind};
 impl Objects {
     /// A table, to look up in. Its index is from here if it was read before and is whole.
     pub(super) fn table(&self, of: &TableObjects, folder: &Path) -> Result<Table, CorpusError> {
-        let path = folder.join(format!("{}.seg", of.index));
+        let path = folder.join(kept_name(of));
         let opened = || {
             let index = Arc::new(Segment::open(&path)?.of_kind(SegmentKind::CorpusIndex)?);
             let key = self.session.key(&table_name(&of.table));
