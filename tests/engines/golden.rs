@@ -155,7 +155,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("the folder is writable");
 }
 
-/// A repository with a commit for each change.
+/// A repository with a commit for each change, none of which has the others: what a change copies, only the corpus has.
 pub struct Changes {
     repository: Repository,
     commits: Vec<String>,
@@ -168,9 +168,10 @@ impl Changes {
     pub fn new(n: usize) -> Self {
         let repository = Repository::new();
         repository.write("own.c", function(1_000_000));
-        repository.commit("begin");
+        let begin = repository.commit("begin");
         let mut commits = Vec::new();
         for change in 0..n {
+            repository.git(&["checkout", "--quiet", "--detach", &begin]);
             let component = change * 37 % N_COMPONENTS;
             let whole = function((component * 100) as u64);
             let text = match change % 6 {
