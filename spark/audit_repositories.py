@@ -1,6 +1,7 @@
 """Audits many repositories against one corpus: a join finds which sources each has code of, the program does the rest.
 
-    audit_repositories.py --corpus-files DIR --corpus PLACE --output DIR [--min-shared N] [--master URL] LIST
+    audit_repositories.py --corpus-files DIR --corpus PLACE --output DIR [--corpus-dir DIR] [--min-shared N] [--best N]
+        [--secondhand PROGRAM] [--master URL] LIST
 
 LIST is a text file with a line for each repository: its path, a tab, and the folder that `secondhand corpus fingerprint
 PATH` wrote. DIR is the corpus as Parquet files, and PLACE what `secondhand audit --corpus` takes on each worker: a name or a URL.

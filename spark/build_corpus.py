@@ -1,6 +1,6 @@
 """Builds a corpus of many folders that `secondhand corpus fingerprint` wrote.
 
-    build_corpus.py --output DIR [--max-documents N] [--prefixes N] [--master URL] FINGERPRINTS...
+    build_corpus.py --output DIR [--max-documents N] [--partitions N] [--master URL] FINGERPRINTS...
 
 Each FINGERPRINTS is a folder, on any file system that Spark reads. The result is what `secondhand corpus import NAME DIR`
 takes: `sources.parquet`, `blocks/` and `postings/`, the postings sorted by hash, a folder for each prefix of hashes.

@@ -163,7 +163,7 @@ fn each_outer_dependency_has_one_home() {
         ("clap", &["cli/"]),
         ("memmap2", &["store/map.rs"]),
         ("crc32fast", &["store/"]),
-        ("object_store::", &["store/corpus/elsewhere/objects.rs"]),
+        ("object_store::", &["store/corpus/elsewhere/objects/session.rs"]),
         ("tokio_postgres", &["store/corpus/elsewhere/postgres.rs"]),
         ("clickhouse::", &["store/corpus/elsewhere/"]),
         ("parquet::", &["store/corpus/columns.rs"]),

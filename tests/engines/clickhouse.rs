@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::servers::{free_port, keep, port_of, wait_for, wait_until};
 use crate::wire::{End, Wire, python_with};
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
@@ -22,8 +23,7 @@ static SERVERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     if servers.is_empty() {
         eprintln!("not tested: there is no ClickHouse server here");
     }
-    let all: Vec<String> = servers.into_iter().chain(engine()).collect();
-    all
+    servers.into_iter().chain(engine()).collect()
 });
 
 /// The engine in a process of Python.
@@ -50,10 +50,11 @@ fn engine() -> Option<String> {
 
 /// A server with three users: one who may do all, one who may read, and one to whom answers are cut off.
 fn server() -> Option<String> {
-    let there = Command::new("clickhouse-server").arg("--version").output();
+    // Old servers do not know `--version`.
+    let there = Command::new("sh").args(["-c", "command -v clickhouse-server"]).output();
     there.is_ok_and(|said| said.status.success()).then_some(())?;
     let folder = TempDir::new().expect("the folder for temporary files is writable").keep();
-    let port = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+    let port = free_port();
     let at = |name: &str| folder.join(name).display().to_string();
     // Old servers read no other name of the root.
     let config = format!(
@@ -83,29 +84,14 @@ fn server() -> Option<String> {
     );
     fs::write(at("config.xml"), config).expect("the folder is writable");
     fs::write(at("users.xml"), users).expect("the folder is writable");
-    // It ends with its input, and that with this process.
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "clickhouse-server --config-file=\"$0\" > /dev/null 2>&1 & cat > /dev/null; kill $!"]);
-    std::mem::forget(shell.arg(at("config.xml")).stdin(Stdio::piped()).spawn().expect("there is a shell"));
-    let url = format!("clickhouse://default:secret@127.0.0.1:{port}");
-    let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
-    let is_there = (0..240).any(|_| {
-        answers() || {
-            thread::sleep(Duration::from_millis(250));
-            false
-        }
-    });
-    assert!(is_there, "the server starts");
-    Some(url)
+    keep("clickhouse-server", &[&format!("--config-file={}", at("config.xml"))]);
+    wait_for(port);
+    Some(format!("clickhouse://default:secret@127.0.0.1:{port}"))
 }
 
-/// Whether it is a server, which knows users, and not the engine alone.
+/// Whether it is a server, which knows users, and not the engine alone, which is the last one if it is there.
 fn is_server(url: &str) -> bool {
-    SERVERS.iter().position(|server| url.starts_with(server.as_str())) != Some(SERVERS.len() - 1) || engine_is_missing()
-}
-
-fn engine_is_missing() -> bool {
-    python_with("chdb").is_none()
+    !url.starts_with(SERVERS[SERVERS.len() - 1].as_str()) || python_with("chdb").is_none()
 }
 
 /// Runs `test` with the URL of a database of its own that has the golden corpus, on each server.
@@ -170,15 +156,8 @@ fn a_server_that_fails_makes_no_verdict() {
         }
         let slow = Wire { delay: Duration::from_millis(60), ..Wire::GOOD }.to(port);
         let slow = format!("clickhouse://default:secret@127.0.0.1:{slow}/dying");
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &slow, &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &slow, &[]);
     });
-}
-
-fn port_of(url: &str) -> u16 {
-    let port = url.rsplit(':').next().and_then(|rest| rest.split('/').next()).and_then(|port| port.parse().ok());
-    port.expect("the URL has a port")
 }
 
 #[test]
@@ -202,10 +181,7 @@ fn a_server_that_stops_answering_makes_no_verdict() {
 fn a_request_that_breaks_off_is_repeated() {
     with_database("again", |url| {
         let again = Wire { n_broken: 2, ..Wire::GOOD }.to(port_of(url));
-        let url = format!("clickhouse://default:secret@127.0.0.1:{again}/again");
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &url, &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &format!("clickhouse://default:secret@127.0.0.1:{again}/again"), &[]);
     });
 }
 
@@ -216,9 +192,7 @@ fn a_reader_needs_no_right_but_to_read() {
             return;
         }
         let as_user = |user: &str| url.replace("default:secret", &format!("{user}:secret"));
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &as_user("reader"), &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &as_user("reader"), &[]);
         let (status, _, errors) = GOLDEN.run(&["remove", &as_user("reader"), "past"]);
         assert!(status == 2 && errors.contains("readonly mode"), "{errors}");
         is_no_verdict(&as_user("cut"), &[], &["127.0.0.1", "answers may be cut off"]);
@@ -254,13 +228,7 @@ fn tables_of_another_version_or_with_damaged_blocks_make_no_verdict() {
     with_database("broken", |url| {
         // Not every server knows how to wait for a mutation.
         let is_no_verdict_soon = |part: &str| {
-            let is_done = || CHANGES.check(0, &GOLDEN, url, &[]).2.contains(part);
-            (0..100).any(|_| {
-                is_done() || {
-                    thread::sleep(Duration::from_millis(100));
-                    false
-                }
-            });
+            wait_until(|| CHANGES.check(0, &GOLDEN, url, &[]).2.contains(part));
             is_no_verdict(url, &[], &["127.0.0.1", part]);
         };
         let alter = |what: &str| {

@@ -1,42 +1,18 @@
 //! Keeps the golden corpus in an emulator of Azure's object store, where it is installed, and reads it as Azure and Google
 //! are read.
 
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::Command;
 
 use tempfile::TempDir;
 
 use crate::objects::{PUSHED, serve_folder};
+use crate::servers::{as_variables, free_port, keep, port_of, wait_for};
 use crate::wire::python_with;
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
 /// The key of the account that Azurite has, which its documentation says.
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port()
-}
-
-fn wait_for(port: u16) {
-    let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
-    let is_there = (0..240).any(|_| {
-        answers() || {
-            thread::sleep(Duration::from_millis(250));
-            false
-        }
-    });
-    assert!(is_there, "the server starts");
-}
-
-/// Runs `command` until this process ends, however that ends.
-fn keep(command: &str, args: &[&str]) {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{command} \"$@\" > /dev/null 2>&1 & cat > /dev/null; kill $!"), "sh"]).args(args);
-    std::mem::forget(shell.stdin(Stdio::piped()).spawn().expect("there is a shell"));
-}
 
 /// Pushes, searches, removes, compacts and pulls.
 fn is_a_store(url: &str, variables: &[(&str, &str)], pulled: &str) {
@@ -102,10 +78,8 @@ fn google(port: u16) -> [(&'static str, String); 2] {
 #[test]
 fn findings_from_azure_and_google_as_they_are_read_are_those_from_segments() {
     let place = serve_folder(&PUSHED, "/corpora/golden/");
-    let port = place.rsplit(':').next().and_then(|port| port.parse().ok()).expect("it has a port");
-    let variables = google(port);
-    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    CHANGES.are_judged_alike(&GOLDEN, "gs://corpora/golden", &variables);
+    let variables = google(port_of(&place));
+    CHANGES.are_judged_alike(&GOLDEN, "gs://corpora/golden", &as_variables(&variables));
     let variables = [
         ("AZURE_STORAGE_ACCOUNT_NAME", "account"),
         ("AZURE_SKIP_SIGNATURE", "true"),

@@ -155,7 +155,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("the folder is writable");
 }
 
-/// A repository with a commit for each change.
+/// A repository with a commit for each change, none of which has the others: what a change copies, only the corpus has.
 pub struct Changes {
     repository: Repository,
     commits: Vec<String>,
@@ -168,9 +168,10 @@ impl Changes {
     pub fn new(n: usize) -> Self {
         let repository = Repository::new();
         repository.write("own.c", function(1_000_000));
-        repository.commit("begin");
+        let begin = repository.commit("begin");
         let mut commits = Vec::new();
         for change in 0..n {
+            repository.git(&["checkout", "--quiet", "--detach", &begin]);
             let component = change * 37 % N_COMPONENTS;
             let whole = function((component * 100) as u64);
             let text = match change % 6 {
@@ -219,20 +220,35 @@ impl Changes {
         self.are_judged_alike_in(golden, golden, place, variables);
     }
 
-    /// The same, with another folder of corpora.
+    /// Checks that the first change is judged as with the corpus in segments; returns the errors, which say what it took.
+    #[track_caller]
+    pub fn is_judged_alike(&self, golden: &Golden, place: &str, variables: &[(&str, &str)]) -> String {
+        self.judged(0, (golden, golden), place, variables).1
+    }
+
+    /// Checks one change with the corpus at `place`, in another folder of corpora; returns status and errors.
+    #[track_caller]
+    fn judged(
+        &self,
+        change: usize,
+        (golden, other): (&Golden, &Golden),
+        place: &str,
+        variables: &[(&str, &str)],
+    ) -> (i32, String) {
+        let expected = self.expected[change].get_or_init(|| {
+            let (expected, here, errors) = self.check(change, golden, "golden", &[]);
+            assert!(expected < 2, "{errors}");
+            (expected, here)
+        });
+        let (status, there, errors) = self.check(change, other, place, variables);
+        assert_eq!((status, &there), (expected.0, &expected.1), "change {change}: {errors}");
+        (status, errors)
+    }
+
+    /// The same as [`Changes::are_judged_alike`], with another folder of corpora.
     #[track_caller]
     pub fn are_judged_alike_in(&self, golden: &Golden, other: &Golden, place: &str, variables: &[(&str, &str)]) {
-        let mut n_found = 0;
-        for change in 0..self.n() {
-            let expected = self.expected[change].get_or_init(|| {
-                let (expected, here, errors) = self.check(change, golden, "golden", &[]);
-                assert!(expected < 2, "{errors}");
-                (expected, here)
-            });
-            let (status, there, errors) = self.check(change, other, place, variables);
-            assert_eq!((status, &there), (expected.0, &expected.1), "change {change}: {errors}");
-            n_found += status;
-        }
+        let n_found: i32 = (0..self.n()).map(|change| self.judged(change, (golden, other), place, variables).0).sum();
         // Else the comparison would show nothing.
         assert!(n_found as usize * 2 >= self.n(), "{n_found} of {} changes have findings", self.n());
     }

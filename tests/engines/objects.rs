@@ -8,11 +8,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
 use crate::golden::Golden;
+use crate::servers::{as_variables, free_port, wait_until};
 use crate::wire::{Wire, python_with};
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
@@ -148,7 +149,7 @@ fn s3() -> Option<(u16, Vec<(&'static str, String)>)> {
         eprintln!("not tested: there is no moto here");
         return None;
     };
-    let port = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+    let port = free_port();
     // It ends with its input, and that with this process.
     let serve = "import sys, threading\nfrom moto.server import ThreadedMotoServer\n\
         s = ThreadedMotoServer(ip_address='127.0.0.1', port=int(sys.argv[1]), verbose=False)\ns.start()\nsys.stdin.read()";
@@ -169,13 +170,7 @@ fn s3() -> Option<(u16, Vec<(&'static str, String)>)> {
         stream.read_to_string(&mut answer).ok()?;
         answer.contains(" 200 ").then_some(())
     };
-    let waited = (0..240).any(|_| {
-        made().is_some() || {
-            thread::sleep(Duration::from_millis(250));
-            false
-        }
-    });
-    assert!(waited, "the server makes a bucket");
+    wait_until(|| made().is_some());
     Some((port, variables(port)))
 }
 
@@ -192,31 +187,25 @@ fn variables(port: u16) -> Vec<(&'static str, String)> {
 #[test]
 fn findings_from_an_object_store_are_those_from_segments_and_a_slow_or_dying_one_makes_no_other() {
     let Some((port, there)) = s3() else { return };
-    let there: Vec<(&str, &str)> = there.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let there = as_variables(&there);
     let url = "s3://corpora/golden";
     let (status, _, errors) = GOLDEN.run_with(&["push", "golden", url], &there);
     assert_eq!((status, errors.as_str()), (0, ""));
     CHANGES.are_judged_alike(&GOLDEN, url, &there);
     let (status, again, errors) = GOLDEN.run_with(&["push", "golden", url], &there);
     assert!(status == 0 && again.starts_with("0 sources added"), "{again}{errors}");
-    let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
     let slow = variables(Wire { delay: Duration::from_millis(60), ..Wire::GOOD }.to(port));
-    let slow: Vec<(&str, &str)> = slow.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let (status, judged, errors) = CHANGES.check(0, &GOLDEN, url, &slow);
-    assert_eq!((status, judged), (expected, here), "{errors}");
+    let errors = CHANGES.is_judged_alike(&GOLDEN, url, &as_variables(&slow));
     assert!(errors.contains(" requests, "), "{errors}");
     let dying = variables(Wire { max_bytes: 6_000, ..Wire::GOOD }.to(port));
-    let dying: Vec<(&str, &str)> = dying.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    is_no_verdict(url, &dying, &["s3://corpora/golden"]);
+    is_no_verdict(url, &as_variables(&dying), &["s3://corpora/golden"]);
     is_no_verdict("s3://corpora/nothing", &there, &["there is no corpus"]);
     is_no_verdict("s3://nothing/golden", &there, &["s3://nothing/golden"]);
 }
 
 #[test]
 fn a_request_that_fails_is_repeated() {
-    let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-    let (status, there, errors) = CHANGES.check(0, &GOLDEN, &serve(&PUSHED, Manner::FailsFirst(2)), &[]);
-    assert_eq!((status, there), (expected, here), "{errors}");
+    CHANGES.is_judged_alike(&GOLDEN, &serve(&PUSHED, Manner::FailsFirst(2)), &[]);
 }
 
 #[test]
@@ -481,16 +470,41 @@ fn an_index_that_is_not_whole_makes_no_verdict() {
     assert!(errors.contains("is truncated"), "{errors}");
 }
 
+/// The indexes that are kept in a folder of corpora.
+fn kept(golden: &Golden) -> Vec<PathBuf> {
+    let corpora = fs::read_dir(golden.path("corpora/.elsewhere")).expect("they are kept").flatten();
+    let indexes = corpora.flat_map(|corpus| fs::read_dir(corpus.path()).expect("it is a folder").flatten());
+    indexes.map(|index| index.path()).collect()
+}
+
+#[test]
+fn an_index_that_a_corpus_has_no_more_is_deleted_here_after_an_hour() {
+    let (folder, other) = (copied(), Golden::empty());
+    let n_kept = || {
+        let (status, _, errors) = CHANGES.check(0, &other, &url(&folder), &[]);
+        assert_eq!(status, 1, "{errors}");
+        kept(&other).len()
+    };
+    assert_eq!(n_kept(), 1);
+    let old = kept(&other).remove(0);
+    GOLDEN.corpus(&["remove", &url(&folder), "past"]);
+    GOLDEN.corpus(&["compact", &url(&folder)]);
+    assert_eq!(n_kept(), 2, "somebody may read it");
+    let file = fs::File::options().write(true).open(&old).expect("it is kept");
+    file.set_modified(SystemTime::now() - Duration::from_secs(2 * 3600)).expect("the folder is writable");
+    assert_eq!((n_kept(), old.exists()), (1, false));
+}
+
 #[test]
 fn an_index_that_was_damaged_where_it_is_kept_is_downloaded_again() {
     let other = Golden::empty();
     let place = format!("file:{}", *PUSHED);
     let (expected, here, _) = CHANGES.check(0, &other, &place, &[]);
-    for kept in fs::read_dir(other.path("corpora/.elsewhere")).expect("it is kept").flatten() {
-        let mut bytes = fs::read(kept.path()).expect("it is readable");
+    for kept in kept(&other) {
+        let mut bytes = fs::read(&kept).expect("it is readable");
         let len = bytes.len();
         bytes[len / 3..][..len / 3].fill(0x55);
-        fs::write(kept.path(), bytes).expect("it is writable");
+        fs::write(kept, bytes).expect("it is writable");
     }
     let (status, there, errors) = CHANGES.check(0, &other, &place, &[]);
     assert_eq!((status, there), (expected, here), "{errors}");

@@ -1,7 +1,6 @@
 //! Keeps the golden corpus in a PostgreSQL server that is started for the tests, where one is installed.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
@@ -10,6 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::servers::{free_port, wait_for, wait_until};
 use crate::wire::{End, Wire};
 use crate::{CHANGES, GOLDEN, is_no_verdict};
 
@@ -33,10 +33,13 @@ fn bin() -> Option<PathBuf> {
     folders.into_iter().find(|folder| ["initdb", "postgres", "psql"].iter().all(|name| folder.join(name).is_file()))
 }
 
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().expect("there is `id`").stdout == b"0\n"
+}
+
 /// A program of the server, as a user who is not root: it does not run as root.
 fn command(program: &Path) -> Command {
-    let id = Command::new("id").arg("-u").output().expect("there is `id`");
-    if id.stdout != b"0\n" {
+    if !is_root() {
         return Command::new(program);
     }
     let mut command = Command::new("setpriv");
@@ -69,8 +72,7 @@ impl Server {
         let password = folder.join("password");
         fs::write(&password, "secret").expect("the folder is writable");
         let authority = certificates(&folder);
-        let id = Command::new("id").arg("-u").output().expect("there is `id`");
-        if id.stdout == b"0\n" {
+        if is_root() {
             let status = Command::new("chown").args(["-R", "nobody:nogroup"]).arg(&folder).status();
             assert!(status.expect("there is `chown`").success());
         }
@@ -84,7 +86,7 @@ impl Server {
             .output()
             .expect("it starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let port = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+        let port = free_port();
         let file = |name: &str| folder.join(name).display().to_string();
         let encryption =
             [format!("ssl_cert_file={}", file("server.pem")), format!("ssl_key_file={}", file("server.key"))];
@@ -107,14 +109,8 @@ impl Server {
         end.args(["-c", &wait]).arg(&folder).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
         end.spawn().expect("there is a shell");
         let server = Self { bin, port, authority };
-        let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok() && server.try_sql("SELECT 1").is_some();
-        assert!(
-            (0..240).any(|_| answers() || {
-                thread::sleep(Duration::from_millis(250));
-                false
-            }),
-            "it starts"
-        );
+        wait_for(port);
+        wait_until(|| server.try_sql("SELECT 1").is_some());
         GOLDEN.corpus(&["load", "golden", &server.url("golden")]);
         Some(server)
     }
@@ -162,11 +158,8 @@ fn a_reader_needs_no_right_but_to_read() {
         server.sql("CREATE ROLE reader LOGIN PASSWORD 'secret'; CREATE ROLE stranger LOGIN PASSWORD 'secret'");
         GOLDEN.corpus(&["load", "golden", &server.url("golden"), "--readers", "reader"]);
         let as_user = |user: &str| server.url_of(user, server.port, "golden");
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &as_user("reader:secret"), &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
-        let variable = CHANGES.check(0, &GOLDEN, &as_user("reader"), &[("PGPASSWORD", "secret")]);
-        assert_eq!(variable.0, expected, "{}", variable.2);
+        CHANGES.is_judged_alike(&GOLDEN, &as_user("reader:secret"), &[]);
+        CHANGES.is_judged_alike(&GOLDEN, &as_user("reader"), &[("PGPASSWORD", "secret")]);
         let (status, _, errors) = GOLDEN.run(&["load", "golden", &as_user("reader:secret")]);
         assert_eq!(status, 0, "there is nothing to write: {errors}");
         let (status, _, errors) = GOLDEN.run(&["remove", &as_user("reader:secret"), "past"]);
@@ -220,11 +213,7 @@ fn of_two_writers_one_is_told() {
             .stdout(Stdio::null())
             .spawn()
             .expect("it starts");
-        let is_locked = || server.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") != "0";
-        assert!((0..100).any(|_| is_locked() || {
-            thread::sleep(Duration::from_millis(100));
-            false
-        }));
+        wait_until(|| server.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted") != "0");
         let (status, _, errors) = GOLDEN.run(&["remove", &server.url("golden"), "past"]);
         assert!(status == 2 && errors.contains("somebody else is writing to it"), "{errors}");
         CHANGES.check(0, &GOLDEN, &server.url("golden"), &[]);
@@ -238,7 +227,7 @@ fn a_server_that_fails_makes_no_verdict() {
     with_server(|server| {
         let _alone = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         is_no_verdict(&server.url("nothing"), &[], &["127.0.0.1", "there is no corpus in it"]);
-        let free = TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it is bound").port();
+        let free = free_port();
         is_no_verdict(&server.url_of("owner:secret", free, "golden"), &[], &["127.0.0.1", "refused"]);
         GOLDEN.corpus(&["load", "golden", &server.url("broken")]);
         server.sql("UPDATE broken.version SET version = 99");
@@ -253,10 +242,8 @@ fn a_server_that_fails_makes_no_verdict() {
 #[test]
 fn a_server_that_dies_in_the_middle_makes_no_verdict_and_a_slow_one_the_same() {
     with_server(|server| {
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
         let slow = Wire { delay: Duration::from_millis(60), ..Wire::GOOD }.to(server.port);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &server.url_of("owner:secret", slow, "golden"), &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &server.url_of("owner:secret", slow, "golden"), &[]);
         for max_bytes in [1_000, 4_000, 8_000, 12_000] {
             let dying = Wire { max_bytes, ..Wire::GOOD }.to(server.port);
             is_no_verdict(&server.url_of("owner:secret", dying, "golden"), &[], &["127.0.0.1"]);
@@ -282,10 +269,8 @@ fn a_server_that_stops_answering_makes_no_verdict() {
 #[test]
 fn a_connection_that_breaks_off_is_made_again() {
     with_server(|server| {
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
         let again = Wire { n_broken: 2, ..Wire::GOOD }.to(server.port);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &server.url_of("owner:secret", again, "golden"), &[]);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &server.url_of("owner:secret", again, "golden"), &[]);
         let never = Wire { n_broken: 3, ..Wire::GOOD }.to(server.port);
         is_no_verdict(&server.url_of("owner:secret", never, "golden"), &[], &["127.0.0.1"]);
     });
@@ -313,9 +298,7 @@ fn an_encrypted_connection_is_made_only_to_the_server_that_its_certificate_names
             format!("postgres://owner:secret@{host}:{}/postgres?schema=golden&sslmode=require", server.port)
         };
         let known = [("SSL_CERT_FILE", authority.as_str())];
-        let (expected, here, _) = CHANGES.check(0, &GOLDEN, "golden", &[]);
-        let (status, there, errors) = CHANGES.check(0, &GOLDEN, &url("localhost"), &known);
-        assert_eq!((status, there), (expected, here), "{errors}");
+        CHANGES.is_judged_alike(&GOLDEN, &url("localhost"), &known);
         is_no_verdict(&url("127.0.0.1"), &known, &["127.0.0.1", "certificate"]);
         let unknown = Path::new(authority).with_file_name("server.pem");
         let unknown = [("SSL_CERT_FILE", unknown.to_str().expect("temporary folders are UTF-8"))];

@@ -97,7 +97,7 @@ def main():
             alike = "the same report" if ran.stdout == expected.stdout else "ANOTHER REPORT " + ran.stderr
             print(f"{manner}: {there:.2f} s, segments {here:.2f} s, {said}, status {ran.returncode}, {alike}", flush=True)
         print(f"{manner}: {statistics.median(added):.2f} s added ({min(added):.2f} to {max(added):.2f})")
-        size = sum(file.stat().st_size for file in kept.iterdir()) if kept.is_dir() else 0
+        size = sum(file.stat().st_size for file in kept.glob("*/*"))
         print(f"kept here: {size / 1e6:.2f} MB")
     for process in processes:
         process.stdin.close()

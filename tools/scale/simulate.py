@@ -1,6 +1,6 @@
 """Draws how long looking a change up takes when its hashes lie on many shards, from parts that were measured.
 
-    simulate.py [--milliseconds FILE] [--trials N]
+    simulate.py [--milliseconds FILE] [--trials N] [--hashes N]
 
 FILE has the time of one read in milliseconds on each line, as measured; without it, reads take 60 ms with a tail: one in
 a hundred takes ten times as long. Each round of a look-up waits for the slowest of its reads, so what counts is the tail.
@@ -10,8 +10,9 @@ import argparse
 import random
 import statistics
 
-# The rounds of a look-up that wait for each other: postings of the first quarter, of the rest, records, licenses.
-ROUNDS = 4
+# The rounds of a look-up that wait for each other, in a database: postings, the ids of whole files, rows of blobs, their
+# records and tokens, where licenses end, licenses.
+ROUNDS = 6
 
 
 def read_times(path):
@@ -36,7 +37,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--milliseconds")
     parser.add_argument("--trials", type=int, default=2000)
-    parser.add_argument("--hashes", type=int, default=600, help="hashes of a change of 500 lines")
+    parser.add_argument("--hashes", type=int, default=1200, help="hashes of a change of 500 lines")
     flags = parser.parse_args()
     random.seed(1)
     times = read_times(flags.milliseconds)

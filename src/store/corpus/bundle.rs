@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex};
+use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex};
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Maximum bytes of a description.
@@ -91,7 +91,7 @@ impl Corpus {
         let mut sources = Vec::new();
         for (_, record) in self.records()? {
             let path = self.folder.join(&record.segment);
-            let (len, sha256) = digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
+            let (sha256, len) = digest_of(&path).map_err(|why| CorpusError::File { file: path.clone(), why })?;
             sources.push((Exported { label: record.label, len, sha256, stats: record.stats }, path));
         }
         sources.sort_by(|a, b| (&a.0.label, &a.0.sha256).cmp(&(&b.0.label, &b.0.sha256)));
@@ -205,15 +205,15 @@ fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
     let mut description = Vec::new();
     bytes.take(len).read_to_end(&mut description)?;
     let description: Description = serde_json::from_slice(&description)?;
-    let is_hex = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if description.sources.iter().all(|source| is_hex(&source.sha256)) {
+    if description.sources.iter().all(|source| is_hex(&source.sha256, 64)) {
         return Ok(description);
     }
     Err(io::Error::other("a SHA-256 in its description is none"))
 }
 
-fn digest_of(path: &Path) -> io::Result<(u64, String)> {
+/// The SHA-256 of a file, in hexadecimal, and its length.
+pub(super) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
     let mut out = Hashed::new(io::sink());
     let n = io::copy(&mut File::open(path)?, &mut out)?;
-    Ok((n, out.digest()))
+    Ok((out.digest(), n))
 }

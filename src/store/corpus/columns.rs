@@ -24,8 +24,8 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
 use super::open::{CorpusSegment, SECTION};
-use super::rows::{PostingRow, digest_of};
-use super::{Corpus, CorpusError, Record, Stats};
+use super::rows::PostingRow;
+use super::{Corpus, CorpusError, Record, Stats, is_hex};
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, Segment, SegmentError, SegmentKind, SegmentWriter};
 
@@ -117,9 +117,7 @@ impl Corpus {
         fs::create_dir(folder).map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
         let mut sources = Vec::new();
         for (key, record) in self.records()? {
-            let path = self.folder.join(&record.segment);
-            let segment = CorpusSegment::open(&path).map_err(|why| self.unusable(&record, why))?;
-            let (digest, _) = digest_of(&path).map_err(|why| CorpusError::File { file: path, why })?;
+            let (segment, (digest, _)) = (self.open_source(&record)?, self.digest_of_source(&record)?);
             sources.push((key, record, segment, digest));
         }
         let (k, window) = sources.first().map_or((0, 0), |(_, _, segment, _)| segment.sampling());
@@ -260,8 +258,7 @@ impl Corpus {
                         blocks: BTreeMap::new(),
                         postings: Sorter::new(&self.folder),
                     };
-                    let is_key = incoming.key.len() == 16 && incoming.key.bytes().all(|byte| byte.is_ascii_hexdigit());
-                    if !is_key || sources.insert(number, incoming).is_some() {
+                    if !is_hex(&incoming.key, 16) || sources.insert(number, incoming).is_some() {
                         return Err(format!("source {number} has a wrong key, or is there twice"));
                     }
                 }
@@ -306,16 +303,10 @@ impl Corpus {
         self.check_unclaimed(written.iter().map(|(key, _, record)| (key.as_str(), record.label.as_str())))?;
         let (n, mut n_same) = (written.len(), 0);
         for (key, digest, record) in written {
-            let (found, _) = digest_of(&self.folder.join(&record.segment))
-                .map_err(|why| CorpusError::File { file: folder.to_owned(), why })?;
-            n_same += usize::from(found == digest);
+            n_same += usize::from(self.digest_of_source(&record)?.0 == digest);
             self.put(&self.claim(&key, &record.label)?, &record)?;
         }
         Ok((n, n_same))
-    }
-
-    fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
-        CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
     }
 }
 

@@ -14,6 +14,8 @@ mod columns;
 mod elsewhere;
 #[cfg(feature = "remote")]
 mod filter;
+#[cfg(feature = "remote")]
+mod indexes;
 mod lookups;
 mod open;
 mod past;
@@ -38,6 +40,8 @@ use sha2::{Digest, Sha256};
 
 pub use build::{Builder, FunctionPair, Lexed, Reading, Sampling};
 pub use bundle::Imported;
+#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+use bundle::digest_of;
 pub use elsewhere::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 pub use lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS, SegmentLookups, each};
 pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
@@ -391,16 +395,7 @@ impl Corpus {
         fs::create_dir_all(&self.folder).map_err(|why| self.failed(&self.folder, why))?;
         sweep(&self.folder);
         let named: Vec<String> = self.records()?.into_iter().map(|(_, record)| record.segment).collect();
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let age =
-                entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
-            let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
-            if is_ours && !named.contains(&name) && age.is_some_and(|age| age > ABANDONED) {
-                // Another process may remove it first.
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        remove_abandoned(&self.folder, |name| !named.iter().any(|of| of == name));
         Ok(())
     }
 
@@ -498,14 +493,22 @@ impl Corpus {
     }
 
     fn open_now(&self) -> Result<Vec<CorpusSegment>, CorpusError> {
-        let open = |(_, record): (String, Record)| {
-            CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| CorpusError::Segment {
-                corpus: self.name.clone(),
-                source_name: record.label,
-                why,
-            })
-        };
-        self.records()?.into_iter().map(open).collect()
+        self.records()?.iter().map(|(_, record)| self.open_source(record)).collect()
+    }
+
+    fn open_source(&self, record: &Record) -> Result<CorpusSegment, CorpusError> {
+        CorpusSegment::open(&self.folder.join(&record.segment)).map_err(|why| self.unusable(record, why))
+    }
+
+    fn unusable(&self, record: &Record, why: SegmentError) -> CorpusError {
+        CorpusError::Segment { corpus: self.name.clone(), source_name: record.label.clone(), why }
+    }
+
+    /// The SHA-256 and the length of the segment of a source.
+    #[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse", feature = "parquet"))]
+    fn digest_of_source(&self, record: &Record) -> Result<(String, u64), CorpusError> {
+        let path = self.folder.join(&record.segment);
+        digest_of(&path).map_err(|why| self.failed(&path, why))
     }
 
     /// Removes a source, by the name it was added under or its label.
@@ -543,6 +546,19 @@ impl Corpus {
     }
 }
 
+/// Removes the segments and unfinished files in a folder that `is_unnamed`, if who wrote them must be gone.
+fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        let is_ours = name.ends_with(".seg") || name.starts_with("tmp-");
+        if is_ours && is_unnamed(&name) && age.is_some_and(|age| age > ABANDONED) {
+            // Another process may remove it first.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
     let record: Record = serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)?;
@@ -557,6 +573,11 @@ fn read_record(path: &Path) -> io::Result<Record> {
 /// The name that the files of a source begin with.
 fn key_of(spec: &str) -> String {
     hex(&Sha256::digest(spec.as_bytes()))[..16].to_owned()
+}
+
+/// Whether this is a text of `len` hexadecimal digits.
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The blocks of a table are like the leaves of a search tree whose inner nodes are in the index. That is so small, a
-//! thirtieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
+//! fortieth of the segments, that whoever has nothing else begins with it. More than half of it is a filter, which
 //! answers for most keys that they are not there.
 
 use std::cmp::Reverse;
@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::filter::{Filter, may_have};
+use super::indexes::{INDEX, digest, of_member};
 use super::lookups::MAX_BLOBS;
 use super::open::{CorpusSegment, SECTION};
-use super::rows::{INDEX, digest, of_member};
 use crate::store::far::BLOCK;
 use crate::store::{Blocks, Postings, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
 
@@ -363,9 +363,4 @@ impl Table {
         }
         Ok(found)
     }
-}
-
-/// Groups what a table answers by member: each with the blobs that have the key.
-pub(super) fn by_member(places: &[(u32, u32)]) -> impl Iterator<Item = (u32, &[(u32, u32)])> {
-    places.chunk_by(|a, b| a.0 == b.0).map(|of_member| (of_member[0].0, of_member))
 }

@@ -12,12 +12,12 @@ use clickhouse::{Client, Row};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
-use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::connection::{runtime, with_causes};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::rows::digest_of;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Stats};
+use crate::store::corpus::{Corpus, CorpusError};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another version.
@@ -179,21 +179,14 @@ impl ClickHouse {
         if let Some(password) = url.password().map(decoded).transpose()?.or_else(of_variable) {
             client = client.with_password(password);
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .map_err(|why| location.fails(why))?;
+        let runtime = runtime(1).map_err(|why| location.fails(why))?;
         let place = location.to_string();
         let session = Arc::new(Session { runtime, client, database, place, traffic: Arc::default() });
         Ok(Self { location: location.clone(), session })
     }
 
-    fn fails(&self, why: &SegmentError) -> CorpusError {
-        match why {
-            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
-            why => self.location.fails(why),
-        }
+    fn fails(&self, why: SegmentError) -> CorpusError {
+        self.location.fails_with(why)
     }
 
     /// Writes the row of a source as it is from now on.
@@ -226,17 +219,6 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-/// The tables of another version, or of none, say so themselves; the driver's errors name no password.
-fn reason(why: &clickhouse::error::Error) -> String {
-    let mut text = why.to_string();
-    let mut cause = std::error::Error::source(why);
-    while let Some(why) = cause {
-        text = format!("{text}: {why}");
-        cause = why.source();
-    }
-    text
-}
-
 /// The number that a server gives of an error: `Code: 60. DB::Exception: ...`.
 fn code_of(why: &str) -> Option<u32> {
     let (_, rest) = why.split_once("Code: ")?;
@@ -265,7 +247,7 @@ impl Session {
         // A `?` is a value to be bound, and none of these has one.
         let query = self.client.query(&self.sql(sql));
         match self.runtime.block_on(async { tokio::time::timeout(ANSWERING, query.execute()).await }) {
-            Ok(done) => done.map_err(|why| self.fails(reason(&why))),
+            Ok(done) => done.map_err(|why| self.fails(with_causes(&why))),
             Err(_) => Err(self.fails(no_answer())),
         }
     }
@@ -291,7 +273,7 @@ impl Session {
                     std::thread::sleep(Duration::from_millis(250) * tries);
                     tries += 1;
                 }
-                Ok(Err(why)) => return Err(self.fails(reason(&why))),
+                Ok(Err(why)) => return Err(self.fails(with_causes(&why))),
                 Err(_) => return Err(self.fails(no_answer())),
             }
         }
@@ -303,7 +285,7 @@ impl Session {
         rows: impl Iterator<Item = Result<T, SegmentError>>,
     ) -> Result<u64, SegmentError> {
         self.runtime.block_on(async {
-            let fails = |why: clickhouse::error::Error| self.fails(reason(&why));
+            let fails = |why: clickhouse::error::Error| self.fails(with_causes(&why));
             let mut insert = self.client.insert(&format!("{}.{table}", self.database)).map_err(fails)?;
             insert = insert.with_timeouts(Some(ANSWERING), Some(WRITING));
             let mut n = 0;
@@ -366,23 +348,20 @@ const NONE: &str = "there is no corpus in it; `secondhand corpus load NAME URL` 
 impl Engine for ClickHouse {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = &self.session;
-        let name = session.corpus().map_err(|why| self.fails(&why))?.ok_or_else(|| self.location.fails(NONE))?;
-        let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for row in session.live().map_err(|why| self.fails(&why))? {
-            let damaged = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{}`: {why}", row.label));
-            let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
-            let blocks = Box::new(Cells { session: Arc::clone(session), source: row.source });
-            segments.push(CorpusSegment::of_blocks(&row.head.0, blocks).map_err(|why| damaged(&why))?);
-            numbers.push(row.source);
-            sources.push((row.label, stats));
-        }
-        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: SourceNumbers(numbers) });
+        let name = session.corpus().map_err(|why| self.fails(why))?.ok_or_else(|| self.location.fails(NONE))?;
+        let rows = session.live().map_err(|why| self.fails(why))?.into_iter();
+        let rows =
+            rows.map(|row| SourceOf { source: row.source, label: row.label, stats: row.stats, head: row.head.0 });
+        let (sources, segments, numbers) = open_sources(&self.location, rows.collect(), |source| {
+            Box::new(Cells { session: Arc::clone(session), source })
+        })?;
+        let lookups = Box::new(SortedTables { session: Arc::clone(session), sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic: Arc::clone(&session.traffic) })
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
         let session = &self.session;
-        let fails = |why: SegmentError| self.fails(&why);
+        let fails = |why: SegmentError| self.fails(why);
         if session.corpus().map_err(fails)?.is_none() {
             session.run("CREATE DATABASE IF NOT EXISTS {db}").map_err(fails)?;
             TABLES.iter().try_for_each(|table| session.run(table)).map_err(fails)?;
@@ -392,15 +371,13 @@ impl Engine for ClickHouse {
         let live = session.live().map_err(fails)?;
         let mut delivery = Delivery::default();
         for (key, record) in corpus.records()? {
-            let path = corpus.folder.join(&record.segment);
-            let unusable =
-                |why| CorpusError::Segment { corpus: corpus.name.clone(), source_name: record.label.clone(), why };
-            let segment = CorpusSegment::open(&path).map_err(unusable)?;
-            let digest = digest_of(&path).map_err(|why| CorpusError::File { file: path, why })?.0;
+            let unusable = |why| corpus.unusable(&record, why);
+            let (digest, _) = corpus.digest_of_source(&record)?;
             if live.iter().any(|row| row.key == key && row.digest == digest) {
                 delivery.n_kept += 1;
                 continue;
             }
+            let segment = corpus.open_source(&record)?;
             let source = now();
             let postings = segment.posting_rows(MAX_BLOBS).map_err(unusable)?.map(|row| {
                 let row = row?;
@@ -430,18 +407,18 @@ impl Engine for ClickHouse {
     }
 
     fn remove(&self, labels: &[String]) -> Result<(), CorpusError> {
-        let live = self.session.live().map_err(|why| self.fails(&why))?;
+        let live = self.session.live().map_err(|why| self.fails(why))?;
         if let Some(label) = labels.iter().find(|label| live.iter().all(|row| row.label != **label)) {
             return Err(self.location.fails(format!("it has no source `{label}`")));
         }
         for row in live.into_iter().filter(|row| labels.contains(&row.label)) {
-            self.put(SourceRow { removed: 1, ..row }).map_err(|why| self.fails(&why))?;
+            self.put(SourceRow { removed: 1, ..row }).map_err(|why| self.fails(why))?;
         }
         Ok(())
     }
 
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
-        let fails = |why: SegmentError| self.fails(&why);
+        let fails = |why: SegmentError| self.fails(why);
         let live: Vec<u64> = self.session.live().map_err(fails)?.iter().map(|row| row.source).collect();
         let last = now().saturating_sub(older.as_nanos() as u64);
         let all = self.session.sources().map_err(fails)?;

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "clickhouse")]
 mod clickhouse;
+#[cfg(any(feature = "remote", feature = "postgres", feature = "clickhouse"))]
+mod connection;
 #[cfg(feature = "remote")]
 mod objects;
 #[cfg(feature = "postgres")]

@@ -16,12 +16,12 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::tables::{BlockOf, PostingOf, SourceNumbers, blobs_of, blocks_of, postings_of};
+use super::connection::{runtime, with_causes};
+use super::tables::{BlockOf, PostingOf, SourceNumbers, SourceOf, blobs_of, blocks_of, open_sources, postings_of};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus, Traffic};
 use crate::files::BlobId;
 use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, MAX_BLOBS};
-use crate::store::corpus::rows::digest_of;
-use crate::store::corpus::{Corpus, CorpusError, CorpusSegment, Stats};
+use crate::store::corpus::{Corpus, CorpusError, CorpusSegment};
 use crate::store::{BlockAt, Blocks, SegmentError};
 
 /// The version of the tables. It increases when they change, and a program refuses those of another version.
@@ -82,19 +82,14 @@ impl Postgres {
     }
 
     fn connect(&self) -> Result<Session, CorpusError> {
-        let fails = |why: &dyn std::fmt::Display| self.location.fails(why);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .map_err(|why| fails(&why))?;
+        let runtime = runtime(1).map_err(|why| self.location.fails(why))?;
         let mut tries = 1;
         let client = loop {
             match runtime.block_on(self.client()) {
                 Ok(client) => break client,
                 // What the server itself has answered, it will answer again, unless it is starting or full.
                 Err(why) if tries == TRIES || why.is_final => {
-                    return Err(fails(&why.text));
+                    return Err(self.location.fails(why.text));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(250) * tries),
             }
@@ -135,10 +130,6 @@ impl Postgres {
     /// A transaction that only one process at a time can have; `work` is committed, or nothing.
     fn write<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, SegmentError>) -> Result<T, CorpusError> {
         let session = self.connect()?;
-        let fails = |why: SegmentError| match why {
-            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
-            why => self.location.fails(why),
-        };
         let done = session.runtime.block_on(async {
             session.run("BEGIN").await?;
             let lock = format!("SELECT pg_try_advisory_xact_lock(hashtextextended('secondhand {}', 0))", self.schema);
@@ -150,7 +141,8 @@ impl Postgres {
             session.in_time(WRITING, session.client.batch_execute("COMMIT")).await?;
             Ok(Some(done))
         });
-        done.map_err(fails)?.ok_or_else(|| CorpusError::Busy { place: self.location.to_string() })
+        done.map_err(|why| self.location.fails_with(why))?
+            .ok_or_else(|| CorpusError::Busy { place: self.location.to_string() })
     }
 }
 
@@ -173,13 +165,7 @@ fn reason(why: &tokio_postgres::Error) -> String {
     if let Some(said) = why.as_db_error() {
         return said.message().to_owned();
     }
-    let mut text = why.to_string();
-    let mut cause = std::error::Error::source(why);
-    while let Some(why) = cause {
-        text = format!("{text}: {why}");
-        cause = why.source();
-    }
-    text
+    with_causes(why)
 }
 
 /// A connection.
@@ -333,10 +319,6 @@ fn tables(schema: &str) -> String {
 impl Engine for Postgres {
     fn open(&self, _: Option<&Path>) -> Result<OpenCorpus, CorpusError> {
         let session = Arc::new(self.connect()?);
-        let fails = |why: SegmentError| match why {
-            SegmentError::Elsewhere { why, .. } => self.location.fails(why),
-            why => self.location.fails(why),
-        };
         let schema = &self.schema;
         let (name, mut rows) = session
             .runtime
@@ -348,32 +330,22 @@ impl Engine for Postgres {
                     format!("SELECT label, key, source, stats, head FROM {schema}.sources WHERE removed IS NULL");
                 Ok((name, session.ask(&select, &[]).await?))
             })
-            .map_err(fails)?;
+            .map_err(|why| self.location.fails_with(why))?;
         // As on a shelf: the order decides between equals.
         rows.sort_by_key(|row| (row.get::<_, String>(0), row.get::<_, String>(1)));
-        let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for row in rows {
-            let (label, number): (String, i32) = (row.get(0), row.get(2));
-            let damaged = |why: &dyn std::fmt::Display| self.location.fails(format!("source `{label}`: {why}"));
-            let stats: Stats = serde_json::from_str(row.get(3)).map_err(|why| damaged(&why))?;
-            let blocks = Box::new(Pages { session: Arc::clone(&session), source: number });
-            segments.push(CorpusSegment::of_blocks(row.get(4), blocks).map_err(|why| damaged(&why))?);
-            sources.push((label.clone(), stats));
-            numbers.push(number);
-        }
+        let row = |row: &Row| SourceOf { source: row.get(2), label: row.get(0), stats: row.get(3), head: row.get(4) };
+        let (sources, segments, numbers) = open_sources(&self.location, rows.iter().map(row).collect(), |source| {
+            Box::new(Pages { session: Arc::clone(&session), source })
+        })?;
         let traffic = Arc::clone(&session.traffic);
-        let lookups = Box::new(Tables { session, sources: SourceNumbers(numbers) });
+        let lookups = Box::new(Tables { session, sources: numbers });
         Ok(OpenCorpus { name, sources, segments, lookups, traffic })
     }
 
     fn add(&self, corpus: &Corpus, readers: Option<&str>) -> Result<Delivery, CorpusError> {
         let mut sources = Vec::new();
         for (key, record) in corpus.records()? {
-            let path = corpus.folder.join(&record.segment);
-            let unreadable =
-                |why| CorpusError::Segment { corpus: corpus.name().to_owned(), source_name: record.label.clone(), why };
-            let segment = CorpusSegment::open_file(&path).map_err(unreadable)?;
-            let digest = digest_of(&path).map_err(|why| CorpusError::File { file: path, why })?.0;
+            let (segment, (digest, _)) = (corpus.open_source(&record)?, corpus.digest_of_source(&record)?);
             sources.push((key, record, segment, digest));
         }
         self.write(async |session| {

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use super::Location;
 use crate::files::BlobId;
-use crate::store::BlockAt;
-use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting};
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, each};
+use crate::store::corpus::{CorpusError, CorpusSegment, Stats};
+use crate::store::{BlockAt, Blocks};
 
 /// The numbers that a database has for sources, in the order of their segments.
 #[derive(Debug)]
@@ -20,6 +22,39 @@ impl<N: Copy + Ord> SourceNumbers<N> {
     pub fn of(&self, asked: &Asked<'_>) -> Wanted<N> {
         asked.iter().filter_map(|(segment, _)| Some((*self.0.get(*segment)?, *segment))).collect()
     }
+}
+
+/// A row of the table of sources.
+pub(super) struct SourceOf<N> {
+    pub source: N,
+    pub label: String,
+    pub stats: String,
+    pub head: Vec<u8>,
+}
+
+/// Sources, each with its label and figures; their segments; and their numbers.
+pub(super) type Opened<N> = (Vec<(String, Stats)>, Vec<CorpusSegment>, SourceNumbers<N>);
+
+/// Opens the sources of `rows`, whose blocks `blocks_of` reads: several at a time, since each asks for its description.
+pub(super) fn open_sources<N: Copy + Sync>(
+    location: &Location,
+    rows: Vec<SourceOf<N>>,
+    blocks_of: impl Fn(N) -> Box<dyn Blocks> + Sync,
+) -> Result<Opened<N>, CorpusError> {
+    let opened = each(&rows, |row| {
+        let damaged = |why: &dyn Display| location.fails(format!("source `{}`: {why}", row.label));
+        let stats: Stats = serde_json::from_str(&row.stats).map_err(|why| damaged(&why))?;
+        let segment = CorpusSegment::of_blocks(&row.head, blocks_of(row.source)).map_err(|why| damaged(&why))?;
+        Ok::<_, CorpusError>((stats, segment))
+    });
+    let (mut sources, mut segments, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, opened) in rows.into_iter().zip(opened) {
+        let (stats, segment) = opened?;
+        sources.push((row.label, stats));
+        segments.push(segment);
+        numbers.push(row.source);
+    }
+    Ok((sources, segments, SourceNumbers(numbers)))
 }
 
 /// A row of the table of blocks.

@@ -1,0 +1,189 @@
+//! Names what a corpus in an object store consists of, and replaces that as a whole.
+
+use std::collections::BTreeSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::Objects;
+use crate::store::corpus::{CorpusError, Stats, hex, is_hex, is_name};
+
+/// The version of manifests, tables and indexes.
+pub(super) const VERSION: u32 = 3;
+
+/// What a corpus consists of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Manifest {
+    pub version: u32,
+    pub name: String,
+    /// Increases with each change.
+    pub number: u64,
+    pub sources: Vec<Source>,
+    /// The tables that have their postings.
+    pub tables: Vec<TableObjects>,
+    /// Sources that were removed or replaced, and tables that were written anew, whose objects may still be read.
+    pub removed: Vec<Removed<Source>>,
+    pub dropped: Vec<Removed<TableObjects>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Source {
+    pub key: String,
+    pub label: String,
+    pub stats: Stats,
+    /// The SHA-256 and the length of its segment.
+    pub segment: String,
+    pub len: u64,
+    /// k and w.
+    pub sampling: (usize, usize),
+}
+
+/// A table and its index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TableObjects {
+    /// The SHA-256 and the length of each.
+    pub table: String,
+    pub len: u64,
+    pub index: String,
+    pub index_len: u64,
+    pub n_postings: u64,
+    /// The k and w of its members, and the SHA-256 of their segments.
+    pub sampling: (usize, usize),
+    pub members: Vec<String>,
+}
+
+/// What the manifest does not count any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Removed<T> {
+    pub of: T,
+    /// When, in seconds since 1970.
+    pub time: u64,
+}
+
+impl<T> Removed<T> {
+    pub fn now(of: T) -> Self {
+        Self { of, time: now() }
+    }
+}
+
+impl Manifest {
+    /// The objects of sources and tables that may be read, by their names.
+    pub fn objects(&self) -> BTreeSet<String> {
+        let sources = self.sources.iter().chain(self.removed.iter().map(|removed| &removed.of));
+        let tables = self.tables.iter().chain(self.dropped.iter().map(|dropped| &dropped.of));
+        let of_table = |of: &TableObjects| [table_name(&of.table), index_name(&of.index)];
+        sources.map(|of| segment_name(&of.segment)).chain(tables.flat_map(of_table)).collect()
+    }
+
+    /// Whether a member of a table is of no source any more.
+    pub fn lacks_some(&self, table: &TableObjects) -> bool {
+        let segments: BTreeSet<&str> = self.sources.iter().map(|source| source.segment.as_str()).collect();
+        table.members.iter().any(|member| !segments.contains(member.as_str()))
+    }
+}
+
+/// The name of the manifest as it is now.
+const CURRENT: &str = "corpus.json";
+
+fn numbered(number: u64) -> String {
+    format!("manifests/{number}.json")
+}
+
+pub(super) fn segment_name(digest: &str) -> String {
+    format!("segments/{digest}.seg")
+}
+
+pub(super) fn table_name(digest: &str) -> String {
+    format!("tables/{digest}.seg")
+}
+
+pub(super) fn index_name(digest: &str) -> String {
+    format!("indexes/{digest}.seg")
+}
+
+impl Objects {
+    /// The manifest, if there is one.
+    fn manifest(&self) -> Result<Option<Manifest>, CorpusError> {
+        let Some(bytes) = self.read_manifest(CURRENT)? else { return Ok(None) };
+        let found = hex(&Sha256::digest(&bytes));
+        if let Some(wanted) = self.digest.as_ref().filter(|wanted| **wanted != found) {
+            return Err(self.location.fails(format!("the SHA-256 of its manifest is {found}, not {wanted}")));
+        }
+        manifest_of(&bytes).map(Some).map_err(|why| self.location.fails(why))
+    }
+
+    fn read_manifest(&self, name: &str) -> Result<Option<Vec<u8>>, CorpusError> {
+        self.session.runtime.block_on(self.session.whole(name)).map_err(|why| self.location.fails_with(why))
+    }
+
+    pub(super) fn known_manifest(&self) -> Result<Manifest, CorpusError> {
+        let none = "there is no corpus; `secondhand corpus push NAME URL` makes one";
+        self.manifest()?.ok_or_else(|| self.location.fails(none))
+    }
+
+    /// Makes `manifest` the next one; nobody else may have done that since it was read.
+    pub(super) fn swap(&self, mut manifest: Manifest) -> Result<String, CorpusError> {
+        manifest.number += 1;
+        manifest.sources.sort_by(|a, b| (&a.label, &a.key).cmp(&(&b.label, &b.key)));
+        let bytes = serde_json::to_vec_pretty(&manifest).map_err(|why| self.location.fails(why))?;
+        let digest = hex(&Sha256::digest(&bytes));
+        let session = &self.session;
+        let made = session.runtime.block_on(async {
+            let is_ours = session.create(&numbered(manifest.number), bytes.clone()).await?;
+            if is_ours {
+                session.put(CURRENT, bytes).await?;
+            }
+            Ok(is_ours)
+        });
+        match made.map_err(|why| self.location.fails_with(why))? {
+            true => Ok(digest),
+            false => Err(CorpusError::Busy { place: self.location.to_string() }),
+        }
+    }
+
+    /// The manifest to change: a writer that died may have left a newer one than the current one.
+    pub(super) fn newest(&self) -> Result<Option<Manifest>, CorpusError> {
+        let current = self.manifest()?;
+        let Some(mut manifest) = current.map_or_else(|| self.numbered(1), |found| Ok(Some(found)))? else {
+            return Ok(None);
+        };
+        while let Some(next) = self.numbered(manifest.number + 1)? {
+            manifest = next;
+        }
+        Ok(Some(manifest))
+    }
+
+    fn numbered(&self, number: u64) -> Result<Option<Manifest>, CorpusError> {
+        let bytes = self.read_manifest(&numbered(number))?;
+        bytes.map(|bytes| manifest_of(&bytes).map_err(|why| self.location.fails(why))).transpose()
+    }
+}
+
+fn manifest_of(bytes: &[u8]) -> Result<Manifest, String> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let Version { version } = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
+    if version != VERSION {
+        return Err(format!("its manifest has version {version}, and this program knows version {VERSION}"));
+    }
+    let manifest: Manifest = serde_json::from_slice(bytes).map_err(|why| format!("its manifest: {why}"))?;
+    let is_sound = |of: &Source| is_hex(&of.key, 16) && is_hex(&of.segment, 64);
+    let is_whole = |of: &TableObjects| is_hex(&of.table, 64) && is_hex(&of.index, 64);
+    let sources = manifest.sources.iter().chain(manifest.removed.iter().map(|removed| &removed.of));
+    let tables = manifest.tables.iter().chain(manifest.dropped.iter().map(|dropped| &dropped.of));
+    if is_name(&manifest.name) && sources.into_iter().all(is_sound) && tables.into_iter().all(is_whole) {
+        return Ok(manifest);
+    }
+    Err("its manifest names what it cannot name".to_owned())
+}
+
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

@@ -1,0 +1,391 @@
+//! Connects to an object store: reads in ranges, verified and repeated, uploads and deletes.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt, TryStreamExt};
+use object_store::path::Path as Key;
+use object_store::{
+    BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions,
+    RetryConfig, WriteMultipart,
+};
+use sha2::{Digest, Sha256};
+use tokio::runtime::Runtime;
+use tokio::sync::Semaphore;
+
+use super::Objects;
+use super::manifest::now;
+use crate::store::corpus::elsewhere::Traffic;
+use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
+use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
+use crate::store::corpus::{CorpusError, hex};
+use crate::store::{BlockAt, Blocks, Segment, SegmentError};
+
+/// Maximum requests at a time. With 256, a look-up of a thousand keys took half the time that it took with 64.
+const PARALLEL: usize = 256;
+/// Maximum bytes of a read; blocks that follow each other are read at once.
+const MAX_READ: u64 = 1 << 20;
+/// How often to read what does not come, or is not what it should be.
+const TRIES: usize = 3;
+/// Maximum time for the answer to a read, which has [`MAX_READ`] bytes at most.
+const ANSWERING: Duration = Duration::from_secs(20);
+/// Maximum time for a request of a writer, which has [`PART`] bytes at most.
+const WRITING: Duration = Duration::from_secs(120);
+/// Bytes of a part of an upload.
+const PART: usize = 8 << 20;
+/// Maximum parts of a download at a time.
+const DOWNLOADS: usize = 16;
+/// Maximum age, in seconds, of an object that a push before this one left: half of what `compact` waits by default.
+const RESUMED: u64 = 30 * 60;
+/// Maximum bytes of a manifest.
+const MAX_MANIFEST: u64 = 64 << 20;
+
+/// A connection.
+pub(super) struct Session {
+    pub runtime: Runtime,
+    store: Box<dyn ObjectStore>,
+    folder: Key,
+    place: String,
+    pub traffic: Arc<Traffic>,
+    /// One for each request that may be under way.
+    permits: Semaphore,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// The store that a URL means, with the credentials of the environment, and the folder in it.
+fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Error> {
+    // Both crates of providers may be built in; which one is meant has to be said once.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let generic =
+        |why: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic { store: "URL", source: why };
+    let url = url::Url::parse(url).map_err(|why| generic(why.into()))?;
+    let (scheme, folder) = ObjectStoreScheme::parse(&url).map_err(|why| generic(why.into()))?;
+    let is_plain = url.scheme() == "http"
+        || ["AWS_ALLOW_HTTP", "AZURE_ALLOW_HTTP", "GOOGLE_ALLOW_HTTP"]
+            .iter()
+            .any(|name| std::env::var(name).is_ok_and(|value| value == "true"));
+    let options = ClientOptions::new()
+        .with_allow_http(is_plain)
+        .with_timeout(WRITING)
+        .with_connect_timeout(Duration::from_secs(5))
+        .with_pool_max_idle_per_host(PARALLEL);
+    let retry = RetryConfig {
+        backoff: BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() },
+        max_retries: 4,
+        retry_timeout: WRITING,
+    };
+    let text = url.to_string();
+    let store: Box<dyn ObjectStore> = match scheme {
+        ObjectStoreScheme::Local => Box::new(object_store::local::LocalFileSystem::new()),
+        ObjectStoreScheme::AmazonS3 => Box::new(
+            object_store::aws::AmazonS3Builder::from_env()
+                .with_url(text)
+                .with_client_options(options)
+                .with_retry(retry)
+                .build()?,
+        ),
+        ObjectStoreScheme::GoogleCloudStorage => Box::new(
+            object_store::gcp::GoogleCloudStorageBuilder::from_env()
+                .with_url(text)
+                .with_client_options(options)
+                .with_retry(retry)
+                .build()?,
+        ),
+        ObjectStoreScheme::MicrosoftAzure => Box::new(
+            object_store::azure::MicrosoftAzureBuilder::from_env()
+                .with_url(text)
+                .with_client_options(options)
+                .with_retry(retry)
+                .build()?,
+        ),
+        _ => Box::new(
+            object_store::http::HttpBuilder::new()
+                .with_url(&url[..url::Position::BeforePath])
+                .with_client_options(options)
+                .with_retry(retry)
+                .build()?,
+        ),
+    };
+    Ok((store, folder))
+}
+
+/// What a store says of an error, without the address that was asked: it may hold a token.
+fn reason(why: &object_store::Error) -> String {
+    match why {
+        object_store::Error::NotFound { path, .. } => format!("there is no object `{path}`"),
+        object_store::Error::PermissionDenied { path, .. } => format!("no permission for `{path}`"),
+        object_store::Error::Unauthenticated { path, .. } => format!("no valid credentials for `{path}`"),
+        why => without_query(&with_causes(why)),
+    }
+}
+
+/// A text in which what follows the `?` of an address is left out, and what is before its `@`.
+fn without_query(text: &str) -> String {
+    let word = |word: &str| {
+        if !word.contains("://") {
+            return word.to_owned();
+        }
+        let end = word.find('?').unwrap_or(word.len());
+        match (word.find("://"), word[..end].rfind('@')) {
+            (Some(start), Some(at)) if start < at => format!("{}{}", &word[..start + 3], &word[at + 1..end]),
+            _ => word[..end].to_owned(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+impl Objects {
+    /// Uploads a file as the object `name`, which has its SHA-256 in it, unless it is there: named by a manifest, or from
+    /// a push just now that did not come to an end. An older one may be swept away while this goes on.
+    pub(super) fn upload(
+        &self,
+        name: &str,
+        file: &Path,
+        len: u64,
+        named: &BTreeSet<String>,
+    ) -> Result<(), CorpusError> {
+        let session = &self.session;
+        let key = session.key(name);
+        let done = session.runtime.block_on(async {
+            if let Ok(there) = session.store.head(&key).await {
+                let age = now().saturating_sub(u64::try_from(there.last_modified.timestamp()).unwrap_or(0));
+                if there.size == len && (named.contains(name) || age < RESUMED) {
+                    return Ok(());
+                }
+            }
+            let unreadable = |why: std::io::Error| object_store::Error::Generic { store: "file", source: why.into() };
+            if len <= PART as u64 {
+                let bytes = std::fs::read(file).map_err(unreadable)?;
+                return session.store.put(&key, bytes.into()).await.map(drop);
+            }
+            let mut upload = WriteMultipart::new_with_chunk_size(session.store.put_multipart(&key).await?, PART);
+            let mut file = std::fs::File::open(file).map_err(unreadable)?;
+            let mut buffer = vec![0; 1 << 20];
+            loop {
+                let n = std::io::Read::read(&mut file, &mut buffer).map_err(unreadable)?;
+                if n == 0 {
+                    return upload.finish().await.map(drop);
+                }
+                upload.wait_for_capacity(8).await?;
+                upload.write(&buffer[..n]);
+            }
+        });
+        done.map_err(|why| self.location.fails(reason(&why)))
+    }
+
+    /// Downloads an object of `len` bytes to `to`, in parts side by side, and compares its digest.
+    pub(super) fn download(&self, name: &str, digest: &str, len: u64, to: &Path) -> Result<(), CorpusError> {
+        let session = &self.session;
+        let key = session.key(name);
+        let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
+        let parent = to.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(unwritable)?;
+        let mut temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
+        let mut hasher = Sha256::new();
+        session.runtime.block_on(async {
+            let starts = (0..len).step_by(MAX_READ as usize);
+            let parts = starts.map(|start| session.part(&key, start..len.min(start + MAX_READ)));
+            let mut parts = futures_util::stream::iter(parts).buffered(DOWNLOADS);
+            while let Some(bytes) = parts.try_next().await.map_err(|why| self.location.fails_with(why))? {
+                hasher.update(&bytes);
+                std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
+            }
+            Ok::<_, CorpusError>(())
+        })?;
+        if hex(&hasher.finalize()) != digest {
+            return Err(self.location.fails(format!("`{key}` is not what its name says: it is damaged or truncated")));
+        }
+        temporary.as_file().sync_data().map_err(unwritable)?;
+        temporary.persist(to).map_err(|error| unwritable(error.error))?;
+        Ok(())
+    }
+
+    /// Deletes the objects that are not `named` and are from before `last`: those of sources that were removed or merged,
+    /// and what writers uploaded who did not come to an end.
+    pub(super) fn sweep(&self, named: &BTreeSet<String>, last: u64) -> Result<(), CorpusError> {
+        let session = &self.session;
+        for folder in ["segments", "tables", "indexes"] {
+            let all = session.store.list(Some(&session.key(folder)));
+            let all: Vec<ObjectMeta> =
+                session.runtime.block_on(all.try_collect()).map_err(|why| self.location.fails(reason(&why)))?;
+            for object in all {
+                let name = format!("{folder}/{}", object.location.filename().unwrap_or_default());
+                let is_old = u64::try_from(object.last_modified.timestamp()).is_ok_and(|time| time <= last);
+                if !is_old || named.contains(&name) {
+                    continue;
+                }
+                match session.runtime.block_on(session.store.delete(&object.location)) {
+                    Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                    Err(why) => return Err(self.location.fails(reason(&why))),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    /// The connection that `url` leads to, which messages call `place`.
+    pub fn new(url: &str, place: String) -> Result<Self, String> {
+        let (store, folder) = store_of(url).map_err(|why| reason(&why))?;
+        let runtime = runtime(2).map_err(|why| why.to_string())?;
+        let (traffic, permits) = (Arc::default(), Semaphore::new(PARALLEL));
+        Ok(Self { runtime, store, folder, place, traffic, permits })
+    }
+
+    pub fn key(&self, name: &str) -> Key {
+        let parts = name.split('/');
+        parts.fold(self.folder.clone(), Key::join)
+    }
+
+    pub fn fails(&self, why: impl std::fmt::Display) -> SegmentError {
+        SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
+    }
+
+    /// Reads a part of an object.
+    async fn part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+        let len = range.end - range.start;
+        let read = async || {
+            let bytes = self.store.get_range(key, range.clone()).await.map_err(|why| reason(&why))?;
+            if bytes.len() as u64 == len { Ok(bytes.to_vec()) } else { Err(format!("`{key}` is truncated")) }
+        };
+        let bytes = self.tried(key, read).await?;
+        self.traffic.count(len);
+        Ok(bytes)
+    }
+
+    /// Makes the object `name`; whether it did, since there was none.
+    pub async fn create(&self, name: &str, bytes: Vec<u8>) -> Result<bool, SegmentError> {
+        let create = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        match self.store.put_opts(&self.key(name), bytes.into(), create).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => Ok(false),
+            Err(why) => Err(self.fails(reason(&why))),
+        }
+    }
+
+    /// Makes the object `name`, or replaces it.
+    pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), SegmentError> {
+        let put = self.store.put(&self.key(name), bytes.into()).await;
+        put.map(drop).map_err(|why| self.fails(reason(&why)))
+    }
+
+    /// Reads the object `name`, which is a manifest, if there is one.
+    pub async fn whole(&self, name: &str) -> Result<Option<Vec<u8>>, SegmentError> {
+        let key = &self.key(name);
+        let read = async || match self.store.get(key).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(why) => Err(reason(&why)),
+            Ok(found) if found.meta.size > MAX_MANIFEST => Err("its manifest is too long".to_owned()),
+            Ok(found) => Ok(Some(found.bytes().await.map_err(|why| reason(&why))?.to_vec())),
+        };
+        let found = self.tried(key, read).await?;
+        self.traffic.count(found.as_ref().map_or(0, Vec::len) as u64);
+        Ok(found)
+    }
+
+    /// Reads, again if it fails or takes too long.
+    async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T, SegmentError> {
+        let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
+        let mut tries = 1;
+        loop {
+            let why = match tokio::time::timeout(ANSWERING, read()).await {
+                Ok(Ok(found)) => return Ok(found),
+                Ok(Err(why)) => why,
+                Err(_) => format!("no answer for `{key}` in {} s", ANSWERING.as_secs()),
+            };
+            if tries == TRIES {
+                return Err(self.fails(why));
+            }
+            tries += 1;
+        }
+    }
+}
+
+/// The blocks of a segment or of a table.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub session: Arc<Session>,
+    pub key: Key,
+    /// What has the digests of its blocks, but for those that are skipped.
+    pub index: Arc<Segment>,
+    pub skipped: Range<u32>,
+}
+
+impl Parts {
+    /// The row of the digest of a block.
+    fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
+        match block.number {
+            number if number < self.skipped.start => Ok(number as usize),
+            number if number >= self.skipped.end => Ok((number - self.skipped.end + self.skipped.start) as usize),
+            _ => Err(SegmentError::Damaged("a block that nobody may ask for")),
+        }
+    }
+
+    /// The bytes of blocks that follow each other, each of which has the digest that the index says.
+    async fn read_run(&self, run: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
+        let digests = self.index.section(INDEX.digests)?;
+        let mut tries = 1;
+        loop {
+            let bytes = self.session.part(&self.key, first.range.start..last.range.end).await?;
+            let mut blocks = Vec::with_capacity(run.len());
+            for block in run {
+                let at = |offset: u64| (offset - first.range.start) as usize;
+                let bytes = &bytes[at(block.range.start)..at(block.range.end)];
+                if digest(bytes) == *digests.row(self.row_of(block)?, DIGEST)? {
+                    blocks.push(bytes.to_vec());
+                }
+            }
+            if blocks.len() == run.len() {
+                return Ok(blocks);
+            }
+            if tries == TRIES {
+                let Range { start, end } = first.range.start..last.range.end;
+                return Err(self.session.fails(format!("bytes {start} to {end} of `{}` are damaged", self.key)));
+            }
+            tries += 1;
+        }
+    }
+}
+
+impl Blocks for Parts {
+    fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
+        let mut runs: Vec<&[BlockAt]> = Vec::new();
+        let mut rest = blocks;
+        while let Some(first) = rest.first() {
+            let follows = |pair: &[BlockAt]| {
+                pair[0].range.end == pair[1].range.start && pair[1].range.end - first.range.start <= MAX_READ
+            };
+            let n = 1 + rest.windows(2).take_while(|pair| follows(pair)).count();
+            let (run, later) = rest.split_at(n);
+            runs.push(run);
+            rest = later;
+        }
+        self.session.runtime.block_on(async {
+            let reads = futures_util::stream::iter(runs.into_iter().map(|run| self.read_run(run)));
+            let read: Vec<Vec<Vec<u8>>> = reads.buffered(PARALLEL).try_collect().await?;
+            Ok(read.into_iter().flatten().collect())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_shows_no_token_of_an_address() {
+        let shown = without_query("error sending request for url (https://u:secret@host/a?sig=secret) after 3 tries");
+        assert_eq!(shown, "error sending request for url (https://host/a after 3 tries");
+        assert_eq!(without_query("no address at all"), "no address at all");
+    }
+}

@@ -1,0 +1,194 @@
+//! Writes, merges and opens the tables of a corpus in an object store, and looks up in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::manifest::{Manifest, Removed, Source, TableObjects, index_name, segment_name, table_name};
+use super::session::Parts;
+use super::{Objects, kept_name};
+use crate::files::BlobId;
+use crate::store::corpus::bundle::digest_of;
+use crate::store::corpus::lookups::{Asked, BlobAt, BlobPosting, Lookups, each};
+use crate::store::corpus::table::{self, Input, MAX_MEMBERS, Table};
+use crate::store::corpus::{CorpusError, CorpusSegment};
+use crate::store::{Segment, SegmentError, SegmentKind};
+
+impl Objects {
+    /// A table, to look up in. Its index is from here if it was read before and is whole.
+    pub(super) fn table(&self, of: &TableObjects, folder: &Path) -> Result<Table, CorpusError> {
+        let path = folder.join(kept_name(of));
+        let opened = || {
+            let index = Arc::new(Segment::open(&path)?.of_kind(SegmentKind::CorpusIndex)?);
+            let key = self.session.key(&table_name(&of.table));
+            let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(&index), skipped: 0..0 };
+            let table = Table::new(index, Box::new(blocks))?;
+            let is_whole = table.members().len() == of.members.len();
+            if is_whole { Ok(table) } else { Err(SegmentError::Damaged("the number of its members")) }
+        };
+        if std::fs::metadata(&path).is_ok_and(|found| found.len() == of.index_len)
+            && let Ok(opened) = opened()
+        {
+            return Ok(opened);
+        }
+        self.download(&index_name(&of.index), &of.index, of.index_len, &path)?;
+        opened().map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
+    }
+
+    /// The segment of a source, of which `member` is kept here.
+    pub(super) fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment, SegmentError> {
+        let key = self.session.key(&segment_name(&source.segment));
+        let skipped = CorpusSegment::blocks_without_digests(member)?;
+        let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(member), skipped };
+        CorpusSegment::of_member(Arc::clone(member), Box::new(blocks))
+    }
+
+    /// Makes one table of the segments `new` and of those tables of the manifest for which `is_meant`, all of one
+    /// sampling, without what no source is any more; returns the bytes that were uploaded.
+    pub(super) fn write_table(
+        &self,
+        manifest: &mut Manifest,
+        new: Vec<(String, CorpusSegment)>,
+        sampling: (usize, usize),
+        is_meant: impl Fn(&TableObjects) -> bool,
+    ) -> Result<u64, CorpusError> {
+        let fails = |why: SegmentError| self.location.fails_with(why);
+        let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
+        let named = manifest.objects();
+        let (meant, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
+        manifest.tables = kept;
+        let segments: BTreeSet<&str> = manifest.sources.iter().map(|source| source.segment.as_str()).collect();
+        let of_tables = meant.iter().flat_map(|of| &of.members).filter(|member| segments.contains(member.as_str()));
+        // In one order however they came: the same sources make the same bytes.
+        let members: BTreeSet<String> = of_tables.chain(new.iter().map(|(digest, _)| digest)).cloned().collect();
+        let numbers: BTreeMap<&str, u32> = members.iter().map(String::as_str).zip(0..).collect();
+        let mut inputs = Vec::new();
+        for of in &meant {
+            let [table, index] = ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
+            self.download(&table_name(&of.table), &of.table, of.len, &table)?;
+            self.download(&index_name(&of.index), &of.index, of.index_len, &index)?;
+            let open = |path: &Path| Segment::open(path).map_err(fails);
+            let numbers = of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
+            inputs.push(Input::Table { table: open(&table)?, index: open(&index)?, numbers });
+        }
+        for (digest, segment) in new {
+            inputs.push(Input::Segment(segment, numbers[digest.as_str()]));
+        }
+        manifest.dropped.extend(meant.into_iter().map(Removed::now));
+        if members.is_empty() {
+            return Ok(0);
+        }
+        let table::Written { table, index, n_postings } =
+            table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
+        let digest_of = |path: &Path| digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why });
+        let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
+        self.upload(&table_name(&table_digest), &table, len, &named)?;
+        self.upload(&index_name(&index_digest), &index, index_len, &named)?;
+        let members = members.into_iter().collect();
+        let written =
+            TableObjects { table: table_digest, len, index: index_digest, index_len, n_postings, sampling, members };
+        // The same bytes as one that was dropped: it is not to be deleted.
+        manifest.dropped.retain(|dropped| dropped.of.table != written.table);
+        manifest.tables.push(written);
+        Ok(len + index_len)
+    }
+
+    /// Makes one table of all tables of each sampling; returns the number of sources in them.
+    pub(super) fn merge_tables(&self, manifest: &mut Manifest) -> Result<usize, CorpusError> {
+        let samplings: BTreeSet<_> = manifest.tables.iter().map(|of| of.sampling).collect();
+        let mut n_merged = 0;
+        for sampling in samplings {
+            let tables: Vec<&TableObjects> = manifest.tables.iter().filter(|of| of.sampling == sampling).collect();
+            let lacks_some = tables.iter().any(|of| manifest.lacks_some(of));
+            let n: usize = tables.iter().map(|of| of.members.len()).sum();
+            if (tables.len() > 1 && n <= MAX_MEMBERS) || lacks_some {
+                self.write_table(manifest, Vec::new(), sampling, |of| of.sampling == sampling)?;
+                n_merged += manifest.sources.iter().filter(|source| source.sampling == sampling).count();
+            }
+        }
+        Ok(n_merged)
+    }
+}
+
+/// The tables to be written anew with `n_postings` more, by their digests.
+///
+/// Tables grow by doubling, as segments do elsewhere in the store: each has more postings than all smaller ones together,
+/// so there are few of them, and each posting is written a few times at most, however often sources come.
+pub(super) fn tables_to_merge(tables: &[TableObjects], sampling: (usize, usize), n_postings: u64) -> BTreeSet<String> {
+    let mut tables: Vec<&TableObjects> = tables.iter().filter(|of| of.sampling == sampling).collect();
+    tables.sort_by_key(|of| of.n_postings);
+    let mut n = n_postings;
+    let is_meant = |of: &&&TableObjects| {
+        let is_small = of.n_postings <= n;
+        n += of.n_postings;
+        is_small
+    };
+    tables.iter().take_while(is_meant).map(|of| of.table.clone()).collect()
+}
+
+/// Looks up in tables.
+#[derive(Debug)]
+pub(super) struct TableLookups {
+    pub tables: Vec<Table>,
+    /// For each segment its table, and its number in it.
+    pub places: Vec<(usize, u32)>,
+}
+
+/// A table, and the segments that are asked of it, by their numbers in it.
+type AskedTable<'t> = (&'t Table, BTreeMap<u32, Vec<usize>>);
+
+impl TableLookups {
+    fn tables(&self, asked: &Asked<'_>) -> Result<Vec<AskedTable<'_>>, SegmentError> {
+        let mut tables: BTreeMap<usize, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
+        for (segment, _) in asked {
+            let (table, member) = self.places.get(*segment).ok_or(SegmentError::Damaged("the number of a segment"))?;
+            tables.entry(*table).or_default().entry(*member).or_default().push(*segment);
+        }
+        let tables = tables.into_iter();
+        Ok(tables.filter_map(|(table, members)| Some((self.tables.get(table)?, members))).collect())
+    }
+
+    /// For each of `n` questions what all tables answer together, in order: segments, blobs and their components.
+    fn answers(
+        &self,
+        asked: &Asked<'_>,
+        n: usize,
+        ask: impl Fn(&Table) -> Result<Vec<Vec<(u32, u32)>>, SegmentError> + Sync,
+    ) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        let answers = each(&self.tables(asked)?, |(table, members)| {
+            let found = ask(table)?;
+            let mut of_table = Vec::with_capacity(found.len());
+            for places in &found {
+                let mut blobs = Vec::new();
+                for &(member, blob) in places {
+                    // Members that are not asked may be removed.
+                    for &segment in members.get(&member).into_iter().flatten() {
+                        blobs.push(BlobPosting { segment, blob, component: table.component_of(member, blob)? });
+                    }
+                }
+                of_table.push(blobs);
+            }
+            Ok::<_, SegmentError>(of_table)
+        });
+        let mut all = vec![Vec::new(); n];
+        for answer in answers {
+            for (all, blobs) in all.iter_mut().zip(answer?) {
+                all.extend(blobs);
+            }
+        }
+        all.iter_mut().for_each(|blobs| blobs.sort_unstable());
+        Ok(all)
+    }
+}
+
+impl Lookups for TableLookups {
+    fn postings(&self, asked: &Asked<'_>, keys: &[u64]) -> Result<Vec<Vec<BlobPosting>>, SegmentError> {
+        self.answers(asked, keys.len(), |table| table.postings(keys))
+    }
+
+    fn blobs_of(&self, asked: &Asked<'_>, ids: &[BlobId]) -> Result<Vec<Vec<BlobAt>>, SegmentError> {
+        let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
+        let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
+        Ok(found.into_iter().map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect()).collect())
+    }
+}

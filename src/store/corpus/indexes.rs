@@ -1,0 +1,94 @@
+//! Keeps at hand what every look-up needs of segments and tables that are elsewhere: the sections of indexes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::open::{CorpusSegment, SECTION, number_of};
+use super::rows::is_of_postings;
+use crate::store::far::BLOCK;
+use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
+
+/// The numbers of the sections of indexes, besides those that are copies.
+pub(super) struct IndexSections {
+    /// The head of the segment or of the table.
+    pub head: u32,
+    /// The [`digest`] of each block; of a segment without those of its postings.
+    pub digests: u32,
+    /// Of a segment, the first component of each blob, 4 bytes each.
+    pub components: u32,
+    /// Of a table, the first key of each block of postings, and of each block of ids.
+    pub first_keys: u32,
+    pub first_ids: u32,
+    /// Of a table, where each of its members ends, 8 bytes each, and what is kept of them.
+    pub member_ends: u32,
+    pub members: u32,
+    /// Of a table, a filter of its keys.
+    pub filter: u32,
+}
+
+pub(super) const INDEX: IndexSections = IndexSections {
+    head: 40,
+    digests: 41,
+    components: 42,
+    first_keys: 43,
+    first_ids: 44,
+    member_ends: 45,
+    members: 46,
+    filter: 47,
+};
+
+/// Bytes of the digest of a block. What is compared with it may be forged, but the digest itself is part of an index that
+/// has a whole one: 128 bits are enough against another block with the same digest.
+pub(super) const DIGEST: usize = 16;
+
+/// The digest of a block: the beginning of its SHA-256.
+pub(super) fn digest(block: &[u8]) -> [u8; DIGEST] {
+    Sha256::digest(block).first_chunk().copied().unwrap_or_default()
+}
+
+/// The sections of a segment that every look-up needs: its description, and where each license ends.
+const NEAR: [u32; 2] = [SECTION.meta, SECTION.licenses];
+
+/// The first component of a blob, from what is kept of its segment.
+pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
+    Ok(number_of(member.section(INDEX.components)?.row(blob as usize, 4)?))
+}
+
+impl CorpusSegment {
+    /// The segment that `member` is kept of, whose blocks are elsewhere.
+    pub(super) fn of_member(member: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
+        let head = member.section(INDEX.head)?.all()?.to_vec();
+        Self::new(Segment::elsewhere(&head, blocks, Some(member))?)
+    }
+
+    /// What is to be at hand to read this segment from elsewhere.
+    pub(super) fn member(&self) -> Result<Vec<u8>, SegmentError> {
+        let mut out = SegmentWriter::in_memory(SegmentKind::CorpusIndex, *self.segment.params());
+        for id in NEAR {
+            out.begin(id);
+            out.write(self.segment.section(id)?.all()?)?;
+        }
+        out.begin(INDEX.head);
+        out.write(&self.segment.head()?)?;
+        out.begin(INDEX.digests);
+        for (_, bytes) in self.block_rows()? {
+            out.write(&digest(bytes))?;
+        }
+        out.begin(INDEX.components);
+        for blob in 0..self.n_blobs {
+            out.write(&self.component_of(blob)?.to_le_bytes())?;
+        }
+        out.finish_in_memory()
+    }
+
+    /// The numbers of the blocks that [`CorpusSegment::member`] has no digests of.
+    pub(super) fn blocks_without_digests(member: &Segment) -> Result<Range<u32>, SegmentError> {
+        let form = Segment::described(member.section(INDEX.head)?.all()?)?;
+        let n_blocks = |(_, range): &(u32, Range<u64>)| (range.end - range.start).div_ceil(BLOCK as u64) as u32;
+        let before = form.sections.iter().take_while(|(id, _)| !is_of_postings(*id)).map(n_blocks).sum();
+        let without: u32 = form.sections.iter().filter(|(id, _)| is_of_postings(*id)).map(n_blocks).sum();
+        Ok(before..before + without)
+    }
+}
