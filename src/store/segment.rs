@@ -269,7 +269,7 @@ impl Segment {
     /// If the segment has no such section.
     pub fn section(&self, id: u32) -> Result<Section<'_>, SegmentError> {
         let found = self.sections.iter().find(|section| section.id == id);
-        found.map(|at| Section { segment: self, at }).ok_or_else(|| SegmentError::Damaged("a section is missing"))
+        found.map(|at| Section { segment: self, at }).ok_or(SegmentError::Damaged("a section is missing"))
     }
 
     /// Reads every byte.
@@ -459,7 +459,7 @@ impl<'s> Section<'s> {
     /// Like [`Section::bytes`].
     #[inline]
     pub fn row(&self, at: usize, len: usize) -> Result<&'s [u8], SegmentError> {
-        let start = at.checked_mul(len).ok_or_else(|| SegmentError::Damaged("a row's number"))?;
+        let start = at.checked_mul(len).ok_or(SegmentError::Damaged("a row's number"))?;
         self.bytes(start..start.saturating_add(len))
     }
 }
