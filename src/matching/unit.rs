@@ -126,6 +126,12 @@ impl Document<'_> {
         (at, has_body)
     }
 
+    /// Whether the token at `at` is what is behind a dot or an arrow: `f` in `a.f` and `a->f`.
+    pub fn is_member(&self, at: usize) -> bool {
+        let before = |n: usize| at.checked_sub(n).map(|at| self.tokens[at].text(self.text)).unwrap_or_default();
+        before(1) == b"." || before(2) == b"-" && before(1) == b">"
+    }
+
     /// The token with the name of the function that `unit` defines, judging by its head.
     fn name_of_function(&self, unit: Range<usize>) -> Option<usize> {
         let head = unit.start..unit.end.min(unit.start + HEAD);
@@ -142,11 +148,10 @@ impl Document<'_> {
                 // Swift's initializers have no other name.
                 let name = Some(at - 1).filter(|name| is_name(name) || word(*name) == b"init")?;
                 let end = self.closing(at, unit.end)?;
-                let is_member = name > head.start && matches!(word(name - 1), b"." | b"->");
                 // A call ends with its arguments, or something is done with its value.
                 let goes_on = |at: usize| matches!(word(at), b";" | b"," | b"." | b")" | b"?" | b"=" | b"+" | b"[");
                 let has_body = || (end + 1..unit.end.min(end + HEAD)).any(|at| word(at) == b"{");
-                let is_definition = !is_member && end + 1 < unit.end && !goes_on(end + 1) && has_body();
+                let is_definition = !self.is_member(name) && end + 1 < unit.end && !goes_on(end + 1) && has_body();
                 return Some(name).filter(|_| is_definition);
             }
             if matches!(word(at), b"=" | b"{" | b";") {

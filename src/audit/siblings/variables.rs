@@ -40,11 +40,11 @@ pub(super) fn declared_in<'t>(tokens: &'t [Token], source: &'t Source) -> impl I
     })
 }
 
-/// Words that may come before a name and are no type.
+/// Words that may come before a name and are no type, besides those of [`ends_type`].
 const NO_TYPES: &[&[u8]] = &[
-    b"return", b"goto", b"else", b"new", b"delete", b"await", b"throw", b"raise", b"in", b"is", b"as", b"case",
-    b"yield", b"not", b"and", b"or", b"do", b"if", b"elif", b"unless", b"when", b"while", b"until", b"then", b"begin",
-    b"defer", b"go", b"assert", b"echo", b"print", b"sizeof", b"typeof", b"import", b"from", b"use", b"using", b"with",
+    b"else", b"new", b"delete", b"await", b"throw", b"raise", b"in", b"is", b"as", b"case", b"yield", b"not", b"and",
+    b"or", b"do", b"if", b"elif", b"unless", b"when", b"while", b"until", b"then", b"begin", b"defer", b"go",
+    b"assert", b"echo", b"print", b"sizeof", b"typeof", b"import", b"from", b"use", b"using", b"with",
 ];
 
 /// The functions and members that a file defines or declares, and its variables with a type.
@@ -60,10 +60,8 @@ pub(super) fn defined_in(source: &Source) -> impl Iterator<Item = u32> + '_ {
 
 /// Whether the token at `at` stands for a function or a member: `f(` and `.f`.
 pub(super) fn is_call_or_member(source: &Source, at: usize) -> bool {
-    let word = |at: usize| source.tokens.get(at).map(|token| token.text(&source.text)).unwrap_or_default();
-    let before = |n: usize| at.checked_sub(n).map(word).unwrap_or_default();
-    let is_member = matches!(before(1), b"." | b"->") || before(2) == b"-" && before(1) == b">";
-    is_member || word(at + 1) == b"("
+    let is_called = || source.tokens.get(at + 1).is_some_and(|next| next.text(&source.text) == b"(");
+    source.document().is_member(at) || is_called()
 }
 
 /// Whether a token may be the end of a type, with the name of a variable behind it.
