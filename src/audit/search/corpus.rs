@@ -349,7 +349,11 @@ impl Stored {
     }
 
     pub(in crate::audit) fn fails(&self, why: SegmentError) -> Error {
-        CorpusError::Segment { corpus: self.name.clone(), source_name: "its index".to_owned(), why }.into()
+        match why {
+            // Nothing here can mend what is there.
+            SegmentError::Elsewhere { place, why } => CorpusError::Elsewhere { place, why }.into(),
+            why => CorpusError::Segment { corpus: self.name.clone(), source_name: "its index".to_owned(), why }.into(),
+        }
     }
 }
 
