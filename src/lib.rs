@@ -49,7 +49,7 @@
 
 // The core.
 
-// Locates bytes in text: lines, columns, paths.
+// Locates bytes in text: lines, columns, paths. Writes numbers of things, and unpacks texts that the program carries.
 pub mod text;
 
 // Reads source into tokens, using the tables of `config/languages`.
