@@ -68,9 +68,8 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
         CorpusCommand::Compact { url, older_than } => {
             let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
             let Compaction { n_removed, n_merged } = done;
-            let were = agreed(n_merged, "was", "were");
-            let merged = format!("{} {were} merged; ", count(n_merged, "source"));
-            let merged = if n_merged > 0 { merged } else { String::new() };
+            let merged = format!("{} {} merged; ", count(n_merged, "source"), agreed(n_merged, "was", "were"));
+            let merged = if n_merged > 0 { &*merged } else { "" };
             print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {

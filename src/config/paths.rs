@@ -320,13 +320,13 @@ impl PathRules {
 
     /// What the rules say about the nearest folder above `path`.
     fn above(&self, path: &str) -> Ruling {
-        let parent = |path: &str| path.rfind('/');
-        let Some(folder) = parent(path).map(|end| &path[..end]) else { return Ruling::None };
+        let Some(folder) = parent(path) else { return Ruling::None };
         if let Some(known) = self.folders.read().ok().and_then(|folders| folders.get(folder).copied()) {
             return known;
         }
-        let mut folders = std::iter::successors(Some(folder), |folder| parent(folder).map(|end| &folder[..end]));
-        let ruling = folders.find_map(|folder| self.of_path(folder, true)).unwrap_or(Ruling::None);
+        let ruling = std::iter::successors(Some(folder), |folder| parent(folder))
+            .find_map(|folder| self.of_path(folder, true))
+            .unwrap_or(Ruling::None);
         if let Ok(mut folders) = self.folders.write() {
             folders.insert(folder.into(), ruling);
         }
@@ -341,6 +341,11 @@ impl PathRules {
             Match::None => None,
         })
     }
+}
+
+/// The folder that holds `path`; `None` at the root.
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
 /// Whether each class of characters in a pattern ends. Git matches nothing with one that does not, the matcher a plain
@@ -375,6 +380,8 @@ mod tests {
         assert!(contains("a/b.min.js"));
         assert!(!contains("a/keep.min.js"));
         assert!(contains("vendor/x/y.c"));
+        assert!(contains("vendor/x/z.c"), "the folder is known by now");
+        assert!(contains("vendor/x/y.min.js") && !contains("vendor/x/keep.min.js"), "the file outweighs its folder");
         assert!(!contains("src/vendor/y.c"));
         assert_eq!(rules.ruling(&FilePath::new("a/b.min.js")), Ruling::Matched { is_builtin: true });
         assert_eq!(rules.ruling(&FilePath::new("vendor/x/y.c")), Ruling::Matched { is_builtin: false });

@@ -179,9 +179,8 @@ impl CacheSegment {
         self.segment.section(ROWS)?.row(at, self.segment.params().hash.len() + FIELDS)
     }
 
-    fn row(&self, at: usize) -> Result<CacheRow<'_>, SegmentError> {
+    fn row<'r>(&'r self, bytes: &'r [u8]) -> Result<CacheRow<'r>, SegmentError> {
         let damaged = || SegmentError::Damaged("a row of the cache");
-        let bytes = self.row_bytes(at)?;
         let (id, fields) = bytes.split_at(self.segment.params().hash.len());
         let long = |at| u64_at(fields, at).ok_or_else(damaged);
         let short = |at| u32_at(fields, at).ok_or_else(damaged);
@@ -205,9 +204,8 @@ impl CacheSegment {
     /// search, 1978): the search begins there and widens its steps until it has passed the key. O(log n) for any ids.
     fn find(&self, key: &Key) -> Result<Option<CacheRow<'_>>, SegmentError> {
         let n_id = self.segment.params().hash.len();
-        let rows = self.segment.section(ROWS)?;
         let is_before = |at: usize| -> Result<bool, SegmentError> {
-            let bytes = rows.row(at, n_id + FIELDS)?;
+            let bytes = self.row_bytes(at)?;
             let reading = u64_at(bytes, n_id).unwrap_or_default();
             Ok((&bytes[..n_id], reading) < (&*key.id, key.reading))
         };
@@ -231,13 +229,13 @@ impl CacheSegment {
         if from == self.n_rows {
             return Ok(None);
         }
-        let bytes = rows.row(from, n_id + FIELDS)?;
+        let bytes = self.row_bytes(from)?;
         let is_it = bytes[..n_id] == *key.id && u64_at(bytes, n_id) == Some(key.reading);
-        if is_it { self.row(from).map(Some) } else { Ok(None) }
+        if is_it { self.row(bytes).map(Some) } else { Ok(None) }
     }
 
     fn rows(&self) -> Result<Vec<CacheRow<'_>>, SegmentError> {
-        (0..self.n_rows).map(|at| self.row(at)).collect()
+        (0..self.n_rows).map(|at| self.row(self.row_bytes(at)?)).collect()
     }
 }
 
@@ -522,6 +520,16 @@ mod tests {
         (0..1_005).for_each(|n| check(&cache, n));
         assert_eq!(known(&cache, 1_005), None);
         assert_eq!(cache.faults(), []);
+    }
+
+    #[test]
+    fn what_has_an_evenly_spread_id_is_found_and_its_neighbors_are_not() {
+        let folder = folder();
+        let ids = || (0..1_000u32).map(|n| n * 4_294_967);
+        Cache::open(folder.path(), PARAMS).keep(&ids().map(fresh).collect::<Vec<_>>()).expect("the folder is writable");
+        let cache = Cache::open(folder.path(), PARAMS);
+        ids().for_each(|n| check(&cache, n));
+        ids().for_each(|n| assert_eq!([known(&cache, n + 1), known(&cache, n + 2_000_000)], [None, None]));
     }
 
     #[test]

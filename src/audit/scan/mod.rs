@@ -26,7 +26,7 @@ use crate::policy::{
     About, BadSuppression, Circumstances, Finding, Fragment, Ground, InCommon, Judgment, KnownCopy, Notice, Origin,
     Rank, Suppression, Unexamined, identity, order_origins, suppressions,
 };
-use crate::text::{FilePath, LinedText, Lines, count, fnv_1a, readable};
+use crate::text::{FilePath, LinedText, Lines, agreed, count, fnv_1a, readable};
 
 /// The files of a tree, and how to read them on each thread.
 pub struct Tree<'t, R> {
@@ -116,11 +116,9 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
     let findings: Vec<Finding> = ranked.into_iter().map(|(_, finding)| finding).collect();
     let texts = texts(&findings, &entries, &(tree.open)())?;
     let same_notice = || {
-        let text = match n_same {
-            1 => "1 file is the same as many others: it is counted, and not listed".to_owned(),
-            n => format!("{n} files are the same as many others: they are counted, and not listed"),
-        };
-        Notice::new(None, None, &text)
+        let (are, they_are) = agreed(n_same, ("is", "it is"), ("are", "they are"));
+        let files = count(n_same, "file");
+        Notice::new(None, None, &format!("{files} {are} the same as many others: {they_are} counted, and not listed"))
     };
     let notices = [notice, (n_same > 0).then(same_notice), left_out(idioms)]
         .into_iter()

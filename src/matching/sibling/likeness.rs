@@ -120,10 +120,8 @@ pub fn is_missed(edit: &Edit, spot: &Spot, likeness: &Likeness) -> bool {
     // `const` or a comma is none.
     let is_tiny_fix = n_removed + n_added >= 2 && n_run >= TINY_EDIT_RUN;
     let is_enough = n_removed + n_added >= MIN_EDIT || likeness.is_operator && of_larger >= 0.6 || is_tiny_fix;
-    let is_alike_there = is_enough
-        && spot.is_alike(edit)
-        && n_run >= MIN_RUN
-        && spot.n_left + spot.n_right + spot.n_removed_aligned >= MIN_AROUND;
+    let is_alike_there =
+        is_enough && spot.is_alike(edit) && n_run >= MIN_RUN && spot.n_around + spot.n_removed_aligned >= MIN_AROUND;
     if !is_alike_there || likeness.was_mended() {
         return false;
     }
@@ -189,8 +187,7 @@ mod tests {
             n_left_run: 30,
             n_right_run: 30,
             is_short_run_spelled: true,
-            n_left: 40,
-            n_right: 40,
+            n_around: 80,
             n_words: 30,
             n_spelled: 28,
             n_verbatim,

@@ -22,16 +22,12 @@ pub struct Spot {
     pub n_right_run: usize,
     /// Whether the shorter of both runs is spelled the same.
     pub is_short_run_spelled: bool,
-    /// Tokens that agree among the 40 before it.
-    pub n_left: usize,
-    /// Likewise behind it.
-    pub n_right: usize,
-    /// Of all of these, names and literals.
+    /// Tokens that agree among the 40 before it and the 40 behind it.
+    pub n_around: usize,
+    /// Names and literals that are aligned there or within it, whether they agree or not.
     pub n_words: usize,
     /// Of these, those that are spelled the same.
     pub n_spelled: usize,
-    /// Words among the aligned ones around that do not agree.
-    pub n_clashing: usize,
     /// Tokens in a row across the edit, with what it removed, that the sibling spells the same.
     pub n_verbatim: usize,
     /// Removed tokens that the sibling has at its place.
@@ -80,7 +76,6 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
         run(&mut right.iter(), |last, at| last + 1 == at, (removed.end.wrapping_sub(1), place.end.wrapping_sub(1)));
     let is_word = |at: usize| !matches!(base[at].kind(), Kind::Punctuation | Kind::Keyword);
     let words = || near.iter().filter(|&&(a, _)| is_word(a));
-    let n_agreeing = words().filter(agrees).count();
     let mut left_there: HashMap<u32, usize> = HashMap::new();
     for token in &target[place.clone()] {
         *left_there.entry(token.exact).or_default() += 1;
@@ -115,11 +110,9 @@ pub fn spot(edit: &Edit, alignment: &Alignment, renaming: &Renaming, base: &[Tok
         n_verbatim,
         n_left_run,
         n_right_run,
-        n_left: left.iter().filter(agrees).count(),
-        n_right: right.iter().filter(agrees).count(),
-        n_words: n_agreeing,
+        n_around: left.iter().chain(right).filter(agrees).count(),
+        n_words: words().count(),
         n_spelled: words().filter(|&&(a, b)| base[a].exact == target[b].exact).count(),
-        n_clashing: words().count() - n_agreeing,
         n_removed_there,
         n_removed_aligned: inside.iter().filter(agrees).count(),
     })
@@ -192,6 +185,6 @@ impl Spot {
 
     /// The part of the words around that are spelled the same, 0 to 1.
     pub(super) fn spelled(&self) -> f64 {
-        self.n_spelled as f64 / (self.n_words + self.n_clashing).max(1) as f64
+        self.n_spelled as f64 / self.n_words.max(1) as f64
     }
 }
