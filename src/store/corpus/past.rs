@@ -64,6 +64,8 @@ struct PathRow {
 #[derive(Default)]
 pub(super) struct PastWriter {
     commits: Vec<PastCommit>,
+    /// Of those that fixed a function.
+    commit_numbers: HashMap<PastCommit, u32>,
     paths: Vec<(u32, FilePath)>,
     path_numbers: HashMap<(u32, FilePath), u32>,
     /// For each path, another one of its lineage; its own number if it leads it.
@@ -111,13 +113,11 @@ impl PastWriter {
 
     /// Adds a function that a commit fixed, as a lineage of its own.
     pub fn add_fix(&mut self, component: u32, commit: PastCommit, path: FilePath, before: u32, after: u32) {
-        let number = match self.commits.iter().rposition(|known| *known == commit) {
-            Some(known) => known as u32,
-            None => {
-                self.commits.push(commit);
-                self.commits.len() as u32 - 1
-            }
-        };
+        let commits = &mut self.commits;
+        let number = *self.commit_numbers.entry(commit).or_insert_with_key(|commit| {
+            commits.push(commit.clone());
+            commits.len() as u32 - 1
+        });
         let path = self.path(component, path);
         self.changes.push(StoredChange { commit: number, path, before: Some(before), after: Some(after) });
     }
