@@ -26,10 +26,6 @@ mod repository;
     not(all(feature = "remote", feature = "postgres", feature = "clickhouse")),
     allow(dead_code, reason = "not for all")
 )]
-#[cfg_attr(
-    not(all(feature = "remote", feature = "postgres", feature = "clickhouse")),
-    allow(dead_code, reason = "not for all")
-)]
 mod servers;
 #[cfg_attr(
     not(all(feature = "remote", feature = "postgres", feature = "clickhouse")),

@@ -536,6 +536,19 @@ fn of_two_writers_one_is_told() {
     assert_eq!(status, 1, "{errors}");
 }
 
+#[test]
+fn a_writer_that_is_slow_does_not_set_the_manifest_back() {
+    let folder = copied();
+    // While this one makes manifest 2, somebody else has made manifest 3 and said that it is the current one.
+    let first = fs::read_to_string(folder.path().join("corpus.json")).expect("it was pushed");
+    let third = first.replace("\"number\": 1", "\"number\": 3");
+    assert_ne!(third, first);
+    fs::write(folder.path().join("manifests/3.json"), &third).expect("the folder is writable");
+    GOLDEN.corpus(&["remove", &url(&folder), "past"]);
+    assert!(folder.path().join("manifests/2.json").exists());
+    assert_eq!(fs::read_to_string(folder.path().join("corpus.json")).expect("it is there"), third);
+}
+
 /// The bytes of the segments of a corpus here, in one order.
 fn segments(name: &str) -> Vec<Vec<u8>> {
     let entries = fs::read_dir(GOLDEN.path(&format!("corpora/{name}"))).expect("it is there").flatten();

@@ -137,6 +137,12 @@ impl Objects {
             let is_ours = session.create(&numbered(manifest.number), bytes.clone()).await?;
             if is_ours {
                 session.put(CURRENT, bytes).await?;
+                // Somebody who came later may have been faster, and ours now be where theirs was.
+                let mut number = manifest.number;
+                while let Some(later) = session.whole(&numbered(number + 1)).await? {
+                    session.put(CURRENT, later).await?;
+                    number += 1;
+                }
             }
             Ok(is_ours)
         });
