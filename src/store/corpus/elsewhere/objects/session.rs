@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
@@ -30,7 +32,7 @@ const PARALLEL: usize = 256;
 const MAX_READ: u64 = 1 << 20;
 /// How often to read what does not come, or is not what it should be.
 const TRIES: usize = 3;
-/// Maximum time for the answer to a read, which has [`MAX_READ`] bytes at most.
+/// Maximum time that a store may be silent while it is asked. An answer has [`MAX_READ`] bytes at most.
 const ANSWERING: Duration = Duration::from_secs(20);
 /// Maximum time for a request of a writer, which has [`PART`] bytes at most.
 const WRITING: Duration = Duration::from_secs(120);
@@ -52,6 +54,8 @@ pub(super) struct Session {
     pub traffic: Arc<Traffic>,
     /// One for each request that may be under way.
     permits: Semaphore,
+    /// The reads that were answered.
+    n_answered: AtomicU64,
 }
 
 impl std::fmt::Debug for Session {
@@ -238,7 +242,7 @@ impl Session {
         let (store, folder) = store_of(url).map_err(|why| reason(&why))?;
         let runtime = runtime(2).map_err(|why| why.to_string())?;
         let (traffic, permits) = (Arc::default(), Semaphore::new(PARALLEL));
-        Ok(Self { runtime, store, folder, place, traffic, permits })
+        Ok(Self { runtime, store, folder, place, traffic, permits, n_answered: AtomicU64::new(0) })
     }
 
     pub fn key(&self, name: &str) -> Key {
@@ -292,20 +296,35 @@ impl Session {
         Ok(found)
     }
 
-    /// Reads, again if it fails or takes too long.
+    /// Reads, again if it fails or the store is silent.
     async fn tried<T>(&self, key: &Key, read: impl AsyncFn() -> Result<T, String>) -> Result<T, SegmentError> {
         let _permit = self.permits.acquire().await.map_err(|why| self.fails(why))?;
         let mut tries = 1;
         loop {
-            let why = match tokio::time::timeout(ANSWERING, read()).await {
-                Ok(Ok(found)) => return Ok(found),
-                Ok(Err(why)) => why,
-                Err(_) => format!("no answer for `{key}` in {} s", ANSWERING.as_secs()),
+            let why = match self.answer(key, read()).await {
+                Ok(found) => return Ok(found),
+                Err(why) => why,
             };
             if tries == TRIES {
                 return Err(self.fails(why));
             }
             tries += 1;
+        }
+    }
+
+    /// Waits for an answer, for as long as the store answers any read: it may take one after the other, and to ask it
+    /// again would make those that wait more.
+    async fn answer<T>(&self, key: &Key, read: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+        let mut read = pin!(read);
+        loop {
+            let n_before = self.n_answered.load(Ordering::Relaxed);
+            if let Ok(answer) = tokio::time::timeout(ANSWERING, &mut read).await {
+                self.n_answered.fetch_add(1, Ordering::Relaxed);
+                return answer;
+            }
+            if self.n_answered.load(Ordering::Relaxed) == n_before {
+                return Err(format!("no answer for `{key}` in {} s", ANSWERING.as_secs()));
+            }
         }
     }
 }
@@ -380,7 +399,55 @@ impl Blocks for Parts {
 
 #[cfg(test)]
 mod tests {
+    use tokio::runtime::Builder;
+    use tokio::sync::Mutex;
+    use tokio::time::{Instant, sleep};
+
     use super::*;
+
+    /// Reads as often as reads may be at a time, each of which `read` answers; returns what they met, and the seconds
+    /// that passed for them.
+    fn read_all<F: Future<Output = ()>>(read: impl Fn() -> F) -> (Vec<Result<(), SegmentError>>, u64) {
+        // Its clock leaps to the next moment at which something happens.
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("there are threads").block_on(async {
+            let session =
+                Session::new("file:///none", "file:///none".to_owned()).expect("a folder needs no connection");
+            let (key, start) = (session.key("table"), Instant::now());
+            let read = async || {
+                read().await;
+                Ok(())
+            };
+            let all = futures_util::future::join_all((0..PARALLEL).map(|_| session.tried(&key, read))).await;
+            let took = start.elapsed().as_secs();
+            // A runtime may not end within another one.
+            std::mem::forget(session);
+            (all, took)
+        })
+    }
+
+    #[test]
+    fn a_store_that_answers_one_read_after_the_other_is_waited_for() {
+        let turns = Arc::new(Mutex::new(()));
+        let (all, took) = read_all(|| {
+            let turns = Arc::clone(&turns);
+            // It goes on with what nobody waits for any more.
+            let answer = tokio::spawn(async move {
+                let _turn = turns.lock().await;
+                sleep(Duration::from_millis(300)).await;
+            });
+            async { answer.await.expect("it ends") }
+        });
+        assert!(all.iter().all(Result::is_ok));
+        assert_eq!(took, 300 * PARALLEL as u64 / 1_000);
+    }
+
+    #[test]
+    fn a_store_that_is_silent_is_asked_three_times() {
+        let (all, took) = read_all(|| std::future::pending());
+        assert!(all.iter().all(|read| read.as_ref().is_err_and(|why| why.to_string().contains("in 20 s"))));
+        assert_eq!(took, 60);
+    }
 
     #[test]
     fn a_message_shows_no_token_of_an_address() {
