@@ -444,7 +444,7 @@ mod tests {
 
     #[test]
     fn a_store_that_is_silent_is_asked_three_times() {
-        let (all, took) = read_all(|| std::future::pending());
+        let (all, took) = read_all(std::future::pending);
         assert!(all.iter().all(|read| read.as_ref().is_err_and(|why| why.to_string().contains("in 20 s"))));
         assert_eq!(took, 60);
     }
