@@ -14,68 +14,23 @@
 //!
 //! A part of a longer run whose origin is named needs no other origin.
 
+mod layout;
+mod searched;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::Document;
+use self::layout::Layout;
+pub use self::searched::{Named, Searched, Shown};
 use super::agreeing::agreeing;
-use super::alignment::Alignment;
 use super::class::CloneClass;
-use super::pair::{ClonePair, Params, clones};
-use crate::language::Token;
+use super::pair::ClonePair;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
 const MAX_ROUNDS: usize = 4;
 /// Maximum origins of a class; more would add nothing.
 const MAX_MEMBERS: usize = 64;
-
-/// A clone pair of a query and one of several targets.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown<'s> {
-    /// The pair.
-    pub pair: &'s ClonePair,
-    /// The number of the target.
-    pub target: usize,
-    /// Its tokens.
-    pub tokens: &'s [Token],
-    /// Whether the target is the query itself.
-    pub is_same: bool,
-    /// Whether it is a single run, to be checked against the classes that the others make.
-    pub is_run: bool,
-}
-
-/// A class and its members, each with its part in the class.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Named {
-    /// The fragment of the query.
-    pub query: Range<usize>,
-    /// The numbers of the pairs, and what is left of each within the fragment.
-    pub members: Vec<(usize, ClonePair)>,
-}
-
-/// What is searched, and for what.
-#[derive(Clone, Copy)]
-pub struct Searched<'s> {
-    /// The query.
-    pub query: Document<'s>,
-    /// All pairs of the query.
-    pub shown: &'s [Shown<'s>],
-    /// Minimum tokens of a class.
-    pub min_tokens: usize,
-    /// Whether enough tokens of a fragment are searched for.
-    pub is_enough: &'s dyn Fn(&Range<usize>) -> bool,
-    /// Whether each member is shown with its own part of the fragment, and not with all of it.
-    pub by_part: bool,
-    /// What counts as a clone.
-    pub params: &'s Params,
-}
-
-impl std::fmt::Debug for Searched<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searched").field("n_shown", &self.shown.len()).finish_non_exhaustive()
-    }
-}
 
 /// The classes of a query, and the runs that they have to contain.
 #[derive(Debug)]
@@ -130,114 +85,6 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
     }
     let run = |piece: &Piece| Some((piece.number, searched.left(&piece.query, piece.number)?));
     Coverage { runs: asked.into_iter().filter_map(run).collect(), classes: cover.into_classes() }
-}
-
-impl Searched<'_> {
-    /// The class of the tokens in `range`, with those `members` that name an origin of it.
-    fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
-        let mut named = Named { query: range.clone(), members: Vec::new() };
-        for number in members {
-            if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
-                named.add(number, pair, *self);
-            }
-        }
-        named
-    }
-
-    /// What is left of a pair within `range`, if that is a clone; for a run, any part counts.
-    fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
-        let Shown { pair, tokens, is_run, .. } = self.shown[number];
-        let left = pair.alignment.within(range.clone());
-        if left.n_tokens() == pair.alignment.n_tokens() {
-            return Some(pair.clone());
-        }
-        if is_run {
-            return (left.n_tokens() > 0).then(|| ClonePair::new(left, self.query.tokens, tokens));
-        }
-        self.best(left, tokens)
-    }
-
-    /// What is left of a pair if its target stays out of `range`: a copy is not its own origin.
-    fn apart(&self, range: &Range<usize>, pair: ClonePair, number: usize) -> Option<ClonePair> {
-        let Shown { tokens, is_same, .. } = self.shown[number];
-        if !is_same || !overlaps(&pair.alignment.target(), range) {
-            return Some(pair);
-        }
-        self.best(pair.alignment.pairs().filter(|(_, to)| !range.contains(to)).collect(), tokens)
-    }
-
-    /// The largest clone in what is left of an alignment, which may have been held together by what is gone.
-    fn best(&self, left: Alignment, tokens: &[Token]) -> Option<ClonePair> {
-        let parts = clones(left, self.query.tokens, tokens, self.params).into_iter();
-        parts.max_by_key(|part| (part.alignment.n_tokens(), Reverse(part.alignment.query().start)))
-    }
-}
-
-impl Named {
-    /// Adds a member, unless another one already names all of its origin.
-    fn add(&mut self, number: usize, pair: ClonePair, searched: Searched<'_>) {
-        let Searched { shown, by_part, .. } = searched;
-        let alignment = &pair.alignment;
-        let is_known = |(other, known): &(usize, ClonePair)| {
-            shown[*other].target == shown[number].target
-                && holds(&known.alignment.target(), &alignment.target())
-                && (!by_part || holds(&known.alignment.query(), &alignment.query()))
-        };
-        if !self.members.iter().any(is_known) {
-            self.members.push((number, pair));
-        }
-    }
-
-    /// Without the members of which the borders have left less than a copy: a line or two say little. One always stays.
-    fn without_slivers(mut self, searched: Searched<'_>) -> Self {
-        let n_tokens = |pair: &ClonePair| pair.alignment.n_tokens();
-        let longest = self.members.iter().map(|(_, pair)| n_tokens(pair)).max().unwrap_or(0);
-        let least = searched.min_tokens.min(longest);
-        self.members.retain(|(number, pair)| {
-            n_tokens(pair) >= least || n_tokens(pair) == n_tokens(searched.shown[*number].pair)
-        });
-        self
-    }
-
-    /// With whole statements at its ends, and without the members that have nothing else. Where `is_border` says that
-    /// another class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what
-    /// is behind it the rest of a line.
-    fn of_statements(self, searched: Searched<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
-        let whole = |Range { start, end }: Range<usize>| {
-            let whole = searched.query.whole_statements(start..end);
-            let has_line = (start..whole.start).any(|at| searched.query.starts_line(at));
-            let is_kept = has_line && is_border(start);
-            let from = if is_kept { start } else { whole.start };
-            from..if is_border(end) { end } else { whole.end }
-        };
-        let cut = |(number, pair): &(usize, ClonePair), to: Range<usize>| {
-            let left = pair.alignment.within(to);
-            if left.n_tokens() == pair.alignment.n_tokens() {
-                return Some((*number, pair.clone()));
-            }
-            let tokens = searched.shown[*number].tokens;
-            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, searched.query.tokens, tokens)))
-        };
-        if searched.by_part {
-            let cut_alone = |member: (usize, ClonePair)| {
-                let range = whole(member.1.alignment.query());
-                let left =
-                    Some(range).filter(|range| (searched.is_enough)(range)).and_then(|range| cut(&member, range));
-                left.filter(|(_, left)| left.is_clone(searched.params)).unwrap_or(member)
-            };
-            return Self { query: self.query, members: self.members.into_iter().map(cut_alone).collect() };
-        }
-        let query = whole(self.query.clone());
-        let members: Vec<(usize, ClonePair)> =
-            self.members.iter().filter_map(|member| cut(member, query.clone())).collect();
-        // What is left may end with tokens that no origin has.
-        let sides = || members.iter().map(|(_, pair)| pair.alignment.query());
-        let (start, end) = (sides().map(|side| side.start).min(), sides().map(|side| side.end).max());
-        match start.zip(end) {
-            Some((start, end)) => Self { query: start..end, members },
-            None => self,
-        }
-    }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -511,80 +358,6 @@ impl Cover<'_> {
     }
 }
 
-/// The layout of the lines of a document.
-struct Layout {
-    /// For each line on which a token begins: the token, its indentation, whether a blank line precedes it, and whether
-    /// it only closes what was opened before.
-    lines: Vec<Line>,
-    n_tokens: usize,
-}
-
-struct Line {
-    at: usize,
-    indent: usize,
-    is_paragraph: bool,
-    is_closer: bool,
-}
-
-impl Layout {
-    fn new(document: Document<'_>) -> Self {
-        let line = |at: usize| Line {
-            at,
-            indent: document.indent(at),
-            is_paragraph: document.starts_paragraph(at),
-            is_closer: matches!(document.tokens[at].text(document.text), b"}" | b")" | b"]"),
-        };
-        let n_tokens = document.tokens.len();
-        let lines = (0..n_tokens).filter(|&at| document.starts_line(at)).map(line).collect();
-        Self { lines, n_tokens }
-    }
-
-    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines with the least
-    /// indentation. Neighbors are joined until they have `min_tokens`, but never get longer than `period`. Shorter
-    /// pieces of a unit at the ends are left out.
-    fn parts(&self, run: Range<usize>, min_tokens: usize, period: usize) -> Vec<Range<usize>> {
-        let from = self.lines.partition_point(|line| line.at < run.start);
-        let to = self.lines.partition_point(|line| line.at < run.end);
-        let lines = &self.lines[from..to];
-        let Some(first) = lines.first() else { return Vec::new() };
-        let goes_on = self.lines.get(to);
-        // Whole lines.
-        let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
-        let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
-        let run = first.at..end;
-        let outermost = lines.iter().filter(|line| !line.is_closer && line.at < run.end).map(|line| line.indent).min();
-        let Some(outermost) = outermost else { return Vec::new() };
-        let is_unit_start = |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
-        let cuts: Vec<usize> =
-            lines.iter().filter(is_unit_start).map(|line| line.at).filter(|&at| at < run.end).collect();
-        let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
-        let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
-        if units.len() > 1 && units[0].len() < min_tokens && (first.indent > outermost || first.is_closer) {
-            units.remove(0);
-        }
-        let is_cut_short = !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
-        if units.len() > 1 && is_cut_short && units.last().is_some_and(|unit| unit.len() < min_tokens) {
-            units.pop();
-        }
-        let mut parts: Vec<Range<usize>> = Vec::new();
-        for unit in units {
-            match parts.last_mut() {
-                Some(last)
-                    if (last.len() < min_tokens || unit.len() < min_tokens) && last.len() + unit.len() <= period =>
-                {
-                    last.end = unit.end;
-                }
-                _ => parts.push(unit),
-            }
-        }
-        let cut = |part: Range<usize>| {
-            let n = period.min(part.len()).max(1);
-            part.clone().step_by(n).map(move |at| at..(at + n).min(part.end)).collect::<Vec<_>>()
-        };
-        parts.into_iter().flat_map(cut).filter(|part| part.len() >= min_tokens).collect()
-    }
-}
-
 /// Whether `b` is inside `a`.
 fn holds(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start <= b.start && b.end <= a.end
@@ -602,9 +375,11 @@ fn shared(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::alignment::Block;
-    use super::super::tests::{c_tokens, document};
     use super::*;
+    use crate::language::Token;
+    use crate::matching::alignment::{Alignment, Block};
+    use crate::matching::pair::Params;
+    use crate::matching::tests::{c_tokens, document};
 
     /// Two functions of 22 and 21 tokens.
     const F: &str = "int f(int a)\n{\n    g(a, 1);\n    return a + b * 7;\n}\n";

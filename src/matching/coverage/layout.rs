@@ -1,0 +1,79 @@
+//! Cuts runs into whole units of code, as the lines of a file show them.
+
+use std::ops::Range;
+
+use crate::matching::Document;
+
+/// The layout of the lines of a document.
+pub(super) struct Layout {
+    /// For each line on which a token begins: the token, its indentation, whether a blank line precedes it, and whether
+    /// it only closes what was opened before.
+    lines: Vec<Line>,
+    n_tokens: usize,
+}
+
+struct Line {
+    at: usize,
+    indent: usize,
+    is_paragraph: bool,
+    is_closer: bool,
+}
+
+impl Layout {
+    pub fn new(document: Document<'_>) -> Self {
+        let line = |at: usize| Line {
+            at,
+            indent: document.indent(at),
+            is_paragraph: document.starts_paragraph(at),
+            is_closer: matches!(document.tokens[at].text(document.text), b"}" | b")" | b"]"),
+        };
+        let n_tokens = document.tokens.len();
+        let lines = (0..n_tokens).filter(|&at| document.starts_line(at)).map(line).collect();
+        Self { lines, n_tokens }
+    }
+
+    /// Cuts a run into parts of whole units of code, as far as its lines show them: at the blank lines with the least
+    /// indentation. Neighbors are joined until they have `min_tokens`, but never get longer than `period`. Shorter
+    /// pieces of a unit at the ends are left out.
+    pub fn parts(&self, run: Range<usize>, min_tokens: usize, period: usize) -> Vec<Range<usize>> {
+        let from = self.lines.partition_point(|line| line.at < run.start);
+        let to = self.lines.partition_point(|line| line.at < run.end);
+        let lines = &self.lines[from..to];
+        let Some(first) = lines.first() else { return Vec::new() };
+        let goes_on = self.lines.get(to);
+        // Whole lines.
+        let ends_line = run.end == self.n_tokens || goes_on.is_some_and(|line| line.at == run.end);
+        let end = if ends_line { run.end } else { lines[lines.len() - 1].at };
+        let run = first.at..end;
+        let outermost = lines.iter().filter(|line| !line.is_closer && line.at < run.end).map(|line| line.indent).min();
+        let Some(outermost) = outermost else { return Vec::new() };
+        let is_unit_start = |line: &&Line| line.is_paragraph && line.indent <= outermost && line.at > run.start;
+        let cuts: Vec<usize> =
+            lines.iter().filter(is_unit_start).map(|line| line.at).filter(|&at| at < run.end).collect();
+        let bounds: Vec<usize> = [run.start].into_iter().chain(cuts).chain([run.end]).collect();
+        let mut units: Vec<Range<usize>> = bounds.windows(2).map(|ends| ends[0]..ends[1]).collect();
+        if units.len() > 1 && units[0].len() < min_tokens && (first.indent > outermost || first.is_closer) {
+            units.remove(0);
+        }
+        let is_cut_short = !ends_line || goes_on.is_some_and(|line| line.indent > outermost || !line.is_paragraph);
+        if units.len() > 1 && is_cut_short && units.last().is_some_and(|unit| unit.len() < min_tokens) {
+            units.pop();
+        }
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for unit in units {
+            match parts.last_mut() {
+                Some(last)
+                    if (last.len() < min_tokens || unit.len() < min_tokens) && last.len() + unit.len() <= period =>
+                {
+                    last.end = unit.end;
+                }
+                _ => parts.push(unit),
+            }
+        }
+        let cut = |part: Range<usize>| {
+            let n = period.min(part.len()).max(1);
+            part.clone().step_by(n).map(move |at| at..(at + n).min(part.end)).collect::<Vec<_>>()
+        };
+        parts.into_iter().flat_map(cut).filter(|part| part.len() >= min_tokens).collect()
+    }
+}
