@@ -1,5 +1,6 @@
 //! Keeps the golden corpus in a folder and behind a web server, which fails in many ways.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{TcpListener, TcpStream};
@@ -324,7 +325,12 @@ impl Many {
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
             .collect();
-        files.sort();
+        // The largest first: how many tables there are depends on the order, and names on that of the folder.
+        files.sort_by_cached_key(|record| {
+            let record: serde_json::Value =
+                serde_json::from_slice(&fs::read(record).expect("it is readable")).expect("it is JSON");
+            Reverse(record["stats"]["n_postings"].as_u64().expect("it says how many"))
+        });
         fs::create_dir_all(format!("{shelf}/{name}")).expect("the folder is writable");
         let copy = |path: &Path| {
             let to = Path::new(&shelf).join(name).join(path.file_name().expect("it is a file"));

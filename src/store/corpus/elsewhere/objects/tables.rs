@@ -112,18 +112,21 @@ impl Objects {
 
 /// The tables to be written anew with `n_postings` more, by their digests.
 ///
-/// Tables grow by doubling, as segments do elsewhere in the store: each has more postings than all smaller ones together,
-/// so there are few of them, and each posting is written a few times at most, however often sources come.
+/// Those are the largest table that has no more postings than all smaller ones and the new ones together, and all that are
+/// smaller. Afterwards each table has more postings than all smaller ones together, so n postings are in at most
+/// 1 + log2 n tables; and what is written again is in a table at least twice as large as before, so that no posting is
+/// written more than 1 + log2 n times, however often sources come.
 pub(super) fn tables_to_merge(tables: &[TableObjects], sampling: (usize, usize), n_postings: u64) -> BTreeSet<String> {
     let mut tables: Vec<&TableObjects> = tables.iter().filter(|of| of.sampling == sampling).collect();
     tables.sort_by_key(|of| of.n_postings);
-    let mut n = n_postings;
-    let is_meant = |of: &&&TableObjects| {
-        let is_small = of.n_postings <= n;
-        n += of.n_postings;
-        is_small
-    };
-    tables.iter().take_while(is_meant).map(|of| of.table.clone()).collect()
+    let (mut n_merged, mut total) = (0, n_postings);
+    for (at, of) in tables.iter().enumerate() {
+        if of.n_postings <= total {
+            n_merged = at + 1;
+        }
+        total += of.n_postings;
+    }
+    tables[..n_merged].iter().map(|of| of.table.clone()).collect()
 }
 
 /// Looks up in tables.
@@ -190,5 +193,53 @@ impl Lookups for TableLookups {
         let sought: Vec<[u8; 20]> = ids.iter().map(BlobId::sha1).collect();
         let found = self.answers(asked, ids.len(), |table| table.blobs_of(&sought))?;
         Ok(found.into_iter().map(|blobs| blobs.into_iter().map(|of| (of.segment, of.blob)).collect()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn table(n: usize, n_postings: u64) -> TableObjects {
+        let (table, index) = (n.to_string(), n.to_string());
+        TableObjects { table, len: 0, index, index_len: 0, n_postings, sampling: (1, 1), members: Vec::new() }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn tables_are_few_and_each_posting_is_written_few_times(
+            mut pushes in prop::collection::vec(1_u64..1000, 1..60),
+            order in 0..3,
+        ) {
+            match order {
+                1 => pushes.sort_unstable(),
+                2 => pushes.sort_unstable_by_key(|&n| std::cmp::Reverse(n)),
+                _ => {}
+            }
+            let mut tables = vec![table(usize::MAX, 1)];
+            tables[0].sampling = (2, 2);
+            let (mut n_all, mut n_written) = (0, 0);
+            for (n, &n_postings) in pushes.iter().enumerate() {
+                let meant = tables_to_merge(&tables, (1, 1), n_postings);
+                prop_assert!(!meant.contains(&tables[0].table), "it is of another sampling");
+                let (merged, kept): (Vec<_>, Vec<_>) = tables.into_iter().partition(|of| meant.contains(&of.table));
+                let n_merged = n_postings + merged.iter().map(|of| of.n_postings).sum::<u64>();
+                tables = kept;
+                tables.push(table(n, n_merged));
+                n_all += n_postings;
+                n_written += n_merged;
+                let mut sizes: Vec<u64> = tables[1..].iter().map(|of| of.n_postings).collect();
+                sizes.sort_unstable();
+                for (at, &size) in sizes.iter().enumerate() {
+                    prop_assert!(size > sizes[..at].iter().sum(), "{:?}", sizes);
+                }
+            }
+            prop_assert_eq!(tables[1..].iter().map(|of| of.n_postings).sum::<u64>(), n_all);
+            prop_assert!(n_written <= n_all * u64::from(1 + n_all.ilog2()), "{} of {}", n_written, n_all);
+        }
     }
 }
