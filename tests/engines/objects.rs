@@ -254,8 +254,13 @@ fn a_manifest_of_another_version_or_digest_makes_no_verdict() {
     let manifest = folder.path().join("corpus.json");
     let text = fs::read_to_string(&manifest).expect("it was pushed");
     is_no_verdict(&format!("{}#sha256={}", url(&folder), "0".repeat(64)), &[], &["the SHA-256 of its manifest is"]);
-    fs::write(&manifest, text.replace("\"version\": 3", "\"version\": 7")).expect("the folder is writable");
-    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 3"]);
+    fs::write(&manifest, text.replace("\"version\": 4", "\"version\": 7")).expect("the folder is writable");
+    is_no_verdict(&url(&folder), &[], &["its manifest has version 7, and this program knows version 4"]);
+    // Nobody lists a million million parts.
+    let long = text.replacen("\"len\": ", "\"len\": 999999999999", 1);
+    assert_ne!(long, text);
+    fs::write(&manifest, long).expect("the folder is writable");
+    is_no_verdict(&url(&folder), &[], &["its manifest names what it cannot name"]);
     fs::write(&manifest, &text[..text.len() / 2]).expect("the folder is writable");
     is_no_verdict(&url(&folder), &[], &["its manifest"]);
 }
@@ -465,7 +470,7 @@ fn a_corpus_that_many_compact_and_add_to_at_once_is_whole() {
 fn an_index_that_is_not_whole_makes_no_verdict() {
     let folder = copied();
     for name in names(&folder, "indexes") {
-        let path = folder.path().join("indexes").join(name);
+        let path = folder.path().join("indexes").join(name).join("0");
         let whole = fs::read(&path).expect("it was pushed");
         fs::write(&path, &whole[..whole.len() / 2]).expect("the folder is writable");
     }

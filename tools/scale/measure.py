@@ -1,10 +1,11 @@
 """Measures what searching a corpus in place costs, with a delay on the line to it.
 
-    measure.py SECONDHAND CORPUS_DIR CORPUS REPOSITORY BASE HEAD [--server ranges|moto|S3RVER] [--milliseconds 60]
-               [--runs 5]
+    measure.py SECONDHAND CORPUS_DIR CORPUS REPOSITORY BASE HEAD [--server ranges|moto|S3RVER|PORT]
+               [--milliseconds 60] [--runs 5]
 
-The server is range_server.py, which itself costs next to nothing; moto, an emulator of Amazon's S3 in Python; or s3rver, one
-in JavaScript, by the path of its program. Each run with the store comes right after one with segments, since other work on
+The server is range_server.py, which itself costs next to nothing; moto, an emulator of Amazon's S3 in Python; s3rver, one
+in JavaScript, by the path of its program; or any other that runs already, by its port: with a bucket `corpora` and the
+credentials of the environment. Each run with the store comes right after one with segments, since other work on
 the machine changes from minute to minute. Reports must be the same bytes. Cold runs have no index here.
 """
 
@@ -65,13 +66,18 @@ def main():
         processes.append(process)
         pushed_to, url, port = f"file:{folder}", f"http://127.0.0.1:{slow_port}", 0
     else:
-        process, port = moto() if flags.server == "moto" else s3rver(flags.server, folder)
-        processes.append(process)
+        if flags.server.isdigit():
+            port = int(flags.server)
+        else:
+            process, port = moto() if flags.server == "moto" else s3rver(flags.server, folder)
+            processes.append(process)
         process, slow_port = start(sys.executable, HERE / "latency_proxy.py", str(port), str(flags.milliseconds))
         processes.append(process)
         pushed_to = url = "s3://corpora/measured"
     key = "x" if flags.server == "moto" else "S3RVER"
-    keys = {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": key, "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
+    keys = {"AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
+    if not flags.server.isdigit():
+        keys |= {"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": key}
 
     def run(arguments, port):
         variables = {**os.environ, **keys, "AWS_ENDPOINT": f"http://127.0.0.1:{port}"}

@@ -10,9 +10,9 @@ import argparse
 import random
 import statistics
 
-# The rounds of a look-up that wait for each other, in a database: postings, the ids of whole files, rows of blobs, their
+# The rounds of a look-up that wait for each other, in a database: postings and the ids of whole files, rows of blobs, their
 # records and tokens, where licenses end, licenses.
-ROUNDS = 6
+ROUNDS = 5
 
 
 def read_times(path):

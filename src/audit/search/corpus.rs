@@ -16,7 +16,7 @@ use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
-use crate::matching::{Document, edited_lines, hunks};
+use crate::matching::{Alignment, Document, edited_lines, hunks};
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::corpus::{
     BlobAt, BlobPosting, Corpus, CorpusError, CorpusSegment, FunctionPair, Lexed, Lookups, OpenCorpus, Reading,
@@ -71,6 +71,17 @@ impl KeyHits {
         let blobs = occurrences.iter().map(|of| (of.segment, of.blob)).collect();
         Self { n_components: components.len() as u32, blobs }
     }
+}
+
+/// A blob that is aligned with queries; its license was not read yet.
+struct Aligned {
+    at: BlobAt,
+    file: StoredFile,
+    target: Source,
+    /// Each with the number of the query.
+    alignments: Vec<(usize, Alignment)>,
+    /// The queries that are the whole blob.
+    whole: Vec<usize>,
 }
 
 impl Stored {
@@ -132,7 +143,9 @@ impl Stored {
     /// What this corpus has of the queries.
     pub(super) fn search(&self, queries: &Queries<'_>, progress: &dyn Progress) -> Result<SearchOutcome, Error> {
         let common_components = queries.config.common_components;
-        let mut hits = self.hits(queries)?;
+        // Elsewhere, both wait for answers.
+        let (hits, whole) = rayon::join(|| self.hits(queries), || self.whole_files(queries, common_components));
+        let (mut hits, whole) = (hits?, whole?);
         let mut frequencies = vec![Vec::new(); queries.sources().len()];
         for hit in &hits {
             frequencies[hit.query].push((hit.position, hit.n_components));
@@ -143,7 +156,6 @@ impl Stored {
         // Frequencies are of all hits: they say how common the code is. Candidates come from the rare ones only.
         hits.retain(|hit| hit.n_components as usize <= common_components);
         let mut candidates = candidates(hits, queries.sources().len());
-        let whole = self.whole_files(queries, common_components)?;
         candidates.extend(whole.keys());
         self.read_ahead(&candidates)?;
 
@@ -155,9 +167,12 @@ impl Stored {
                 self.align(at, whole.get(&at).map_or(&[], Vec::as_slice), queries, scratch)
             })
             .collect::<Result<Vec<_>, Error>>()?;
+        let found: Vec<Aligned> = found.into_iter().flatten().collect();
+        self.each_elsewhere(&found.iter().map(|of| of.at).collect(), CorpusSegment::read_licenses_ahead)?;
+        let found = found.into_iter().map(|of| self.found(of)).collect::<Result<_, Error>>()?;
         let n_compared = self.of_projects().map(|(_, segment)| segment.stats().n_files as usize).sum();
         Ok(SearchOutcome {
-            found: best_of_each(found.into_iter().flatten().collect(), queries.sources()),
+            found: best_of_each(found, queries.sources()),
             frequencies,
             n_compared,
             ..SearchOutcome::default()
@@ -208,11 +223,20 @@ impl Stored {
 
     /// Reads all at once what aligning with these blobs takes from elsewhere.
     fn read_ahead(&self, blobs: &BTreeSet<BlobAt>) -> Result<(), Error> {
+        self.each_elsewhere(blobs, CorpusSegment::read_ahead)
+    }
+
+    /// Reads with `read` the blobs of each segment that is elsewhere, all at once.
+    fn each_elsewhere(
+        &self,
+        blobs: &BTreeSet<BlobAt>,
+        read: impl Fn(&CorpusSegment, &[u32]) -> Result<(), SegmentError> + Sync,
+    ) -> Result<(), Error> {
         let blobs: Vec<BlobAt> = blobs.iter().copied().collect();
         let elsewhere = blobs.chunk_by(|a, b| a.0 == b.0).filter(|of| self.segments[of[0].0].is_elsewhere());
         let read = each(&elsewhere.collect::<Vec<_>>(), |of_segment| {
             let blobs: Vec<u32> = of_segment.iter().map(|(_, blob)| *blob).collect();
-            self.segments[of_segment[0].0].read_ahead(&blobs).map_err(|why| self.fails(why))
+            read(&self.segments[of_segment[0].0], &blobs).map_err(|why| self.fails(why))
         });
         read.into_iter().collect()
     }
@@ -288,7 +312,7 @@ impl Stored {
         whole: &[usize],
         queries: &Queries<'_>,
         scratch: &mut Vec<u64>,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<Aligned>, Error> {
         let segment = &self.segments[number];
         let stored = segment.tokens(blob).map_err(|why| self.fails(why))?;
         let files = segment.files(blob).map_err(|why| self.fails(why))?;
@@ -309,14 +333,20 @@ impl Stored {
         };
         let hits = queries.hits_in(&target, scratch);
         let alignments = queries.align_evident(&target, &hits);
-        let place = Place::Component(Arc::new(self.component(segment, &file)?));
         // Equal bytes, but a segment that was lexed differently has different tokens: positions would not fit.
         let n_tokens = target.tokens.len();
         let is_same = |query: &&usize| queries.sources()[**query].tokens.len() == n_tokens;
         let whole: Vec<usize> = whole.iter().filter(is_same).copied().collect();
+        let has_some = !alignments.is_empty() || !whole.is_empty();
+        Ok(has_some.then_some(Aligned { at: (number, blob), file, target, alignments, whole }))
+    }
+
+    /// What was aligned, with its component and license.
+    fn found(&self, aligned: Aligned) -> Result<Found, Error> {
+        let Aligned { at, file, target, alignments, whole } = aligned;
+        let place = Place::Component(Arc::new(self.component(&self.segments[at.0], &file)?));
         let found = Found { alignments, ..Found::new(place, target, None) };
-        let found = if whole.is_empty() { found } else { found.aligned_whole(&whole) };
-        Ok((!found.alignments.is_empty()).then_some(found))
+        Ok(if whole.is_empty() { found } else { found.aligned_whole(&whole) })
     }
 
     /// The license texts of a component; none if it is of another corpus.

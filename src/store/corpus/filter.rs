@@ -19,7 +19,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// For at most `n` keys.
+    /// For `n` keys.
     pub fn new(n: u64) -> Self {
         let n_blocks = (n as usize * BITS_A_KEY).div_ceil(BLOCK * 8).max(1);
         Self { bytes: vec![0; n_blocks * BLOCK] }

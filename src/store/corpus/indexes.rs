@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::open::{CorpusSegment, SECTION, number_of};
+use super::open::{BlobRow, CorpusSegment, KeptRows, SECTION, number_of};
 use super::rows::is_of_postings;
+use super::tokens::{put, take};
 use crate::store::far::BLOCK;
 use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentWriter};
 
@@ -16,8 +17,10 @@ pub(super) struct IndexSections {
     pub head: u32,
     /// The [`digest`] of each block; of a segment without those of its postings.
     pub digests: u32,
-    /// Of a segment, the first component of each blob, 4 bytes each.
+    /// Of a segment, the first component of each blob: the bytes of a number, 0 where all are 0, then the numbers.
     pub components: u32,
+    /// Of a segment, the language of each blob, and how long its tokens and its record are, as varints.
+    pub lengths: u32,
     /// Of a table, the first key of each block of postings, and of each block of ids.
     pub first_keys: u32,
     pub first_ids: u32,
@@ -32,6 +35,7 @@ pub(super) const INDEX: IndexSections = IndexSections {
     head: 40,
     digests: 41,
     components: 42,
+    lengths: 48,
     first_keys: 43,
     first_ids: 44,
     member_ends: 45,
@@ -53,14 +57,44 @@ const NEAR: [u32; 2] = [SECTION.meta, SECTION.licenses];
 
 /// The first component of a blob, from what is kept of its segment.
 pub(super) fn of_member(member: &Segment, blob: u32) -> Result<u32, SegmentError> {
-    Ok(number_of(member.section(INDEX.components)?.row(blob as usize, 4)?))
+    let all = member.section(INDEX.components)?;
+    let width = usize::from(all.bytes(0..1)?[0]);
+    let start = 1 + blob as usize * width;
+    Ok(number_of(all.bytes(start..start + width)?))
+}
+
+/// Writes the first component of each blob, as [`of_member`] reads it.
+fn write_components(out: &mut SegmentWriter, components: &[u32]) -> Result<(), SegmentError> {
+    let width = match components.iter().max().copied().unwrap_or(0) {
+        0 => 0,
+        max => max.ilog2() as usize / 8 + 1,
+    };
+    out.begin(INDEX.components);
+    out.write(&[width as u8])?;
+    components.iter().try_for_each(|component| out.write(&component.to_le_bytes()[..width]))
+}
+
+/// Where the parts of each blob are in the sections of a segment, from what is kept of it: they follow each other.
+fn blob_rows(member: &Segment) -> Option<Vec<BlobRow>> {
+    let mut bytes = member.section(INDEX.lengths).and_then(|section| section.all()).ok()?;
+    let (mut rows, mut packed, mut record) = (Vec::new(), 0..0_usize, 0..0_usize);
+    while !bytes.is_empty() {
+        let mut next = || u32::try_from(take(&mut bytes)?).ok();
+        let language = next()?;
+        packed = packed.end..packed.end.saturating_add(next()? as usize);
+        record = record.end..record.end.saturating_add(next()? as usize);
+        rows.push(BlobRow { language, packed: packed.clone(), record: record.clone() });
+    }
+    Some(rows)
 }
 
 impl CorpusSegment {
     /// The segment that `member` is kept of, whose blocks are elsewhere.
     pub(super) fn of_member(member: Arc<Segment>, blocks: Box<dyn Blocks>) -> Result<Self, SegmentError> {
         let head = member.section(INDEX.head)?.all()?.to_vec();
-        Self::new(Segment::elsewhere(&head, blocks, Some(member))?)
+        let mut segment = Self::new(Segment::elsewhere(&head, blocks, Some(Arc::clone(&member)))?)?;
+        segment.kept_rows = Some(KeptRows::new(Box::new(move || blob_rows(&member))));
+        Ok(segment)
     }
 
     /// What is to be at hand to read this segment from elsewhere.
@@ -76,10 +110,21 @@ impl CorpusSegment {
         for (_, bytes) in self.block_rows()? {
             out.write(&digest(bytes))?;
         }
-        out.begin(INDEX.components);
+        let components = (0..self.n_blobs).map(|blob| self.component_of(blob));
+        write_components(&mut out, &components.collect::<Result<Vec<_>, SegmentError>>()?)?;
+        let (mut lengths, mut packed_end, mut record_end) = (Vec::new(), 0, 0);
         for blob in 0..self.n_blobs {
-            out.write(&self.component_of(blob)?.to_le_bytes())?;
+            let BlobRow { language, packed, record } = self.row(blob)?;
+            if (packed.start, record.start) != (packed_end, record_end) {
+                return Err(SegmentError::Damaged("the order of its blobs"));
+            }
+            (packed_end, record_end) = (packed.end, record.end);
+            put(&mut lengths, u64::from(language));
+            put(&mut lengths, packed.len() as u64);
+            put(&mut lengths, record.len() as u64);
         }
+        out.begin(INDEX.lengths);
+        out.write(&lengths)?;
         out.finish_in_memory()
     }
 

@@ -35,7 +35,7 @@ pub struct BlobPosting {
 pub const MAX_BLOBS: usize = 4_000;
 
 /// Maximum threads that wait for answers from elsewhere.
-const THREADS: usize = 16;
+const THREADS: usize = 128;
 
 /// Does `work` for each of `all`, several at a time; the results are in the same order. Threads that wait for answers
 /// most of the time may be more than processors.

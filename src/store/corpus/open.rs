@@ -10,7 +10,9 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -118,15 +120,20 @@ pub struct CorpusSegment {
     pub(super) segment: Segment,
     meta: Meta,
     pub(super) n_blobs: u32,
+    /// The rows of its blobs, if it is elsewhere and they are kept here.
+    pub(super) kept_rows: Option<KeptRows>,
 }
 
-/// A row of the table of blobs.
-struct BlobRow<'s> {
-    id: &'s [u8],
-    component: u32,
-    language: u32,
-    packed: std::ops::Range<usize>,
-    record: std::ops::Range<usize>,
+/// Rows that are read when one is first asked for; none if they are damaged.
+pub(super) type KeptRows = LazyLock<Option<Vec<BlobRow>>, Box<dyn FnOnce() -> Option<Vec<BlobRow>> + Send>>;
+
+/// What a row of the table of blobs says.
+#[derive(Debug, Clone)]
+pub(super) struct BlobRow {
+    pub language: u32,
+    /// Its tokens and its record, in their sections.
+    pub packed: Range<usize>,
+    pub record: Range<usize>,
 }
 
 impl CorpusSegment {
@@ -167,7 +174,7 @@ impl CorpusSegment {
         if meta.component_licenses.len() != meta.components.len() {
             return Err(damaged("the licenses of its components"));
         }
-        Ok(Self { segment, meta, n_blobs })
+        Ok(Self { segment, meta, n_blobs, kept_rows: None })
     }
 
     /// Reads everything once, to check a segment that comes from elsewhere.
@@ -215,7 +222,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn id_of(&self, blob: u32) -> Result<Option<BlobId>, SegmentError> {
-        Ok(BlobId::from_bytes(self.row(blob)?.id))
+        Ok(BlobId::from_bytes(&self.stored_row(blob)?[..20]))
     }
 
     /// The license of a component, by the component's number.
@@ -268,7 +275,7 @@ impl CorpusSegment {
     }
 
     /// Where the text with this number is in the section after this table.
-    fn place(&self, section: u32, number: u32) -> Result<std::ops::Range<usize>, SegmentError> {
+    fn place(&self, section: u32, number: u32) -> Result<Range<usize>, SegmentError> {
         let damaged = || SegmentError::Damaged("its license statements");
         let ends = self.segment.section(section)?;
         let at = |row: usize| {
@@ -317,23 +324,36 @@ impl CorpusSegment {
         self.segment.is_elsewhere()
     }
 
-    /// Reads all at once what aligning with these blobs takes, if it is elsewhere: in four steps, each of which says
-    /// where the next one is to read.
+    /// Reads all at once the tokens and the files of these blobs, if they are elsewhere. Where their rows are not kept
+    /// here, these are read before.
     ///
     /// # Errors
-    /// If it cannot be read, or is damaged.
+    /// If they cannot be read, or are damaged.
     pub fn read_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
         if !self.is_elsewhere() {
             return Ok(());
         }
-        let row = |&blob: &u32| (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW);
-        self.segment.read_ahead(blobs.iter().map(row))?;
+        if self.kept_rows.is_none() {
+            let row = |&blob: &u32| (SECTION.blobs, blob as usize * BLOB_ROW..(blob as usize + 1) * BLOB_ROW);
+            self.segment.read_ahead(blobs.iter().map(row))?;
+        }
         let mut of_blobs = Vec::with_capacity(2 * blobs.len());
         for &blob in blobs {
             let row = self.row(blob)?;
             of_blobs.extend([(SECTION.files, row.record), (SECTION.tokens, row.packed)]);
         }
-        self.segment.read_ahead(of_blobs)?;
+        self.segment.read_ahead(of_blobs)
+    }
+
+    /// Reads all at once the licenses of the files of these blobs, if they are elsewhere: first where they are, unless
+    /// that is kept here.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are damaged.
+    pub fn read_licenses_ahead(&self, blobs: &[u32]) -> Result<(), SegmentError> {
+        if !self.is_elsewhere() {
+            return Ok(());
+        }
         let mut licenses: Vec<u32> = Vec::new();
         for &blob in blobs {
             licenses.extend(self.files(blob)?.iter().map(|file| file.license));
@@ -365,7 +385,7 @@ impl CorpusSegment {
         while low < high {
             let mid = usize::midpoint(low, high);
             let number = number_of(by_id.row(mid, 4)?);
-            match self.row(number)?.id.cmp(&sought[..]) {
+            match self.stored_row(number)?[..20].cmp(&sought[..]) {
                 std::cmp::Ordering::Less => low = mid + 1,
                 std::cmp::Ordering::Greater => high = mid,
                 std::cmp::Ordering::Equal => return Ok(Some(number)),
@@ -416,21 +436,24 @@ impl CorpusSegment {
         Ok(StoredTokens { language, family, tokens, text })
     }
 
-    fn row(&self, blob: u32) -> Result<BlobRow<'_>, SegmentError> {
-        let row = self.segment.section(SECTION.blobs)?.row(blob as usize, BLOB_ROW)?;
+    /// A row of the table of blobs, as it is stored.
+    fn stored_row(&self, blob: u32) -> Result<&[u8], SegmentError> {
+        self.segment.section(SECTION.blobs)?.row(blob as usize, BLOB_ROW)
+    }
+
+    pub(super) fn row(&self, blob: u32) -> Result<BlobRow, SegmentError> {
+        if let Some(rows) = &self.kept_rows {
+            let row = rows.as_ref().and_then(|rows| rows.get(blob as usize));
+            return row.cloned().ok_or(SegmentError::Damaged("the rows of its blobs"));
+        }
+        let row = self.stored_row(blob)?;
         let short = |at: usize| number_of(&row[at..at + 4]);
         let long = |at: usize| {
             let bytes = row[at..at + 8].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
             usize::try_from(bytes).unwrap_or(usize::MAX)
         };
         let range = |start: usize, len: u32| start..start.saturating_add(len as usize);
-        Ok(BlobRow {
-            id: &row[..20],
-            component: short(20),
-            language: short(24),
-            packed: range(long(40), short(32)),
-            record: range(long(48), short(36)),
-        })
+        Ok(BlobRow { language: short(24), packed: range(long(40), short(32)), record: range(long(48), short(36)) })
     }
 
     /// The number of the component that first has a blob.
@@ -438,7 +461,7 @@ impl CorpusSegment {
     /// # Errors
     /// If the table is damaged.
     pub fn component_of(&self, blob: u32) -> Result<u32, SegmentError> {
-        let component = self.row(blob)?.component;
+        let component = number_of(&self.stored_row(blob)?[20..24]);
         let is_inside = (component as usize) < self.meta.components.len();
         if is_inside { Ok(component) } else { Err(SegmentError::Damaged("the component of a blob")) }
     }

@@ -18,9 +18,9 @@ use std::sync::Arc;
 use super::filter::{Filter, may_have};
 use super::indexes::{INDEX, digest, of_member};
 use super::lookups::MAX_BLOBS;
-use super::open::{CorpusSegment, SECTION};
+use super::open::CorpusSegment;
 use crate::store::far::BLOCK;
-use crate::store::{Blocks, Postings, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
+use crate::store::{Blocks, Segment, SegmentError, SegmentKind, SegmentParams, SegmentWriter};
 
 /// Bytes of the number of a member.
 const MEMBER: usize = 3;
@@ -66,8 +66,8 @@ fn bytes_of(key: u64) -> [u8; MAX_KEY] {
     bytes
 }
 
-/// The key of postings with these bytes.
-fn key_of(bytes: &[u8; MAX_KEY]) -> u64 {
+/// The key of postings that a row begins with.
+fn key_of(bytes: &[u8]) -> u64 {
     bytes[..POSTINGS.n_key].iter().fold(0, |key, &byte| key << 8 | u64::from(byte))
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Written {
 
 /// Writes a table of `inputs`, all of the same parameters, to `folder`; it has `n_members`, each of one input.
 ///
-/// Time O(n log m) for n postings of m inputs; memory half a byte for each posting.
+/// Time O(n log m) for n postings of m inputs; memory half a byte for each key.
 ///
 /// # Errors
 /// If an input cannot be read, or `folder` is not writable.
@@ -118,13 +118,13 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
     }
 
     let mut out = SegmentWriter::create(folder, SegmentKind::Table, params)?;
-    let n_rows: u64 = inputs.iter().map(Input::n_postings).sum::<Result<_, SegmentError>>()?;
-    let mut filter = Filter::new(n_rows);
-    let (n_postings, first_keys) = write_rows(&mut out, POSTINGS, inputs, |key| filter.insert(key_of(key)))?;
-    let (_, first_ids) = write_rows(&mut out, IDS, inputs, |_| ())?;
+    let postings = write_rows(&mut out, POSTINGS, inputs)?;
+    let ids = write_rows(&mut out, IDS, inputs)?;
     let table = out.finish("table")?;
 
     let written = Segment::open(&table)?;
+    // Half of the rows and more have the key of another one: the filter is made when the number of keys is known.
+    let mut filter = Filter::new(postings.n_keys);
     let mut out = SegmentWriter::create(folder, SegmentKind::CorpusIndex, params)?;
     out.begin(INDEX.head);
     out.write(&written.head()?)?;
@@ -132,12 +132,15 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
     for rows in [POSTINGS, IDS] {
         for (_, bytes) in written.blocks(rows.section)? {
             out.write(&digest(bytes))?;
+            if rows.section == POSTINGS.section {
+                rows.of_block(bytes).for_each(|row| filter.insert(key_of(row)));
+            }
         }
     }
     out.begin(POSTINGS.firsts);
-    out.write(&first_keys)?;
+    out.write(&postings.firsts)?;
     out.begin(IDS.firsts);
-    out.write(&first_ids)?;
+    out.write(&ids.firsts)?;
     out.begin(INDEX.member_ends);
     let mut end = 0;
     for member in members.values() {
@@ -150,7 +153,7 @@ pub(super) fn write(inputs: &[Input], n_members: usize, folder: &Path) -> Result
     }
     out.begin(INDEX.filter);
     out.write(filter.bytes())?;
-    Ok(Written { index: out.finish("index")?, table, n_postings })
+    Ok(Written { index: out.finish("index")?, table, n_postings: postings.n_rows })
 }
 
 impl Input {
@@ -159,14 +162,6 @@ impl Input {
             Self::Segment(segment, _) => segment.segment.params(),
             Self::Table { table, .. } => table.params(),
         }
-    }
-
-    /// The number of its postings, or a few more.
-    fn n_postings(&self) -> Result<u64, SegmentError> {
-        Ok(match self {
-            Self::Segment(segment, _) => Postings::new(&segment.segment, SECTION.postings)?.len() as u64,
-            Self::Table { table, .. } => (table.section(POSTINGS.section)?.len() / POSTINGS.width()) as u64,
-        })
     }
 
     /// What the index has of each member, by its number.
@@ -214,20 +209,25 @@ impl Input {
     }
 }
 
-/// Writes the rows of all inputs in one order as a section; returns their number and the first key of each block.
-fn write_rows(
-    out: &mut SegmentWriter,
-    rows: Rows,
-    inputs: &[Input],
-    mut heed: impl FnMut(&[u8; MAX_KEY]),
-) -> Result<(u64, Vec<u8>), SegmentError> {
+/// Rows that were written.
+struct WrittenRows {
+    n_rows: u64,
+    /// The number of different keys.
+    n_keys: u64,
+    /// The first key of each block.
+    firsts: Vec<u8>,
+}
+
+/// Writes the rows of all inputs in one order as a section.
+fn write_rows(out: &mut SegmentWriter, rows: Rows, inputs: &[Input]) -> Result<WrittenRows, SegmentError> {
     let mut of_inputs = inputs.iter().map(|input| input.rows(rows)).collect::<Result<Vec<_>, SegmentError>>()?;
     let mut heads: BinaryHeap<Reverse<(Row, usize)>> = BinaryHeap::new();
     for (number, of_input) in of_inputs.iter_mut().enumerate() {
         heads.extend(of_input.next().transpose()?.map(|row| Reverse((row, number))));
     }
     out.begin(rows.section);
-    let (mut firsts, mut n, mut last) = (Vec::new(), 0, None);
+    let mut written = WrittenRows { n_rows: 0, n_keys: 0, firsts: Vec::new() };
+    let mut last: Option<Row> = None;
     let of_block = BLOCK / rows.width();
     let rest = vec![0; BLOCK % rows.width()];
     while let Some(Reverse((row, number))) = heads.pop() {
@@ -235,22 +235,22 @@ fn write_rows(
         if last.is_some_and(|last| last >= row) {
             return Err(SegmentError::Damaged("the order of its rows"));
         }
-        last = Some(row);
         let (key, member, blob) = row;
-        heed(&key);
-        if n % of_block as u64 == 0 {
-            if n > 0 {
+        written.n_keys += u64::from(last.is_none_or(|(before, ..)| before != key));
+        last = Some(row);
+        if written.n_rows % of_block as u64 == 0 {
+            if written.n_rows > 0 {
                 out.write(&rest)?;
             }
-            firsts.extend(&key[..rows.n_key]);
+            written.firsts.extend(&key[..rows.n_key]);
         }
-        n += 1;
+        written.n_rows += 1;
         out.write(&key[..rows.n_key])?;
         out.write(&member.to_be_bytes()[4 - MEMBER..])?;
         out.write(&blob.to_be_bytes())?;
         heads.extend(of_inputs[number].next().transpose()?.map(|row| Reverse((row, number))));
     }
-    Ok((n, firsts))
+    Ok(written)
 }
 
 /// What an index has of each member.

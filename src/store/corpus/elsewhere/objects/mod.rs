@@ -3,9 +3,9 @@
 //! ```text
 //! corpus.json                 the manifest as it is now
 //! manifests/<number>.json     each manifest that ever was; made only if there is none with the number
-//! segments/<sha256>.seg       the segments, as they are on disk
-//! tables/<sha256>.seg         the postings of many segments in one order
-//! indexes/<sha256>.seg        of each table what every look-up needs of it and of its segments
+//! segments/<sha256>/<part>    the segments, as they are on disk, in parts of 4 MiB
+//! tables/<sha256>/<part>      the postings of many segments in one order
+//! indexes/<sha256>/<part>     of each table what every look-up needs of it and of its segments
 //! ```
 //!
 //! Objects are named by their contents and never changed, so a reader keeps what it began with. Two writers make the
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use self::manifest::{Manifest, Removed, Source, TableObjects, VERSION, now, segment_name};
+use self::manifest::{Manifest, Object, Removed, Source, TableObjects, VERSION, now};
 use self::session::Session;
 use self::tables::{TableLookups, tables_to_merge};
 use super::{Compaction, Delivery, Engine, Location, OpenCorpus};
@@ -120,7 +120,7 @@ impl Engine for Objects {
             dropped: Vec::new(),
         };
         let mut manifest = known.unwrap_or_else(new);
-        let named = manifest.objects();
+        let named = manifest.parts();
         let mut written = Delivery::default();
         let mut new: BTreeMap<(usize, usize), (u64, BTreeMap<String, CorpusSegment>)> = BTreeMap::new();
         for (key, record) in corpus.records()? {
@@ -131,7 +131,7 @@ impl Engine for Objects {
             }
             let segment = corpus.open_source(&record)?;
             let sampling = segment.sampling();
-            self.upload(&segment_name(&digest), &corpus.folder.join(&record.segment), len, &named)?;
+            self.upload(&Object::segment(&digest, len), &corpus.folder.join(&record.segment), &named)?;
             let (old, kept) = manifest.sources.into_iter().partition(|of| of.key == key);
             manifest.sources = kept;
             manifest.removed.extend(Vec::into_iter(old).map(Removed::now));
@@ -173,13 +173,13 @@ impl Engine for Objects {
 
     fn compact(&self, older: Duration) -> Result<Compaction, CorpusError> {
         let mut manifest = self.newest()?.map_or_else(|| self.known_manifest(), Ok)?;
-        let before = manifest.objects();
+        let before = manifest.parts();
         let n_merged = self.merge_tables(&mut manifest)?;
         let last = now().saturating_sub(older.as_secs());
         let n_before = manifest.removed.len();
         manifest.removed.retain(|removed| removed.time > last);
         manifest.dropped.retain(|dropped| dropped.time > last);
-        let after = manifest.objects();
+        let after = manifest.parts();
         let compaction = Compaction { n_removed: n_before - manifest.removed.len(), n_merged };
         // First the manifest: what no manifest names is not missed by anybody who comes later.
         if before != after {
@@ -203,7 +203,7 @@ impl Engine for Objects {
             }
             let claim = corpus.claim(&source.key, &source.label)?;
             let path = corpus.folder.join(&segment);
-            self.download(&segment_name(&source.segment), &source.segment, source.len, &path)?;
+            self.download(&source.segment(), &path)?;
             let damaged = |why: SegmentError| self.location.fails(format!("source `{}`: {why}", source.label));
             let checked = CorpusSegment::open(&path).and_then(|segment| segment.verify());
             if let Err(why) = checked {

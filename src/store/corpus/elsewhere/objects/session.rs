@@ -1,6 +1,7 @@
 //! Connects to an object store: reads in ranges, verified and repeated, uploads and deletes.
 
 use std::collections::BTreeSet;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::pin::pin;
@@ -12,14 +13,14 @@ use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
 use object_store::{
     BackoffConfig, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme, PutMode, PutOptions,
-    RetryConfig, WriteMultipart,
+    RetryConfig,
 };
 use sha2::{Digest, Sha256};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 
 use super::Objects;
-use super::manifest::now;
+use super::manifest::{FOLDERS, Object, PART, now};
 use crate::store::corpus::elsewhere::Traffic;
 use crate::store::corpus::elsewhere::connection::{runtime, with_causes};
 use crate::store::corpus::indexes::{DIGEST, INDEX, digest};
@@ -36,9 +37,9 @@ const TRIES: usize = 3;
 const ANSWERING: Duration = Duration::from_secs(20);
 /// Maximum time for a request of a writer, which has [`PART`] bytes at most.
 const WRITING: Duration = Duration::from_secs(120);
-/// Bytes of a part of an upload.
-const PART: usize = 8 << 20;
-/// Maximum parts of a download at a time.
+/// Maximum parts of an upload at a time.
+const UPLOADS: usize = 8;
+/// Maximum pieces of a download at a time.
 const DOWNLOADS: usize = 16;
 /// Maximum age, in seconds, of an object that a push before this one left: half of what `compact` waits by default.
 const RESUMED: u64 = 30 * 60;
@@ -88,7 +89,8 @@ fn store_of(url: &str) -> Result<(Box<dyn ObjectStore>, Key), object_store::Erro
     };
     let text = url.to_string();
     let store: Box<dyn ObjectStore> = match scheme {
-        ObjectStoreScheme::Local => Box::new(object_store::local::LocalFileSystem::new()),
+        // With the last part of an object its folder goes.
+        ObjectStoreScheme::Local => Box::new(object_store::local::LocalFileSystem::new().with_automatic_cleanup(true)),
         ObjectStoreScheme::AmazonS3 => Box::new(
             object_store::aws::AmazonS3Builder::from_env()
                 .with_url(text)
@@ -131,6 +133,15 @@ fn reason(why: &object_store::Error) -> String {
     }
 }
 
+/// The `len` bytes of a file that begin at `start`.
+fn part_of(file: &Path, start: u64, len: u64) -> std::io::Result<Vec<u8>> {
+    let mut file = std::fs::File::open(file)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = vec![0; len as usize];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// A text in which what follows the `?` of an address is left out, and what is before its `@`.
 fn without_query(text: &str) -> String {
     let word = |word: &str| {
@@ -147,65 +158,50 @@ fn without_query(text: &str) -> String {
 }
 
 impl Objects {
-    /// Uploads a file as the object `name`, which has its SHA-256 in it, unless it is there: named by a manifest, or from
-    /// a push just now that did not come to an end. An older one may be swept away while this goes on.
-    pub(super) fn upload(
-        &self,
-        name: &str,
-        file: &Path,
-        len: u64,
-        named: &BTreeSet<String>,
-    ) -> Result<(), CorpusError> {
+    /// Uploads a file as `object`, but for the parts that are there: named by a manifest, or from a push just now that did
+    /// not come to an end. Older ones may be swept away while this goes on.
+    pub(super) fn upload(&self, object: &Object, file: &Path, named: &BTreeSet<String>) -> Result<(), CorpusError> {
         let session = &self.session;
-        let key = session.key(name);
-        let done = session.runtime.block_on(async {
+        let put = async |(number, range): (u64, Range<u64>)| {
+            let (name, len) = (object.part(number), range.end);
+            let key = session.key(&name);
             if let Ok(there) = session.store.head(&key).await {
                 let age = now().saturating_sub(u64::try_from(there.last_modified.timestamp()).unwrap_or(0));
-                if there.size == len && (named.contains(name) || age < RESUMED) {
+                if there.size == len && (named.contains(&name) || age < RESUMED) {
                     return Ok(());
                 }
             }
-            let unreadable = |why: std::io::Error| object_store::Error::Generic { store: "file", source: why.into() };
-            if len <= PART as u64 {
-                let bytes = std::fs::read(file).map_err(unreadable)?;
-                return session.store.put(&key, bytes.into()).await.map(drop);
-            }
-            let mut upload = WriteMultipart::new_with_chunk_size(session.store.put_multipart(&key).await?, PART);
-            let mut file = std::fs::File::open(file).map_err(unreadable)?;
-            let mut buffer = vec![0; 1 << 20];
-            loop {
-                let n = std::io::Read::read(&mut file, &mut buffer).map_err(unreadable)?;
-                if n == 0 {
-                    return upload.finish().await.map(drop);
-                }
-                upload.wait_for_capacity(8).await?;
-                upload.write(&buffer[..n]);
-            }
-        });
+            let bytes = part_of(file, number * PART, len);
+            let bytes = bytes.map_err(|why| object_store::Error::Generic { store: "file", source: why.into() })?;
+            session.store.put(&key, bytes.into()).await.map(drop)
+        };
+        let parts = futures_util::stream::iter(Object::parts(0..object.len)).map(put).buffered(UPLOADS);
+        let done = session.runtime.block_on(parts.try_collect::<()>());
         done.map_err(|why| self.location.fails(reason(&why)))
     }
 
-    /// Downloads an object of `len` bytes to `to`, in parts side by side, and compares its digest.
-    pub(super) fn download(&self, name: &str, digest: &str, len: u64, to: &Path) -> Result<(), CorpusError> {
+    /// Downloads an object to `to`, in pieces side by side, and compares its digest.
+    pub(super) fn download(&self, object: &Object, to: &Path) -> Result<(), CorpusError> {
         let session = &self.session;
-        let key = session.key(name);
         let unwritable = |why| CorpusError::File { file: to.to_owned(), why };
         let parent = to.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(unwritable)?;
         let mut temporary = tempfile::Builder::new().prefix("tmp-").tempfile_in(parent).map_err(unwritable)?;
         let mut hasher = Sha256::new();
         session.runtime.block_on(async {
-            let starts = (0..len).step_by(MAX_READ as usize);
-            let parts = starts.map(|start| session.part(&key, start..len.min(start + MAX_READ)));
-            let mut parts = futures_util::stream::iter(parts).buffered(DOWNLOADS);
-            while let Some(bytes) = parts.try_next().await.map_err(|why| self.location.fails_with(why))? {
+            let starts = (0..object.len).step_by(MAX_READ as usize);
+            let pieces = starts.map(|start| session.read(object, start..object.len.min(start + MAX_READ)));
+            let mut pieces = futures_util::stream::iter(pieces).buffered(DOWNLOADS);
+            while let Some(bytes) = pieces.try_next().await.map_err(|why| self.location.fails_with(why))? {
                 hasher.update(&bytes);
                 std::io::Write::write_all(&mut temporary, &bytes).map_err(unwritable)?;
             }
             Ok::<_, CorpusError>(())
         })?;
-        if hex(&hasher.finalize()) != digest {
-            return Err(self.location.fails(format!("`{key}` is not what its name says: it is damaged or truncated")));
+        if hex(&hasher.finalize()) != object.digest {
+            return Err(self
+                .location
+                .fails(format!("`{object}` is not what its name says: it is damaged or truncated")));
         }
         temporary.as_file().sync_data().map_err(unwritable)?;
         temporary.persist(to).map_err(|error| unwritable(error.error))?;
@@ -216,12 +212,13 @@ impl Objects {
     /// and what writers uploaded who did not come to an end.
     pub(super) fn sweep(&self, named: &BTreeSet<String>, last: u64) -> Result<(), CorpusError> {
         let session = &self.session;
-        for folder in ["segments", "tables", "indexes"] {
+        for folder in FOLDERS {
             let all = session.store.list(Some(&session.key(folder)));
             let all: Vec<ObjectMeta> =
                 session.runtime.block_on(all.try_collect()).map_err(|why| self.location.fails(reason(&why)))?;
             for object in all {
-                let name = format!("{folder}/{}", object.location.filename().unwrap_or_default());
+                let parts = object.location.prefix_match(&session.folder).into_iter().flatten();
+                let name = parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>().join("/");
                 let is_old = u64::try_from(object.last_modified.timestamp()).is_ok_and(|time| time <= last);
                 if !is_old || named.contains(&name) {
                     continue;
@@ -254,8 +251,17 @@ impl Session {
         SegmentError::Elsewhere { place: self.place.clone(), why: why.to_string() }
     }
 
-    /// Reads a part of an object.
-    async fn part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+    /// Reads bytes of an object.
+    async fn read(&self, object: &Object, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
+        let mut read = Vec::with_capacity((range.end - range.start) as usize);
+        // Pieces are far smaller than parts: hardly one in a hundred has bytes of two.
+        for (number, range) in Object::parts(range) {
+            read.extend(self.read_part(&self.key(&object.part(number)), range).await?);
+        }
+        Ok(read)
+    }
+
+    async fn read_part(&self, key: &Key, range: Range<u64>) -> Result<Vec<u8>, SegmentError> {
         let len = range.end - range.start;
         let read = async || {
             let bytes = self.store.get_range(key, range.clone()).await.map_err(|why| reason(&why))?;
@@ -331,15 +337,15 @@ impl Session {
 
 /// The blocks of a segment or of a table.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct ObjectBlocks {
     pub session: Arc<Session>,
-    pub key: Key,
+    pub object: Object,
     /// What has the digests of its blocks, but for those that are skipped.
     pub index: Arc<Segment>,
     pub skipped: Range<u32>,
 }
 
-impl Parts {
+impl ObjectBlocks {
     /// The row of the digest of a block.
     fn row_of(&self, block: &BlockAt) -> Result<usize, SegmentError> {
         match block.number {
@@ -355,7 +361,7 @@ impl Parts {
         let digests = self.index.section(INDEX.digests)?;
         let mut tries = 1;
         loop {
-            let bytes = self.session.part(&self.key, first.range.start..last.range.end).await?;
+            let bytes = self.session.read(&self.object, first.range.start..last.range.end).await?;
             let mut blocks = Vec::with_capacity(run.len());
             for block in run {
                 let at = |offset: u64| (offset - first.range.start) as usize;
@@ -369,14 +375,14 @@ impl Parts {
             }
             if tries == TRIES {
                 let Range { start, end } = first.range.start..last.range.end;
-                return Err(self.session.fails(format!("bytes {start} to {end} of `{}` are damaged", self.key)));
+                return Err(self.session.fails(format!("bytes {start} to {end} of `{}` are damaged", self.object)));
             }
             tries += 1;
         }
     }
 }
 
-impl Blocks for Parts {
+impl Blocks for ObjectBlocks {
     fn read(&self, blocks: &[BlockAt]) -> Result<Vec<Vec<u8>>, SegmentError> {
         let mut runs: Vec<&[BlockAt]> = Vec::new();
         let mut rest = blocks;
@@ -403,6 +409,7 @@ mod tests {
     use tokio::sync::Mutex;
     use tokio::time::{Instant, sleep};
 
+    use super::super::super::Location;
     use super::*;
 
     /// Reads as often as reads may be at a time, each of which `read` answers; returns what they met, and the seconds
@@ -447,6 +454,41 @@ mod tests {
         let (all, took) = read_all(std::future::pending);
         assert!(all.iter().all(|read| read.as_ref().is_err_and(|why| why.to_string().contains("in 20 s"))));
         assert_eq!(took, 60);
+    }
+
+    #[test]
+    fn an_object_is_stored_in_parts_and_read_across_them() {
+        let folder = tempfile::TempDir::new().expect("the folder for temporary files is writable");
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let bytes: Vec<u8> = (0..9_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        std::fs::write(&from, &bytes).expect("the folder is writable");
+        let location = Location::new(&format!("file:{}/store", folder.path().display())).expect("it is a URL");
+        let objects = Objects::new(&location).expect("a folder needs no connection");
+        let object = Object::segment(&hex(&Sha256::digest(&bytes)), bytes.len() as u64);
+        let part = |number: u64| folder.path().join("store").join(object.part(number));
+        objects.upload(&object, &from, &BTreeSet::new()).expect("the folder is writable");
+        let len = |number: u64| std::fs::metadata(part(number)).map(|found| found.len()).ok();
+        assert_eq!([0, 1, 2, 3].map(len), [Some(PART), Some(PART), Some(9_000_000 - 2 * PART), None]);
+        let read = |range: Range<u64>| objects.session.runtime.block_on(objects.session.read(&object, range));
+        for (start, end) in
+            [(0, 1), (PART - 3, PART + 5), (PART, PART + 1), (PART - 1, 2 * PART + 1), (8_999_999, 9_000_000)]
+        {
+            assert_eq!(read(start..end).expect("it is there"), bytes[start as usize..end as usize]);
+        }
+        read(8_999_999..9_000_001).expect_err("it ends before");
+        // What a push before left is not written again; what it lacks is.
+        std::fs::remove_file(part(1)).expect("it was written");
+        let before = std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it was written");
+        objects.download(&object, &to).expect_err("a part of it is missing");
+        objects.upload(&object, &from, &BTreeSet::new()).expect("the folder is writable");
+        assert_eq!(std::fs::metadata(part(0)).and_then(|found| found.modified()).expect("it is there"), before);
+        objects.download(&object, &to).expect("it is whole");
+        assert_eq!(std::fs::read(&to).expect("it was downloaded"), bytes);
+        // Whatever is older and not named goes, and with it its folder.
+        objects.sweep(&[object.part(0)].into(), now() + 1).expect("the folder is writable");
+        assert_eq!([0, 1, 2].map(len), [Some(PART), None, None]);
+        objects.sweep(&BTreeSet::new(), now() + 1).expect("the folder is writable");
+        assert!(!folder.path().join("store/segments").join(&object.digest).exists());
     }
 
     #[test]

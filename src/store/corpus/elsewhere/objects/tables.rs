@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::manifest::{Manifest, Removed, Source, TableObjects, index_name, segment_name, table_name};
-use super::session::Parts;
+use super::manifest::{Manifest, Removed, Source, TableObjects};
+use super::session::ObjectBlocks;
 use super::{Objects, kept_name};
 use crate::files::BlobId;
 use crate::store::corpus::bundle::digest_of;
@@ -20,8 +20,8 @@ impl Objects {
         let path = folder.join(kept_name(of));
         let opened = || {
             let index = Arc::new(Segment::open(&path)?.of_kind(SegmentKind::CorpusIndex)?);
-            let key = self.session.key(&table_name(&of.table));
-            let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(&index), skipped: 0..0 };
+            let (session, object) = (Arc::clone(&self.session), of.table());
+            let blocks = ObjectBlocks { session, object, index: Arc::clone(&index), skipped: 0..0 };
             let table = Table::new(index, Box::new(blocks))?;
             let is_whole = table.members().len() == of.members.len();
             if is_whole { Ok(table) } else { Err(SegmentError::Damaged("the number of its members")) }
@@ -31,15 +31,15 @@ impl Objects {
         {
             return Ok(opened);
         }
-        self.download(&index_name(&of.index), &of.index, of.index_len, &path)?;
+        self.download(&of.index(), &path)?;
         opened().map_err(|why| self.location.fails(format!("its index `{}`: {why}", of.index)))
     }
 
     /// The segment of a source, of which `member` is kept here.
     pub(super) fn segment(&self, source: &Source, member: &Arc<Segment>) -> Result<CorpusSegment, SegmentError> {
-        let key = self.session.key(&segment_name(&source.segment));
         let skipped = CorpusSegment::blocks_without_digests(member)?;
-        let blocks = Parts { session: Arc::clone(&self.session), key, index: Arc::clone(member), skipped };
+        let (session, object) = (Arc::clone(&self.session), source.segment());
+        let blocks = ObjectBlocks { session, object, index: Arc::clone(member), skipped };
         CorpusSegment::of_member(Arc::clone(member), Box::new(blocks))
     }
 
@@ -54,7 +54,7 @@ impl Objects {
     ) -> Result<u64, CorpusError> {
         let fails = |why: SegmentError| self.location.fails_with(why);
         let folder = tempfile::TempDir::new().map_err(|why| self.location.fails(why))?;
-        let named = manifest.objects();
+        let named = manifest.parts();
         let (meant, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut manifest.tables).into_iter().partition(is_meant);
         manifest.tables = kept;
         let segments: BTreeSet<&str> = manifest.sources.iter().map(|source| source.segment.as_str()).collect();
@@ -65,8 +65,8 @@ impl Objects {
         let mut inputs = Vec::new();
         for of in &meant {
             let [table, index] = ["table", "index"].map(|name| folder.path().join(format!("{name}-{}", of.table)));
-            self.download(&table_name(&of.table), &of.table, of.len, &table)?;
-            self.download(&index_name(&of.index), &of.index, of.index_len, &index)?;
+            self.download(&of.table(), &table)?;
+            self.download(&of.index(), &index)?;
             let open = |path: &Path| Segment::open(path).map_err(fails);
             let numbers = of.members.iter().map(|member| numbers.get(member.as_str()).copied()).collect();
             inputs.push(Input::Table { table: open(&table)?, index: open(&index)?, numbers });
@@ -82,11 +82,11 @@ impl Objects {
             table::write(&inputs, members.len(), folder.path()).map_err(fails)?;
         let digest_of = |path: &Path| digest_of(path).map_err(|why| CorpusError::File { file: path.to_owned(), why });
         let ((table_digest, len), (index_digest, index_len)) = (digest_of(&table)?, digest_of(&index)?);
-        self.upload(&table_name(&table_digest), &table, len, &named)?;
-        self.upload(&index_name(&index_digest), &index, index_len, &named)?;
         let members = members.into_iter().collect();
         let written =
             TableObjects { table: table_digest, len, index: index_digest, index_len, n_postings, sampling, members };
+        self.upload(&written.table(), &table, &named)?;
+        self.upload(&written.index(), &index, &named)?;
         // The same bytes as one that was dropped: it is not to be deleted.
         manifest.dropped.retain(|dropped| dropped.of.table != written.table);
         manifest.tables.push(written);
