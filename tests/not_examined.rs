@@ -366,6 +366,60 @@ mod rule {
     }
 
     #[test]
+    fn a_script_that_cannot_be_read_is_a_warning_although_its_name_says_nothing() {
+        let script = |rest: &[u8]| [b"#!/usr/bin/env python3\n", rest].concat();
+        let large = script("# lorem ipsum\n".repeat(1_000).as_bytes());
+        let (binary, encoding) =
+            (script(&noise()[..8_000]), script(&utf16("# a\n".repeat(9).as_str(), u16::to_le_bytes)));
+        let unknown = [b"#!/usr/bin/env lorem\n", &large[..]].concat();
+        let repository = with(&[("large", &large), ("binary", &binary), ("bin/nul", &encoding), ("unknown", &unknown)]);
+        let expected = ["bin/nul", "binary", "large"]
+            .map(|path| format!("warning not examined: {path} (a script that cannot be read)"));
+        check(&repository.check(&[LAST, LIMIT].concat()), &expected.each_ref().map(String::as_str));
+    }
+
+    #[test]
+    fn a_conflict_in_a_script_is_a_warning_although_its_name_says_nothing() {
+        let repository = with(&[("tool", b"#!/bin/sh\na\n"), ("note", b"a\n")]);
+        repository.git(&["checkout", "--quiet", "-b", "theirs"]);
+        change(&repository, &[("tool", b"#!/bin/sh\nb\n"), ("note", b"b\n")]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        change(&repository, &[("tool", b"#!/bin/sh\nc\n"), ("note", b"c\n")]);
+        let merge = repository::git_command(repository.root(), &["merge", "theirs"]).output().expect("there is git");
+        assert!(!merge.status.success(), "it is a conflict");
+        check(&repository.check(&["--staged"]), &["warning not examined: tool (a script that cannot be read)"]);
+    }
+
+    #[test]
+    fn a_notebook_that_is_no_json_is_a_warning() {
+        let repository = with(&[("a.ipynb", b"{\"cells\": [] } and more"), ("b.ipynb", b"\n"), ("c.ipynb", b"{}")]);
+        check(&repository.check(&LAST), &["note not examined: a.ipynb (a notebook that cannot be read)"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_with_the_name_of_source_to_a_file_that_is_none_is_a_warning_if_the_change_made_either() {
+        let link = |repository: &Repository, target: &str, path: &str| {
+            std::os::unix::fs::symlink(target, repository.path(path)).expect("links can be made");
+        };
+        let warning = "warning not examined: new.c (a link to a file that is not read as source)";
+        let repository = with(&[("data/map.tbl", C.first.as_bytes())]);
+        link(&repository, "data/map.tbl", "new.c");
+        link(&repository, "store.c", "same.c");
+        link(&repository, "data/map.tbl", "map.txt");
+        link(&repository, "nothing", "dead.c");
+        link(&repository, "/dev/null", "out.c");
+        repository.commit("links");
+        check(&repository.check(&LAST), &[warning]);
+        change(&repository, &[("other.c", b"int other;\n")]);
+        check(&repository.check(&LAST), &[]);
+        change(&repository, &[("data/map.tbl", C.second.as_bytes())]);
+        check(&repository.check(&LAST), &[warning]);
+        repository.write("data/map.tbl", C.third);
+        check(&repository.check(&["--worktree"]), &[warning]);
+    }
+
+    #[test]
     fn a_file_that_was_unreadable_before_and_was_not_changed_is_nothing() {
         let repository = with_unreadable();
         change(&repository, &[("other.c", b"int other;\n")]);
@@ -521,6 +575,29 @@ mod trust {
         let head = format!("{mark}{}", C.third);
         check(&repository.check(&BASE), &["note left out: made.c (generated)", &copied("old.c", &head)]);
         check(&repository.check(&LAST), &["note left out: made.c (generated), old.c (generated)"]);
+    }
+
+    #[test]
+    fn a_long_line_of_the_base_excuses_no_other() {
+        let row = |n: usize| format!("static const int row[] = {{{}}};\n", "1, ".repeat(n));
+        let repository = Repository::new();
+        repository.write("store.c", store().text);
+        repository.write("table.c", row(2_000));
+        repository.commit("before");
+        let line = format!("{}\n", C.first.replace('\n', " "));
+        change(&repository, &[("table.c", format!("{}{line}", row(2_000)).as_bytes())]);
+        let of_line = repository.check(&BASE).findings();
+        assert!(of_line.len() == 1 && of_line[0].starts_with("warning table.c:2-2 <- type-1 "), "{of_line:?}");
+        // Code beside it is examined, and the line is excused as before.
+        change(&repository, &[("table.c", format!("{}{}", row(2_000), C.third).as_bytes())]);
+        check(&repository.check(&BASE), &["note left out: table.c (minified lines)"]);
+        change(&repository, &[("table.c", format!("{}{line}{}", row(2_000), C.third).as_bytes())]);
+        assert_eq!(repository.check(&BASE).findings(), of_line);
+        change(&repository, &[("table.c", format!("{}{}", row(2_000), C.third).as_bytes())]);
+        // Nor does it excuse the file from then on.
+        change(&repository, &[("table.c", format!("// @generated\n{}{}", row(2_000), C.first).as_bytes())]);
+        let of_file = repository.check(&BASE).findings();
+        assert!(of_file.len() == 1 && of_file[0].starts_with("warning table.c:3-"), "{of_file:?}");
     }
 
     #[test]

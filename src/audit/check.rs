@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused,
+    Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, linked, queries, self_excused,
 };
 use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
@@ -93,7 +93,13 @@ pub fn check(
     let submodules = head_files.changed_submodules(&base_files).map(|path| (path.clone(), Skip::Submodule));
     examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
     let unmerged = head_files.unmerged().filter(|path| sources.skip_by_name(path).is_none());
-    examined.skipped.extend(unmerged.map(|path| (path.clone(), Skip::Unmerged)));
+    let of_unmerged = |path: &FilePath| {
+        let ours = head_files.get(path);
+        ours.map_or(Skip::Unmerged, |ours| sources.looked_into(&repository.reader(), ours, Skip::Unmerged))
+    };
+    examined.skipped.extend(unmerged.map(|path| (path.clone(), of_unmerged(path))));
+    let linked = linked(&base_files, &head_files, &repository.reader(), &sources)?;
+    examined.skipped.extend(linked.into_iter().map(|path| (path, Skip::Linked)));
     credit_moves(&mut changed, &mut predecessors, config);
     let is_asked = |path: &FilePath| path.is_within(&within);
     let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();

@@ -54,6 +54,11 @@ impl Snapshot {
         self.entries.iter().filter(|entry| before.get(&entry.path) != Some(entry))
     }
 
+    /// The links.
+    pub fn links(&self) -> impl Iterator<Item = &FilePath> {
+        self.links.iter().map(|link| &link.path)
+    }
+
     /// The paths of all files, then those of all links.
     pub fn paths(&self) -> impl Iterator<Item = &FilePath> {
         self.entries.iter().chain(&self.links).map(|entry| &entry.path)

@@ -72,6 +72,14 @@ impl Languages {
     }
 }
 
+impl Languages {
+    /// Whether `text` is not what its language says that all of it is, a notebook that is no JSON: what code it holds is
+    /// not known.
+    pub fn is_broken(&self, language: &Language, text: &[u8]) -> bool {
+        language.is_notebook && notebook::cells(text).is_none()
+    }
+}
+
 /// Sorts the tokens by position; a literal around code of another language ends where the code begins.
 fn separate(tokens: &mut Vec<Token>) {
     tokens.sort_by_key(|token| token.start);
@@ -85,7 +93,7 @@ impl<'l> FileReading<'l, '_> {
     fn read(&mut self, part: Part<'l, '_>) {
         let Part { language, text, offset, levels } = part;
         if language.is_notebook {
-            self.read_notebook(text);
+            self.read_notebook(language, text);
             return;
         }
         let stretches = if levels > 0 { language.regions.find(text) } else { Vec::new() };
@@ -152,9 +160,11 @@ impl<'l> FileReading<'l, '_> {
         }
     }
 
-    fn read_notebook(&mut self, text: &[u8]) {
-        for cell in notebook::cells(text) {
-            let Some(language) = cell.language.as_ref().and_then(|name| self.languages.named(name)) else { continue };
+    fn read_notebook(&mut self, notebook: &'l Language, text: &[u8]) {
+        let of_others = notebook.around.as_deref().and_then(|id| self.languages.get(id));
+        for cell in notebook::cells(text).unwrap_or_default() {
+            let named = cell.languages.iter().find_map(|name| self.languages.named(name));
+            let Some(language) = named.or(of_others) else { continue };
             if cell.code.is_empty() || language.is_data && !self.with_data {
                 continue;
             }

@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 pub(super) struct Cell {
     /// Its number among all cells, from 1.
     pub number: u32,
-    /// The name of its language, if the notebook has one.
-    pub language: Option<String>,
+    /// What its language is called, the most trusted name first: by its first line, its own metadata, the notebook's,
+    /// and the name of the kernel that runs it.
+    pub languages: Vec<String>,
     /// Its code, with JSON escapes resolved.
     pub code: Vec<u8>,
     /// The position of the code in the file.
@@ -102,6 +103,7 @@ struct Metadata {
 #[derive(Deserialize)]
 struct Kernel {
     language: Option<String>,
+    name: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -109,21 +111,56 @@ struct LanguageInfo {
     name: Option<String>,
 }
 
-/// The code cells of the notebook `text`; empty if it is not a notebook.
-pub(super) fn cells(text: &[u8]) -> Vec<Cell> {
-    let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
-    let Ok(notebook) = serde_json::from_str::<Notebook<'_>>(text) else { return Vec::new() };
+/// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one without cells.
+pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
+    let text = std::str::from_utf8(text).ok()?;
+    if text.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    read(text).or_else(|| read(&with_numbers(text)))
+}
+
+fn read(text: &str) -> Option<Vec<Cell>> {
+    let notebook: Notebook<'_> = serde_json::from_str(text).ok()?;
     let Metadata { kernelspec, language_info } = notebook.metadata;
-    let of_all = language_info.and_then(|info| info.name).or(kernelspec.and_then(|kernel| kernel.language));
+    let (language, name) = kernelspec.map(|kernel| (kernel.language, kernel.name)).unwrap_or_default();
+    let of_all = [language_info.and_then(|info| info.name), language, name];
     let all = notebook.cells.into_iter().chain(notebook.worksheets.into_iter().flat_map(|sheet| sheet.cells));
     let mut cells = Vec::new();
     for (number, cell) in (1..).zip(all) {
         let Some(source) = cell.source.filter(|_| cell.cell_type == "code") else { continue };
         let (code, places) = decode(source.get(), source.get().as_ptr() as usize - text.as_ptr() as usize);
-        let own = magic(&code).or_else(|| cell.metadata.vscode?.language_id);
-        cells.push(Cell { number, language: own.or_else(|| of_all.clone()), code, places });
+        let own = [magic(&code), cell.metadata.vscode.and_then(|own| own.language_id)];
+        cells.push(Cell { number, languages: own.into_iter().chain(of_all.clone()).flatten().collect(), code, places });
     }
-    cells
+    Some(cells)
+}
+
+/// The text with another number of the same length for each `NaN` and `Infinity`: Python writes them in outputs, and JSON
+/// has none.
+fn with_numbers(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let name = ["NaN", "Infinity"].into_iter().find(|name| bytes[at..].starts_with(name.as_bytes()));
+        if let Some(name) = name {
+            bytes[at..at + name.len()].fill(b' ');
+            bytes[at] = b'0';
+        }
+        at = if byte == b'"' { string_end(&bytes, at + 1) } else { at + 1 };
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Where the string ends whose text begins at `at`.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == b'"' {
+            break;
+        }
+    }
+    at
 }
 
 /// The language of a cell magic: `%%bash`.
@@ -209,10 +246,11 @@ mod tests {
 
     #[test]
     fn the_cells_are_decoded_and_each_byte_knows_its_place() {
-        let cells = cells(NOTEBOOK.as_bytes());
-        let shown: Vec<_> = cells.iter().map(|cell| (cell.number, cell.language.as_deref(), &*cell.code)).collect();
+        let cells = cells(NOTEBOOK.as_bytes()).expect("it is a notebook");
+        let shown: Vec<_> = cells.iter().map(|cell| (cell.number, cell.languages.join(" "), &*cell.code)).collect();
         let first = "x = \"é\"\ny\t= 1".as_bytes();
-        assert_eq!(shown, [(2, Some("python"), first), (3, Some("bash"), &b"%%bash\nls"[..])]);
+        let of_all = "python python3".to_owned();
+        assert_eq!(shown, [(2, of_all.clone(), first), (3, format!("bash {of_all}"), &b"%%bash\nls"[..])]);
         let raw = |start: usize, end: usize| &NOTEBOOK[cells[0].places.start(start)..cells[0].places.end(end)];
         assert_eq!(raw(0, 1), "x");
         assert_eq!(raw(4, 8), r#"\"\u00e9\""#);
@@ -222,9 +260,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_has_no_cells() {
-        for text in [&b""[..], b"{", b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": [{"cell_type": "code"}]}"#] {
-            assert_eq!(cells(text), []);
+    fn what_is_no_notebook_has_none() {
+        for text in [&b"{"[..], b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": []} x"#, b"NaN"] {
+            assert_eq!(cells(text), None);
         }
+        for text in [&b""[..], b" \n", b"{}", br#"{"cells": [{"cell_type": "code"}]}"#] {
+            assert_eq!(cells(text), Some(Vec::new()));
+        }
+    }
+
+    #[test]
+    fn numbers_that_only_python_writes_are_numbers_outside_of_strings() {
+        let text =
+            r#"{"cells": [{"cell_type": "code", "outputs": [NaN, -Infinity, "\"NaN\\"], "source": "NaN + Infinity"}]}"#;
+        let cells = cells(text.as_bytes()).expect("Python reads it");
+        assert_eq!(cells[0].code, b"NaN + Infinity");
+        assert_eq!(&text[cells[0].places.start(0)..cells[0].places.end(14)], "NaN + Infinity");
     }
 }

@@ -101,7 +101,8 @@ pub struct Table {
     /// Code of other languages in a file of this language.
     #[serde(default)]
     pub regions: Vec<Region>,
-    /// The language of the text around the regions, if it is another one: a template is a page with code in it.
+    /// The language of the text around the regions, if it is another one: a template is a page with code in it. Of a
+    /// notebook, the language of cells for which none is named.
     pub around: Option<String>,
     /// Whether a file is a Jupyter notebook: its code cells are its regions.
     #[serde(default)]

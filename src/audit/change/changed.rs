@@ -125,7 +125,8 @@ pub(in crate::audit) fn changed_files(
     let mut heads = Vec::new();
     for ((entry, before), head) in changes.changed.iter().zip(of_heads) {
         let base = before.as_ref().filter(|_| is_judged(&entry.path)).and_then(|_| read.next()).and_then(Result::ok);
-        let skip = head.as_ref().map_or_else(|skip| Some(*skip), |head| sources.left_out_of(head));
+        let looked_into = |skip: &Skip| Some(sources.looked_into(&repository.reader(), entry, *skip));
+        let skip = head.as_ref().map_or_else(looked_into, |head| sources.left_out_of(head));
         examined.skipped.extend(skip.map(|skip| (entry.path.clone(), skip)));
         heads.extend(head.map(|head| (head, base)));
     }

@@ -1,35 +1,60 @@
 //! Withdraws excuses that a change makes for its own files.
 
+use std::collections::HashSet;
+
 use super::pairing::changes;
-use crate::audit::read::{Skip, Sources};
+use crate::audit::read::{MINIFIED_TOKENS, Skip, Sources};
 use crate::files::{Entry, Error, ReadFiles};
 use crate::git::Snapshot;
 use crate::text::FilePath;
 
-/// The changed files that are skipped because of what they claim about themselves (generated, minified), and that base
-/// did not have so: a change that is checked with its base's settings cannot excuse itself.
+/// What a file claims about itself, so that not all of it is read.
+enum Excuse {
+    /// It is generated.
+    Whole,
+    /// It has lines too long to be written by hand. Those here may be, whether they are read or not.
+    Lines(HashSet<Vec<u8>>),
+}
+
+impl Excuse {
+    /// Whether a file excused itself so `before`. One that was generated may have lines that are read by now.
+    fn is_as(&self, before: &Self) -> bool {
+        match (self, before) {
+            (Self::Lines(now), Self::Lines(before)) => now.is_subset(before),
+            (_, Self::Whole) => true,
+            (Self::Whole, Self::Lines(_)) => false,
+        }
+    }
+}
+
+/// The changed files that are skipped, or some of their lines, because of what they claim about themselves (generated,
+/// minified), and that base did not have so: a change that is checked with its base's settings cannot excuse itself.
 pub(in crate::audit) fn self_excused(
     base: &Snapshot,
     head: &Snapshot,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
 ) -> Result<Vec<FilePath>, Error> {
-    let is_excused = |entry: &Entry| -> Result<bool, Error> {
-        let read = sources.read(reader, entry)?;
-        Ok(match read {
-            Ok(source) => source.is_partial,
-            Err(skip) => matches!(skip, Skip::Generated | Skip::Minified),
-        })
+    let excuse = |entry: &Entry| -> Result<Option<Excuse>, Error> {
+        let text = match sources.read(reader, entry)? {
+            Ok(source) if source.is_partial => source.text,
+            Err(Skip::Minified) => reader.read(entry)?,
+            Err(Skip::Generated) => return Ok(Some(Excuse::Whole)),
+            _ => return Ok(None),
+        };
+        let long = text.split(|&byte| byte == b'\n').filter(|line| line.len() > MINIFIED_TOKENS);
+        Ok(Some(Excuse::Lines(long.map(<[u8]>::to_vec).collect())))
     };
     let mut found = Vec::new();
     for (entry, before) in changes(base, head).changed {
         let is_judged = sources.skip_judging(&entry.path).is_none();
         let is_decided = sources.attributes.of(&entry.path).generated.is_some();
-        if !is_judged || is_decided || !is_excused(&entry)? {
+        if !is_judged || is_decided {
             continue;
         }
-        let was_excused = before.map(|before| is_excused(&before)).transpose()?.unwrap_or(false);
-        if !was_excused {
+        let Some(now) = excuse(&entry)? else { continue };
+        let before = before.map(|before| excuse(&before)).transpose()?.flatten();
+        if !before.is_some_and(|before| now.is_as(&before)) {
             found.push(entry.path);
         }
     }

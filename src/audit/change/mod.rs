@@ -2,11 +2,13 @@
 
 mod changed;
 mod excuses;
+mod links;
 mod moves;
 mod pairing;
 mod traces;
 
 pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
 pub(super) use excuses::self_excused;
+pub(super) use links::linked;
 pub(super) use moves::credit_moves;
 pub(super) use pairing::changes;

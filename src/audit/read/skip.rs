@@ -29,6 +29,12 @@ pub enum Skip {
     Binary,
     /// It is text in an unsupported encoding.
     Encoding,
+    /// It is no notebook, though its name says so.
+    Broken,
+    /// Its first line says that it is a script, its name says nothing; and it is too large, no text or in conflict.
+    Script,
+    /// It is a link with the name of source, to a file that is not read as source.
+    Linked,
     /// A generator has marked it as its output, or `.gitattributes` have.
     Generated,
     /// It is third-party code or was built, according to its folder or `.gitattributes`: compared, but not checked.
@@ -61,6 +67,9 @@ impl Skip {
             Self::OutOfMemory => "out of memory",
             Self::Binary => "binary",
             Self::Encoding => "in an encoding that is not read",
+            Self::Broken => "a notebook that cannot be read",
+            Self::Script => "a script that cannot be read",
+            Self::Linked => "a link to a file that is not read as source",
             Self::Generated => "generated",
             Self::Vendored => "vendored or built",
             Self::Minified => "minified",
@@ -74,7 +83,10 @@ impl Skip {
     /// Whether to report it: the file may well be source that somebody wrote.
     pub fn is_notable(self) -> bool {
         let is_limit = matches!(self, Self::TooLarge | Self::TooManyTokens | Self::LongLine);
-        is_limit || self.is_end() || matches!(self, Self::LfsPointer | Self::Encoding | Self::Unmerged)
+        is_limit
+            || self.is_end()
+            || matches!(self, Self::LfsPointer | Self::Encoding | Self::Broken | Self::Unmerged)
+            || matches!(self, Self::Script | Self::Linked)
     }
 
     /// Whether the run ended before it was read: another run may read it.
@@ -93,7 +105,7 @@ impl From<NotText> for Skip {
 }
 
 /// The reasons that follow from a file's bytes and how it is read alone; their numbers are stored in files.
-const REASONS: [(u32, Skip); 9] = [
+const REASONS: [(u32, Skip); 10] = [
     (1, Skip::NotSource),
     (2, Skip::Data),
     (3, Skip::Binary),
@@ -103,6 +115,7 @@ const REASONS: [(u32, Skip); 9] = [
     (7, Skip::Encoding),
     (8, Skip::TooManyTokens),
     (9, Skip::LongLine),
+    (10, Skip::Broken),
 ];
 
 pub(super) fn number(skip: Skip) -> Option<u32> {

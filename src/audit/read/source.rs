@@ -65,8 +65,11 @@ const MINIFIED_LINE: usize = 400;
 /// Minimum bytes of a text to count as minified: in a smaller one, long lines prove nothing.
 const MINIFIED_SIZE: usize = 4_000;
 /// Maximum tokens of a line written by hand, in a text that may be minified. Only code makes a line longer than
-/// that, not comments, white space or long literals.
-const MINIFIED_TOKENS: usize = 100;
+/// that, not comments, white space or long literals. A token has a byte at least.
+pub(in crate::audit) const MINIFIED_TOKENS: usize = 100;
+
+/// Maximum bytes of a changed file to look for its first line; nobody writes a longer script.
+const MAX_LOOKED_INTO: u64 = 64 << 20;
 
 impl<'a> Sources<'a> {
     pub fn new(context: Context<'a>, attributes: &'a Attributes, remembered: &'a Remembered) -> Self {
@@ -123,8 +126,19 @@ impl Sources<'_> {
     /// Whether a skipped file contains source and could not be read: its content has shown a language, or its name
     /// promises one. An extension that languages only claim promises none: most `.lib` files are libraries, not Liberty.
     pub fn is_unread(&self, path: &FilePath, skip: Skip) -> bool {
-        let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine);
+        let is_identified = matches!(skip, Skip::TooManyTokens | Skip::LongLine | Skip::Script);
         is_identified || ((skip.is_notable() || skip == Skip::Binary) && self.promise(path).is_some())
+    }
+
+    /// Why a changed file was skipped, once more: the name of a script promises nothing, but its first line does.
+    pub fn looked_into(&self, reader: &impl ReadFiles, entry: &Entry, skip: Skip) -> Skip {
+        let is_unread = matches!(skip, Skip::TooLarge | Skip::Binary | Skip::Encoding | Skip::Unmerged);
+        if !is_unread || self.promise(&entry.path).is_some() || reader.size(entry).is_none_or(|n| n > MAX_LOOKED_INTO) {
+            return skip;
+        }
+        let Ok(bytes) = reader.read(entry) else { return skip };
+        let language = self.languages.identify(&entry.path, &bytes);
+        if language.is_some_and(|language| !language.is_data) { Skip::Script } else { skip }
     }
 
     /// The kind of a file, judging by its name: `None` if it is not source.
@@ -220,6 +234,9 @@ impl Sources<'_> {
 
     fn lex_text(&self, path: &FilePath, text: &[u8], tokens: &mut Vec<Token>) -> Result<Lexed<'_>, Skip> {
         let language = self.identify(path, text)?;
+        if self.languages.is_broken(language, text) {
+            return Err(Skip::Broken);
+        }
         let with_data = self.config.include_data;
         let embedded = self.languages.tokenize(language, text, with_data, tokens);
         let is_mixed = !embedded.is_empty();
