@@ -581,3 +581,152 @@ fn heavy_patterns_of_a_language_are_refused_or_tried_once_a_file() {
     let (status, errors) = run(table(1, 1000));
     assert!(status == Some(2) && errors.contains("`pattern` of row 1 of `claims`"), "{errors}");
 }
+
+/// Which commit a change is compared with where no flag names one.
+mod compared_with {
+    use super::*;
+
+    /// The status of a check in `folder`, and what it says on standard error.
+    #[track_caller]
+    fn judged(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
+        let mut command = repository::secondhand(folder, &["check"]);
+        let output = command.args(args).envs(variables.iter().copied()).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().expect("it ends by itself"), errors)
+    }
+
+    #[track_caller]
+    fn is_refused(folder: &Path, args: &[&str], variables: &[(&str, &str)], what: &str) {
+        let (status, errors) = judged(folder, args, variables);
+        assert!(status == 2 && errors.contains(what), "{status}: {errors}");
+    }
+
+    /// A change of two commits: the first switches its judge off, the second copies.
+    fn in_two_steps() -> Repository {
+        let repository = branch(|_| {});
+        repository.write("secondhand.toml", IGNORES_ALL);
+        repository.commit("lax");
+        change(&repository, |_| {});
+        repository
+    }
+
+    fn clone(of: &Repository, args: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::TempDir::new().expect("it can be made");
+        let address = format!("file://{}", of.root().display());
+        let into = folder.path().to_str().expect("it is UTF-8");
+        repository::git(of.root(), &[&["clone", "--quiet"], args, &[&address, into]].concat());
+        folder
+    }
+
+    const CI: &[(&str, &str)] = &[("CI", "true")];
+
+    #[test]
+    fn a_clone_of_one_branch_does_not_know_the_default_branch_and_in_ci_that_is_status_2() {
+        let repository = in_two_steps();
+        for of_remote in ["pr", "main"] {
+            repository.git(&["checkout", "--quiet", of_remote]);
+            for args in [&["--single-branch", "--branch", "pr"][..], &["--depth", "9", "--branch", "pr"]] {
+                let clone = clone(&repository, args);
+                let cure = "git fetch origin main:refs/remotes/origin/main";
+                for variables in [CI, &[("CIRCLECI", "true")], &[("TF_BUILD", "True")], &[("CI", "1"), ("DRONE", "1")]]
+                {
+                    is_refused(clone.path(), &[], variables, cure);
+                }
+                is_refused(clone.path(), &["--trust", "base"], &[], cure);
+                repository::git(clone.path(), &["checkout", "--quiet", "--detach"]);
+                is_refused(clone.path(), &[], CI, cure);
+                repository::git(clone.path(), &["fetch", "--quiet", "origin", "main:refs/remotes/origin/main"]);
+                assert_eq!(judged(clone.path(), &[], CI).0, 1, "as it was told");
+            }
+        }
+        // Anybody can call a branch so.
+        repository.git(&["branch", "--quiet", "--move", "pr", "master"]);
+        let clone = clone(&repository, &["--single-branch", "--branch", "master"]);
+        is_refused(clone.path(), &[], CI, "git fetch origin main:refs/remotes/origin/main");
+    }
+
+    #[test]
+    fn where_no_default_branch_is_known_only_a_person_gets_the_last_commit_judged_and_is_told_so() {
+        let repository = in_two_steps();
+        repository.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+        is_refused(
+            repository.root(),
+            &[],
+            CI,
+            "cannot find what to compare with: the default branch is not known here",
+        );
+        let report = repository.check(&[]);
+        let notices = report.list("/notices");
+        let text = "the default branch is not known here: the last commit was compared with the one before";
+        assert!(notices.iter().any(|notice| notice["message"] == text), "{notices:?}");
+    }
+
+    #[test]
+    fn a_default_branch_that_is_damaged_or_gone_ends_with_status_2() {
+        let repository = in_two_steps();
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        for bytes in ["junk\n", "", "1234567890123456789012345678901234567890\n"] {
+            repository.write(".git/refs/heads/main", bytes);
+            for variables in [CI, &[]] {
+                is_refused(repository.root(), &[], variables, "cannot read the branch `main`");
+            }
+        }
+        repository.remove(".git/refs/heads/main");
+        repository.git(&["update-ref", "refs/remotes/origin/stray", "HEAD~1"]);
+        repository.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+        is_refused(repository.root(), &[], CI, "git fetch origin trunk:refs/remotes/origin/trunk");
+    }
+
+    #[test]
+    fn a_default_branch_that_the_system_names_and_the_clone_does_not_have_is_asked_for() {
+        let repository = in_two_steps();
+        repository.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+        let variables = [("CI", "true"), ("GITLAB_CI", "true"), ("CI_DEFAULT_BRANCH", "trunk")];
+        is_refused(repository.root(), &[], &variables, "git fetch origin trunk:refs/remotes/origin/trunk");
+        // What is checked out is that branch.
+        repository.git(&["branch", "--quiet", "--move", "trunk"]);
+        assert_eq!(judged(repository.root(), &[], &variables).0, 0, "the commit before has the lax settings");
+    }
+
+    #[test]
+    fn no_tag_is_taken_for_the_branch_that_a_change_is_compared_with() {
+        let repository = in_two_steps();
+        let main = repository.git(&["rev-parse", "main"]);
+        repository.git(&["update-ref", "refs/remotes/origin/main", &main]);
+        let pipeline = [("CI", "true"), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "main")];
+        for tag in ["main", "origin/main", "origin/HEAD"] {
+            repository.git(&["tag", tag, "HEAD~1"]);
+        }
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        assert_eq!(judged(repository.root(), &[], &pipeline).0, 1);
+        let both = "cannot resolve `main`: more than one branch, tag or commit has that name";
+        is_refused(repository.root(), &["--base", "main"], CI, both);
+        is_refused(repository.root(), &[], &[("CI", "true"), ("SECONDHAND_BASE", "main")], both);
+        assert_eq!(judged(repository.root(), &["--base", "refs/heads/main"], CI).0, 1);
+        let short = &main[..12];
+        let destination = [("CI", "true"), ("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_PR_DESTINATION_COMMIT", short)];
+        assert_eq!(judged(repository.root(), &[], &destination).0, 1);
+        repository.git(&["tag", short, "HEAD~1"]);
+        is_refused(repository.root(), &[], &destination, "more than one branch, tag or commit has that name");
+    }
+
+    #[test]
+    fn on_the_default_branch_the_last_commit_is_judged() {
+        let repository = branch(|_| {});
+        change(&repository, |_| {});
+        repository.git(&["branch", "--quiet", "--force", "main"]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        repository.git(&["branch", "--quiet", "--delete", "pr"]);
+        assert_eq!(judged(repository.root(), &[], &[]).0, 1);
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        for args in [&["--single-branch"][..], &["--branch", "main"], &["--depth", "9"]] {
+            let clone = clone(&repository, args);
+            assert_eq!(judged(clone.path(), &[], CI).0, 1, "{args:?}");
+            repository::git(clone.path(), &["checkout", "--quiet", "--detach"]);
+            assert_eq!(judged(clone.path(), &[], CI).0, 1, "{args:?}");
+        }
+        repository.git(&["branch", "--quiet", "--move", "trunk"]);
+        let clone = clone(&repository, &[]);
+        assert_eq!(judged(clone.path(), &[], CI).0, 1, "the remote names it");
+    }
+}

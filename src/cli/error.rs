@@ -33,6 +33,8 @@ pub(super) enum Failure {
     Event { file: PathBuf, why: String },
     #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
     NamedBase { revision: String, by: &'static str, is_shallow: bool },
+    #[error("cannot find what to compare with: the default branch is not known here")]
+    NoDefaultBranch,
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
     #[error(transparent)]
@@ -168,6 +170,9 @@ impl Failure {
                 let depth = if *is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
                 Some(format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`"))
             }
+            Self::NoDefaultBranch => Some(
+                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the base with `--base REV` or SECONDHAND_BASE".to_owned(),
+            ),
             Self::RevisionAsPath { name } => Some(match name.split_once("..") {
                 Some((base, head)) => {
                     let head = head.trim_start_matches('.');
