@@ -730,3 +730,67 @@ mod compared_with {
         assert_eq!(judged(clone.path(), &[], CI).0, 1, "the remote names it");
     }
 }
+
+/// Folders of components inside of the checkout.
+mod corpora {
+    use super::*;
+
+    const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
+
+    /// A repository that ignores its folder `oss`, where a pipeline puts components, and a change that copies from one.
+    fn beside_components() -> Repository {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write(".gitignore", "/oss/\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        repository.write("oss/zlib/z.c", C.first);
+        repository.write("oss/zlib/LICENSE", GPL);
+        repository.write("oss/other/f.c", "int f(int a) { return a * a + 1; }\n");
+        change(&repository, |_| {});
+        repository
+    }
+
+    const WITH_OSS: &[&str] = &["--trust", "base", "--corpus", "oss"];
+
+    #[test]
+    fn no_ignore_file_hides_a_component() {
+        for (file, text) in [
+            (".gitignore", "/oss/\nzlib/\n"),
+            (".ignore", "zlib/\n"),
+            (".ignore", "oss/\n"),
+            (".git/info/exclude", "zlib/\n"),
+            ("oss/.gitignore", "zlib/\n"),
+            ("oss/.ignore", "zlib/\n"),
+            ("oss/zlib/.ignore", "*\n"),
+            ("oss/zlib/.gitignore", "*\n"),
+        ] {
+            let repository = beside_components();
+            assert_eq!(run(&repository, WITH_OSS).status, 1);
+            repository.write(file, text);
+            repository.commit("ignored");
+            let ran = run(&repository, WITH_OSS);
+            assert_eq!(ran.status, 1, "{file}: {text} {}", ran.errors);
+            let corpora = repository.path(".git/corpora");
+            let corpora = corpora.to_str().expect("it is UTF-8");
+            let add = ["corpus", "--corpus-dir", corpora, "add", "known", "oss"];
+            let added = repository.secondhand(&add).output().expect("the program starts");
+            let added = String::from_utf8_lossy(&added.stdout).into_owned();
+            assert!(added.contains("2 files"), "{file}: {text} {added}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_ignore_file_is_waited_for_or_read_without_end() {
+        for file in [".ignore", "oss/.ignore", "oss/zlib/.gitignore", "oss/.gitignore"] {
+            let repository = beside_components();
+            link(&repository, "/dev/zero", file);
+            assert_eq!(run(&repository, WITH_OSS).status, 1, "{file}");
+            repository.remove(file);
+            let made = std::process::Command::new("mkfifo").arg(repository.path(file)).status();
+            assert!(made.expect("mkfifo is installed").success());
+            assert_eq!(run(&repository, WITH_OSS).status, 1, "{file}");
+        }
+    }
+}

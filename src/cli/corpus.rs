@@ -221,8 +221,9 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
     let mut links = Vec::new();
     for child in std::fs::read_dir(folder).map_err(unreadable)? {
         let child = child.map_err(unreadable)?;
-        // A link to a file is not a component.
-        if child.file_type().is_ok_and(|kind| kind.is_symlink()) && !child.path().is_file() {
+        // A link to a file or a device is not a component.
+        let is_component = || child.path().metadata().map_or(true, |target| target.is_dir());
+        if child.file_type().is_ok_and(|kind| kind.is_symlink()) && is_component() {
             links.push(printable(child.file_name().as_encoded_bytes()));
         }
     }
@@ -233,7 +234,7 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
     // Names promise source, and bytes are it: the first file is, in nearly every corpus.
     let folder = Folder::new(folder);
     let is_text = |entry: &Entry| folder.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
-    if folder.entries()?.iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
+    if folder.all_entries()?.iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
         Ok(())
     } else {
         Err(Failure::NoComponents { name: name.to_owned() })

@@ -201,7 +201,7 @@ impl Failure {
             }
             Self::NoCorpus { known, .. } => Some(format!("available: {}; or give a folder", known.join(", "))),
             Self::NoComponents { .. } => Some(
-                "give a folder with a subfolder for each component; files ignored by a `.gitignore` there or above do not count".to_owned(),
+                "give a folder with a subfolder for each component".to_owned(),
             ),
             Self::EmptyCorpus { name } => Some(format!("add to it with `secondhand corpus add {name} SOURCE`")),
             Self::LinkedComponent { link, .. } => {

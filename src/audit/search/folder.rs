@@ -24,7 +24,7 @@ pub(super) fn search_folder(
     // The cache is about the files of the repository.
     let nothing = Remembered::nothing();
     let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
-    let all = folder.entries()?;
+    let all = folder.all_entries()?;
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
     let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
     let targets = Targets {
