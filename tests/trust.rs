@@ -794,3 +794,216 @@ mod corpora {
         }
     }
 }
+
+/// What a component inside of the repository is licensed under.
+mod licenses {
+    use super::*;
+
+    const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
+    const MIT: &str = "SPDX-License-Identifier: MIT\n";
+    const FAILS_AT_ERRORS: &[&str] = &["--trust", "base", "--fail-on", "error"];
+
+    fn component() -> String {
+        format!("{}\n{}", C.first, C.third)
+    }
+
+    /// A project under MIT with a component under the GPL in `lib/z`, and a change that copies from it.
+    fn copying(settings: &str) -> Repository {
+        let repository = Repository::new();
+        repository.write("LICENSE", MIT);
+        repository.write("lib/z/LICENSE", GPL);
+        repository.write("lib/z/z.c", component());
+        repository.write("secondhand.toml", format!("license.deny = [\"strong-copyleft\"]\n{settings}"));
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        change(&repository, |_| {});
+        repository
+    }
+
+    const SETTINGS: [&str; 2] = ["corpora = [\"lib\"]\n", "[[vendored]]\npath = \"lib/z\"\n"];
+    /// What a change may do to be judged by another license.
+    const EDITS: [(&str, &str); 5] = [
+        ("lib/z/LICENSE", MIT),
+        ("lib/z/z.c.license", MIT),
+        ("lib/z/LICENSES/MIT.txt", MIT),
+        ("lib/z/package.json", "{ \"name\": \"z\", \"license\": \"MIT\" }\n"),
+        (
+            "lib/z/REUSE.toml",
+            "version = 1\n[[annotations]]\npath = \"**\"\nprecedence = \"override\"\nSPDX-License-Identifier = \"MIT\"\n",
+        ),
+    ];
+
+    #[test]
+    fn they_are_those_of_the_tip_of_the_base() {
+        for settings in SETTINGS {
+            let repository = copying(settings);
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}");
+            for (file, text) in EDITS {
+                let repository = copying(settings);
+                repository.write(file, text);
+                repository.commit("another license");
+                let ran = run(&repository, FAILS_AT_ERRORS);
+                assert_eq!(ran.status, 1, "{settings} {file} {:?} {}", ran.notices, ran.errors);
+            }
+            let repository = copying(settings);
+            repository.write("lib/z/z.c", format!("// {MIT}{}", component()));
+            repository.commit("a tag");
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}: a tag");
+            repository.remove("lib/z/LICENSE");
+            repository.commit("none");
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}: removed");
+        }
+        // The tip counts, not where the branch left it.
+        for settings in SETTINGS {
+            let repository = copying(settings);
+            repository.git(&["checkout", "--quiet", "main"]);
+            repository.write("lib/z/LICENSE", MIT);
+            repository.commit("another license");
+            repository.git(&["checkout", "--quiet", "pr"]);
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 0, "{settings}");
+        }
+    }
+
+    #[test]
+    fn edits_of_them_are_listed_whoever_is_trusted() {
+        for settings in SETTINGS {
+            for (file, text) in EDITS {
+                let repository = copying(settings);
+                repository.write(file, text);
+                repository.commit("another license");
+                for args in [OF_HEAD, OF_BASE] {
+                    let ran = run(&repository, args);
+                    assert!(
+                        ran.notices.iter().any(|notice| notice.contains(file)),
+                        "{settings} {file} {:?}",
+                        ran.notices
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Folders of components that the base has or names, and what a change makes of them.
+mod corpora_of_the_base {
+    use super::*;
+
+    /// A repository whose settings name its folder `oss`, and a change that copies from a component that only the tip of
+    /// the base has.
+    fn with_components() -> Repository {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write("oss/other/f.c", "int f(int a) { return a * a + 1; }\n");
+        repository.write("secondhand.toml", "corpora = [\"oss\"]\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        change(&repository, |_| {});
+        repository.git(&["checkout", "--quiet", "main"]);
+        repository.write("oss/z/z.c", C.first);
+        repository.commit("one more");
+        repository.git(&["checkout", "--quiet", "pr"]);
+        repository
+    }
+
+    #[test]
+    fn they_are_searched_as_the_base_has_them_and_edits_are_listed() {
+        let repository = with_components();
+        check(&repository, OF_BASE, 1, &[]);
+        check(&repository, OF_HEAD, 0, &[]);
+        check(&repository, &["--trust", "base", "--isolated", "--corpus", "oss"], 1, &[]);
+        repository.write("oss/other/f.c", "int f;\n");
+        repository.commit("edited");
+        let notice = "oss/other/f.c: the change edits a corpus, the folder `oss`: 1 file";
+        check(&repository, OF_BASE, 1, &[notice]);
+        check(&repository, OF_HEAD, 0, &[notice]);
+        repository.write("oss/mine/a.c", C.second);
+        repository.commit("added");
+        let notice = "oss/mine/a.c: the change edits a corpus, the folder `oss`: 2 files";
+        check(&repository, OF_BASE, 1, &[notice]);
+        std::fs::remove_dir_all(repository.path("oss")).expect("it is there");
+        repository.commit("emptied");
+        let notice = "oss/other/f.c: the change edits a corpus, the folder `oss`: 1 file";
+        check(&repository, OF_BASE, 1, &[notice]);
+    }
+
+    #[test]
+    fn what_a_change_adds_to_a_folder_that_the_repository_does_not_have_ends_the_run() {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write(".gitignore", "/oss/\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        repository.write("oss/z/z.c", C.first);
+        change(&repository, |_| {});
+        let args = ["--trust", "base", "--corpus", "oss"];
+        assert_eq!(run(&repository, &args).status, 1);
+        repository.write("oss/z/LICENSE", "SPDX-License-Identifier: MIT\n");
+        repository.git(&["add", "--force", "oss/z/LICENSE"]);
+        repository.commit("a license");
+        fails(&repository, &args, "cannot compare with the corpus `oss`: the change adds `oss/z/LICENSE` to it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_of_a_change_leads_to_files_of_the_machine() {
+        let outside = tempfile::TempDir::new().expect("it can be made");
+        std::fs::create_dir(outside.path().join("secret")).expect("it can be made");
+        std::fs::write(outside.path().join("secret/private.c"), C.first).expect("it is writable");
+        let outside = outside.path().to_str().expect("it is UTF-8");
+        let is_read = |repository: &Repository, args: &[&str]| {
+            let output = repository.secondhand(&[&["check", "--base", "main"], args].concat()).output();
+            let output = output.expect("the program starts");
+            let said = [output.stdout, output.stderr].concat();
+            String::from_utf8_lossy(&said).contains("private.c")
+        };
+        let repository = with_components();
+        std::fs::remove_dir_all(repository.path("oss")).expect("it is there");
+        link(&repository, outside, "oss");
+        repository.commit("a link");
+        for args in [OF_BASE, &["--trust", "base", "--corpus", "oss"]] {
+            assert!(!is_read(&repository, args), "{args:?}");
+            assert_eq!(run(&repository, args).status, 1, "the component of the base");
+        }
+        assert!(!is_read(&repository, OF_HEAD));
+        fails(
+            &repository,
+            OF_HEAD,
+            "cannot compare with the corpus `oss`: it is behind a link that the change brings in",
+        );
+
+        // A folder that the base names and does not have.
+        let named = Repository::new();
+        named.write(C.path("store"), "int store;\n");
+        named.write("secondhand.toml", "corpora = [\"parts/oss\"]\n");
+        named.commit("base");
+        named.git(&["checkout", "--quiet", "-b", "pr"]);
+        std::fs::create_dir_all(Path::new(outside).join("oss/secret")).expect("it can be made");
+        std::fs::write(Path::new(outside).join("oss/secret/private.c"), C.first).expect("it is writable");
+        link(&named, outside, "parts");
+        change(&named, |_| {});
+        for args in [OF_BASE, OF_HEAD] {
+            fails(
+                &named,
+                args,
+                "cannot compare with the corpus `parts/oss`: it is behind a link that the change brings in",
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_the_license_of_the_project_is_listed() {
+    let repository = branch(|base| base.write("LICENSE", "SPDX-License-Identifier: MIT\n"));
+    change(&repository, |pr| pr.write("LICENSE", "SPDX-License-Identifier: GPL-3.0-only\n"));
+    let notice = "LICENSE: the change edits the license of the project from MIT to GPL-3.0-only";
+    check(&repository, OF_HEAD, 1, &[notice]);
+    check(&repository, OF_BASE, 1, &[notice]);
+    repository.remove("LICENSE");
+    repository.commit("none");
+    check(
+        &repository,
+        OF_HEAD,
+        1,
+        &["LICENSE: the change edits the license of the project from MIT to none that is known"],
+    );
+}

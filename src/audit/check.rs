@@ -14,8 +14,8 @@ use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored, place_in_tree, search,
-    sight, twins,
+    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored_as_of, place_in_tree,
+    search, sight, twins,
 };
 use super::siblings::{self, PreImages, Purposes, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
@@ -37,8 +37,9 @@ pub struct Range {
     pub tip: Option<Snapshot>,
     /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
-    /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
-    pub has_attributes_of_base: bool,
+    /// Whether the base as it is now says what files are and how they are licensed: a change can mark its own files as
+    /// generated, and give another license to what it copies from.
+    pub is_base_trusted: bool,
 }
 
 impl Range {
@@ -71,11 +72,11 @@ pub fn check(
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
+    let Range { base, head: (head, head_files), tip, within, is_base_trusted } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
-    let attributes = if has_attributes_of_base {
-        let tip = tip.as_ref().unwrap_or(&base_files);
+    let tip = tip.as_ref().unwrap_or(&base_files);
+    let attributes = if is_base_trusted {
         let attributes = Attributes::read(&tip.entries, &repository.reader())?;
         let sources = Sources::new(context, &attributes, remembered);
         let excused = self_excused(&base_files, &head_files, &repository.reader(), &sources)?;
@@ -139,7 +140,9 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let tree = HeadTree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
+    let licensed_by = if is_base_trusted { tip } else { &head_files };
+    let tree =
+        HeadTree { base: &base_files, head: &head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
     let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
     let sighted = std::mem::take(&mut of_tree.sighted);
     if also.is_some() {
@@ -346,6 +349,8 @@ fn brought_in_whole(
 struct HeadTree<'t> {
     base: &'t Snapshot,
     head: &'t Snapshot,
+    /// The state that says how vendored folders are licensed.
+    licensed_by: &'t Snapshot,
     /// Which of its files the change adds or modifies.
     is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
     /// The files that the change touches, as they were before.
@@ -362,7 +367,7 @@ fn search_tree(
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &HeadTree { base, head, is_new, before, twins } = tree;
+    let &HeadTree { base, head, licensed_by, is_new, before, twins } = tree;
     let place = |path: &FilePath| place_in_tree(sources.config, path);
     let entries = compared(head, base, sources);
     let targets = Targets {
@@ -376,7 +381,7 @@ fn search_tree(
     };
     let mut searched = search(queries, &targets, sources)?;
     searched.take_twins(queries, twins, &place);
-    identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
+    identify_vendored_as_of(licensed_by, &mut searched.found, &repository.reader(), sources.config)?;
     Ok(searched)
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Check;
 use super::cache::{PAST_NOT_READ, with_past};
+use super::components::Checkout;
 use super::corpus::{outsides, report_traffic};
 use super::environment::{self, EventRange, Named};
 use super::error::Failure;
@@ -144,7 +145,8 @@ impl<'a> Asked<'a> {
         // A change must not choose what its projects are called either.
         side.within.extend(settings::projects(&self.flags.project, &settings.written)?);
         range.within = side.within.clone();
-        let judge = Judge::new(self.repository, &range, settings, &self.overrides, &self.flags.suppressing)?;
+        let Check { suppressing, corpora, .. } = self.flags;
+        let judge = Judge::new(self.repository, &range, settings, &self.overrides, (suppressing, &corpora.named))?;
         Ok(Case { side, range, notices, judge })
     }
 
@@ -153,7 +155,15 @@ impl<'a> Asked<'a> {
         let Case { side, range, notices, judge } = case;
         let &Self { flags, repository, common, .. } = self;
         let remembered = cache::open(common, repository, &judge.config, &judge.languages);
-        let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
+        let outsides = {
+            let nothing = Snapshot::default();
+            let base =
+                if judge.trust == Trust::Base { range.tip() } else { range.base.as_ref().map(|(_, files)| files) };
+            let (base, head) = (base.unwrap_or(&nothing), &range.head.1);
+            let checkout = Checkout { repository, base, head, trust: judge.trust };
+            let languages = (&judge.languages, Some(&checkout));
+            outsides(&flags.corpora.named, &judge.config, languages, repository.root(), common)?
+        };
         let mut outcome = {
             let context = Context { config: &judge.config, languages: &judge.languages, progress };
             let judged = |range: Range, past: Option<&Past>| {
@@ -237,8 +247,8 @@ impl<'a> Asked<'a> {
         let unsure = base.as_ref().filter(|base| base.name == BEFORE_UNSURE).map(|_| Notice::new(None, None, UNSURE));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
-        let has_attributes_of_base = side.trust == Trust::Base;
-        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), has_attributes_of_base };
+        let is_base_trusted = side.trust == Trust::Base;
+        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), is_base_trusted };
         Ok((range, files.map(Uncommitted::not_judged).into_iter().chain(unsure).collect()))
     }
 
@@ -268,8 +278,8 @@ impl<'a> Asked<'a> {
             files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
         }
         let head = (End { name: name.to_owned(), commit: None }, snapshot);
-        let has_attributes_of_base = side.trust == Trust::Base;
-        Ok(Range { base, head, tip, within: side.within.clone(), has_attributes_of_base })
+        let is_base_trusted = side.trust == Trust::Base;
+        Ok(Range { base, head, tip, within: side.within.clone(), is_base_trusted })
     }
 }
 

@@ -22,6 +22,7 @@ use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
+pub use links::Way;
 pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
@@ -106,7 +107,8 @@ pub struct DefaultBranch {
     pub is_sure: bool,
 }
 
-/// A repository on disk.
+/// A repository on disk. A clone of it is as cheap as a reader.
+#[derive(Clone)]
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
     root: PathBuf,
