@@ -1007,3 +1007,118 @@ fn an_edit_of_the_license_of_the_project_is_listed() {
         &["LICENSE: the change edits the license of the project from MIT to none that is known"],
     );
 }
+
+/// Comments that allow copies, and marks of generated files.
+mod excuses {
+    use super::*;
+
+    const FOR_FILE: &str = "// secondhand: allow-file(copied-code) -- once\n";
+    const FOR_LINE: &str = "// secondhand: allow(copied-code) -- reviewed\n";
+
+    /// A change that writes `after` to `file`, which base has as `before`.
+    fn edited(file: &str, before: &str, after: &str) -> Repository {
+        let repository = branch(|base| base.write(file, before));
+        repository.write(file, after);
+        repository.commit("change");
+        repository
+    }
+
+    fn on_main(repository: &Repository, edit: impl FnOnce(&Repository)) {
+        repository.git(&["checkout", "--quiet", "main"]);
+        edit(repository);
+        repository.commit("main goes on");
+        repository.git(&["checkout", "--quiet", "pr"]);
+    }
+
+    #[test]
+    fn they_count_if_the_tip_of_the_base_has_them_too() {
+        for mark in [FOR_FILE, "// @generated\n"] {
+            let before = format!("{mark}int q;\n");
+            let repository = edited("x.c", &before, &format!("{before}{}", C.first));
+            assert_eq!(run(&repository, OF_BASE).status, 0, "{mark}");
+            on_main(&repository, |main| main.write("x.c", "int q;\n"));
+            assert_eq!(run(&repository, OF_BASE).status, 1, "{mark}");
+            on_main(&repository, |main| main.remove("x.c"));
+            assert_eq!(run(&repository, OF_BASE).status, 1, "{mark}");
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_generated_no_more_is_compared_with() {
+        let repository = branch(|base| base.write("gen.c", format!("// @generated\n{}", C.third)));
+        repository.write("new.c", C.third);
+        repository.commit("change");
+        assert_eq!(run(&repository, OF_BASE).status, 0);
+        on_main(&repository, |main| main.write("gen.c", C.third));
+        assert_eq!(run(&repository, OF_BASE).status, 1);
+    }
+
+    #[test]
+    fn one_for_the_file_allows_what_a_change_adds_to_it_and_that_is_said() {
+        let before = format!("{FOR_FILE}int q;\n");
+        let repository = edited("x.c", &before, &format!("{before}{}", C.first));
+        let notice = "x.c: an old suppression now allows new code: once";
+        check(&repository, OF_BASE, 0, &[notice]);
+        check(&repository, OF_HEAD, 0, &[notice]);
+    }
+
+    #[test]
+    fn one_for_a_line_allows_no_code_that_a_change_puts_there() {
+        let none = "x.c: this suppression has no effect: the change adds the code below it (reviewed)";
+        let old = "x.c: an old suppression now allows new code: reviewed";
+        let (but_end, end) = C.first.trim_end().rsplit_once('\n').expect("it has lines");
+        for (before, after) in [
+            // Pasted between the comment and its code.
+            (
+                format!("int q;\n{FOR_LINE}int f(int a) {{ return a * 2; }}\n"),
+                format!("int q;\n{FOR_LINE}{}int f(int a) {{ return a * 2; }}\n", C.first),
+            ),
+            // Below a comment at the end.
+            (format!("int q;\n{FOR_LINE}"), format!("int q;\n{FOR_LINE}{}", C.first)),
+            // Around a comment.
+            (format!("int q;\n{FOR_LINE}{end}\n"), format!("int q;\n{but_end}\n{FOR_LINE}{end}\n")),
+        ] {
+            let repository = edited("x.c", &before, &after);
+            let ran = run(&repository, OF_BASE);
+            assert_eq!((ran.status, &ran.notices[..]), (1, &[none.to_owned()][..]), "{after} {}", ran.errors);
+            let ran = run(&repository, OF_HEAD);
+            assert_eq!((ran.status, &ran.notices[..]), (0, &[old.to_owned()][..]), "{after} {}", ran.errors);
+        }
+    }
+
+    #[test]
+    fn one_whose_code_is_untouched_stays_as_it_is_and_moves_with_its_file() {
+        // Beside it, nothing is new.
+        let before = format!("{FOR_LINE}{}", C.first);
+        let repository = edited("x.c", &before, &format!("{before}int more;\n"));
+        check(&repository, OF_BASE, 0, &[]);
+        repository.rename("x.c", "y.c");
+        repository.commit("moved");
+        check(&repository, OF_BASE, 0, &[]);
+    }
+
+    #[test]
+    fn one_for_a_file_is_for_the_file_of_that_name() {
+        let before = format!("{FOR_FILE}{}", C.third);
+        let repository = branch(|base| base.write("x.c", &before));
+        repository.remove("x.c");
+        repository.write("y.c", format!("{before}{}", C.first));
+        repository.commit("moved and more");
+        let ran = run(&repository, OF_BASE);
+        assert_eq!(ran.status, 1, "{:?}", ran.notices);
+        assert!(
+            ran.notices.iter().any(|notice| notice.contains("y.c: this suppression has no effect")),
+            "{:?}",
+            ran.notices
+        );
+    }
+
+    #[test]
+    fn text_that_was_no_comment_in_base_is_none_of_the_bases() {
+        let before = "const char *doc = \"\\\n// secondhand: allow-file(copied-code) -- example\\\n\";\n";
+        let comment = "// secondhand: allow-file(copied-code) -- example\\\n";
+        let repository = edited("x.c", before, &format!("int doc;\n{comment}\n{}", C.first));
+        assert_eq!(run(&repository, OF_HEAD).status, 0);
+        assert_eq!(run(&repository, OF_BASE).status, 1);
+    }
+}

@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, queries, self_excused,
+    Changed, Predecessor, asking, changed_files, changes, credit_moves, queries, self_excused, sources_before,
 };
-use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
+use super::judge::{AllCopies, AllowedAtTip, Attributions, Copied, Joined, Nearby, allowed_in, comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
@@ -19,7 +19,7 @@ use super::search::{
 };
 use super::siblings::{self, PreImages, Purposes, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Common, Context, End, Error, Examined, Outcome};
+use super::{Comment, Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
@@ -79,7 +79,7 @@ pub fn check(
     let attributes = if is_base_trusted {
         let attributes = Attributes::read(&tip.entries, &repository.reader())?;
         let sources = Sources::new(context, &attributes, remembered);
-        let excused = self_excused(&base_files, &head_files, &repository.reader(), &sources)?;
+        let excused = self_excused(tip, &head_files, &repository.reader(), &sources)?;
         attributes.with_not_generated(excused)
     } else {
         Attributes::read(&head_files.entries, &repository.reader())?
@@ -111,8 +111,8 @@ pub fn check(
     let images = PreImages::new(&changed, &predecessors, purposes, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let base_text = base_texts(&predecessors);
-    let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
+    let tip_if_trusted = if is_base_trusted { Some(tip) } else { None };
+    let comments = comments_of(&judged, &predecessors, tip_if_trusted, &repository.reader(), &sources);
     let findings = unexamined(&examined.skipped, &sources);
     let owners = owners(&head_files, &repository.reader(), config);
     let max_findings = config.max_findings;
@@ -175,6 +175,33 @@ pub fn check(
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     judging.keep_texts(&all, &mut outcome);
     Ok(outcome)
+}
+
+/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
+fn comments_of(
+    judged: &[&Changed],
+    predecessors: &[Predecessor],
+    tip: Option<&Snapshot>,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Vec<Comment> {
+    let before = sources_before(predecessors);
+    let of_file = |file: &&Changed| {
+        let path = &file.source.path;
+        let before = before(path);
+        let allowed = |tip: &Snapshot, path: &FilePath| {
+            let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
+            source.as_ref().map(allowed_in).unwrap_or_default()
+        };
+        let at_tip = tip.map(|tip| {
+            move || AllowedAtTip {
+                here: allowed(tip, path),
+                before: before.map(|before| allowed(tip, &before.path)).unwrap_or_default(),
+            }
+        });
+        comments(&file.source, before, at_tip.as_ref().map(|read| read as &dyn Fn() -> AllowedAtTip))
+    };
+    judged.iter().flat_map(of_file).collect()
 }
 
 /// A change whose copies are searched for and judged.
