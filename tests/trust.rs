@@ -1122,3 +1122,134 @@ mod excuses {
         assert_eq!(run(&repository, OF_BASE).status, 1);
     }
 }
+
+/// Files that judge and are in a submodule.
+mod submodules {
+    use super::*;
+
+    /// A repository with the submodule `ci`, which has settings, and a change that moves it to other ones.
+    fn moved() -> (Repository, Repository) {
+        let settings = Repository::new();
+        settings.write("sh.toml", "min-tokens = 40\n");
+        settings.write("bl.txt", "");
+        settings.commit("settings");
+        let repository = branch(|base| {
+            base.git(&["submodule", "--quiet", "add", settings.root().to_str().expect("it is UTF-8"), "ci"]);
+        });
+        change(&repository, |_| {});
+        (settings, repository)
+    }
+
+    fn bump(repository: &Repository) {
+        repository.write("ci/sh.toml", IGNORES_ALL);
+        repository::git(&repository.path("ci"), &["commit", "--quiet", "--all", "--message", "lax"]);
+        repository.commit("moved");
+    }
+
+    #[test]
+    fn one_that_a_change_does_not_move_has_settings_as_any_folder() {
+        let (_settings, repository) = moved();
+        check(&repository, &["--trust", "base", "--config", "ci/sh.toml", "--baseline", "ci/bl.txt"], 1, &[]);
+    }
+
+    #[test]
+    fn one_that_a_change_moves_has_no_word_of_the_base() {
+        let (_settings, repository) = moved();
+        bump(&repository);
+        for (flag, file) in [("--config", "ci/sh.toml"), ("--baseline", "ci/bl.txt")] {
+            let why = format!("cannot use `{file}`: it is in the submodule `ci`, which the change moves");
+            fails(&repository, &["--trust", "base", flag, file], &why);
+        }
+        let listed = |args: &[&str]| {
+            let notices = run(&repository, args).notices;
+            assert!(
+                notices.iter().any(|notice| notice.starts_with("ci: the change moves a submodule, and with it ")),
+                "{notices:?}"
+            );
+        };
+        listed(&["--trust", "head", "--config", "ci/sh.toml"]);
+        listed(&["--trust", "head", "--baseline", "ci/bl.txt"]);
+        repository.git(&["rm", "--quiet", "--cached", "ci"]);
+        std::fs::remove_file(repository.path("ci/.git")).expect("it is there");
+        repository.commit("a folder now");
+        let why = "cannot use `ci/sh.toml`: it is in the submodule `ci`, which the change moves";
+        fails(&repository, &["--trust", "base", "--config", "ci/sh.toml"], why);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_into_one_lead_out_of_the_repository() {
+        for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"] {
+            let (_settings, repository) = moved();
+            bump(&repository);
+            link(&repository, "ci/sh.toml", name);
+            repository.commit("a link");
+            fails(&repository, OF_HEAD, "it is a link out of the repository, which is not followed");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_listed_and_hides_no_edit_of_other_settings() {
+    let repository = branch(|base| base.write("k/a.c", "int a;\n"));
+    change(&repository, |pr| {
+        pr.write("src/secondhand.toml", IGNORES_ALL);
+        link(pr, "secondhand.toml", "k/secondhand.toml");
+    });
+    let edit = "src/secondhand.toml: the change edits settings of its folder: ignore from nothing to [\"*.c\"]";
+    let broken = |path: &str, what: &str| {
+        format!("{path}: the change breaks {what} every run once it lands: cannot read `{path}`, which is a link: ")
+    };
+    let ran = run(&repository, OF_BASE);
+    assert_eq!(ran.status, 1);
+    assert!(ran.notices.contains(&edit.to_owned()), "{:?}", ran.notices);
+    let of_folder = broken("k/secondhand.toml", "these settings, and with them");
+    assert!(ran.notices.iter().any(|notice| notice.starts_with(&of_folder)), "{:?}", ran.notices);
+
+    for (file, what) in [
+        ("secondhand.toml", "the settings, and with them"),
+        ("secondhand-baseline.txt", "the baseline, and with it"),
+        ("secondhand-decisions.toml", "the decisions, and with them"),
+    ] {
+        let repository = branch(|_| {});
+        change(&repository, |pr| link(pr, "nothing.toml", file));
+        let ran = run(&repository, OF_BASE);
+        assert_eq!(ran.status, 1);
+        assert!(ran.notices.iter().any(|notice| notice.starts_with(&broken(file, what))), "{:?}", ran.notices);
+    }
+}
+
+#[test]
+fn settings_of_a_folder_that_the_settings_of_the_change_reach_are_listed() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| {
+        pr.write("secondhand.toml", "ignore = [\"!deps/\"]\n");
+        pr.write("deps/secondhand.toml", "[rules]\ncopied-code = \"off\"\n");
+    });
+    let notices = [
+        "secondhand.toml: the change edits settings: ignore from [] to [\"!deps/\"]",
+        "deps/secondhand.toml: the change edits settings of its folder: rules from nothing to { copied-code = \"off\" }",
+    ];
+    check(&repository, OF_HEAD, 1, &notices);
+    check(&repository, OF_BASE, 1, &notices);
+}
+
+#[test]
+fn attributes_whose_lines_are_repeated_or_in_another_order_are_listed() {
+    let (on, off) = ("*.c linguist-generated\n", "*.c -linguist-generated\n");
+    let listed = |before: &[u8], after: &[u8]| {
+        let repository = branch(|base| base.write(".gitattributes", before));
+        change(&repository, |pr| pr.write(".gitattributes", after));
+        let notices = run(&repository, OF_HEAD).notices;
+        let is_listed = notices.iter().any(|notice| notice.starts_with(".gitattributes: the change edits attributes"));
+        assert!(is_listed, "{} -> {}: {notices:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    };
+    let text = |lines: &[&str]| lines.concat().into_bytes();
+    listed(&text(&[on, off]), &text(&[on, off, on]));
+    listed(&text(&[on, off]), &text(&[off, on]));
+    let of_macros = ["[attr]one linguist-generated\n", "[attr]two -linguist-generated\n"];
+    let uses = ["*.c one\n", "*.c two\n"];
+    listed(&text(&[&of_macros[..], &uses].concat()), &text(&[of_macros[0], of_macros[1], uses[1], uses[0]]));
+    listed(b"\"n\xff.c\" linguist-generated\n", b"\"n\xfe.c\" linguist-generated\n");
+}

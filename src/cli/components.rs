@@ -38,7 +38,8 @@ impl Checkout<'_> {
             };
         }
         if let Some(submodule) = moved_submodule(self.base, self.head, path) {
-            return Err(Failure::MovedSubmodule { what: name.to_owned(), submodule: submodule.clone() });
+            let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
+            return Err(Failure::MovedSubmodule { what: name.to_owned(), is_in, submodule: submodule.clone() });
         }
         let base = reader.way(self.base, path)?.end.map(|end| inside(self.base, &end)).unwrap_or_default();
         let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();

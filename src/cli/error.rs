@@ -73,8 +73,8 @@ pub(super) enum Failure {
         "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
     )]
     MixedCorpus { name: String, path: FilePath },
-    #[error("cannot use `{what}`: it is in the submodule `{submodule}`, or around it, which the change moves")]
-    MovedSubmodule { what: String, submodule: FilePath },
+    #[error("cannot use `{what}`: it {is_in} the submodule `{submodule}`, which the change moves")]
+    MovedSubmodule { what: String, is_in: &'static str, submodule: FilePath },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
     #[error("cannot compare with the corpus `{place}`: settings do not choose whom this program contacts")]

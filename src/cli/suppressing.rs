@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::compared_edits::ComparedEdits;
+use super::components::moved_submodule;
 use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
@@ -212,6 +213,11 @@ enum Version<'s> {
 impl<'s> Sides<'s> {
     fn of_base(&self, file: &Path) -> Result<Version<'s>, Failure> {
         let Some(path) = in_tree(file, self.root) else { return Ok(Version::Untracked) };
+        let nothing = Snapshot::default();
+        if let Some(submodule) = moved_submodule(self.tip.unwrap_or(&nothing), self.head, &path) {
+            let what = path.to_string();
+            return Err(Failure::MovedSubmodule { what, is_in: "is in", submodule: submodule.clone() });
+        }
         let of_base = self.tip.map(|tip| self.reader.file_at(tip, &path)).transpose()?.flatten();
         Ok(match of_base {
             Some(entry) => Version::At(entry),
