@@ -581,3 +581,675 @@ fn heavy_patterns_of_a_language_are_refused_or_tried_once_a_file() {
     let (status, errors) = run(table(1, 1000));
     assert!(status == Some(2) && errors.contains("`pattern` of row 1 of `claims`"), "{errors}");
 }
+
+/// Which commit a change is compared with where no flag names one.
+mod compared_with {
+    use super::*;
+
+    /// The status of a check in `folder`, and what it says on standard error.
+    #[track_caller]
+    fn judged(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
+        let mut command = repository::secondhand(folder, &["check"]);
+        let output = command.args(args).envs(variables.iter().copied()).output().expect("the program starts");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code().expect("it ends by itself"), errors)
+    }
+
+    #[track_caller]
+    fn is_refused(folder: &Path, args: &[&str], variables: &[(&str, &str)], what: &str) {
+        let (status, errors) = judged(folder, args, variables);
+        assert!(status == 2 && errors.contains(what), "{status}: {errors}");
+    }
+
+    /// A change of two commits: the first switches its judge off, the second copies.
+    fn in_two_steps() -> Repository {
+        let repository = branch(|_| {});
+        repository.write("secondhand.toml", IGNORES_ALL);
+        repository.commit("lax");
+        change(&repository, |_| {});
+        repository
+    }
+
+    fn clone(of: &Repository, args: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::TempDir::new().expect("it can be made");
+        let address = format!("file://{}", of.root().display());
+        let into = folder.path().to_str().expect("it is UTF-8");
+        repository::git(of.root(), &[&["clone", "--quiet"], args, &[&address, into]].concat());
+        folder
+    }
+
+    const CI: &[(&str, &str)] = &[("CI", "true")];
+
+    #[test]
+    fn a_clone_of_one_branch_does_not_know_the_default_branch_and_in_ci_that_is_status_2() {
+        let repository = in_two_steps();
+        for of_remote in ["pr", "main"] {
+            repository.git(&["checkout", "--quiet", of_remote]);
+            for args in [&["--single-branch", "--branch", "pr"][..], &["--depth", "9", "--branch", "pr"]] {
+                let clone = clone(&repository, args);
+                let cure = "git fetch origin main:refs/remotes/origin/main";
+                for variables in [CI, &[("CIRCLECI", "true")], &[("TF_BUILD", "True")], &[("CI", "1"), ("DRONE", "1")]]
+                {
+                    is_refused(clone.path(), &[], variables, cure);
+                }
+                is_refused(clone.path(), &["--trust", "base"], &[], cure);
+                repository::git(clone.path(), &["checkout", "--quiet", "--detach"]);
+                is_refused(clone.path(), &[], CI, cure);
+                repository::git(clone.path(), &["fetch", "--quiet", "origin", "main:refs/remotes/origin/main"]);
+                assert_eq!(judged(clone.path(), &[], CI).0, 1, "as it was told");
+            }
+        }
+        // Anybody can call a branch so.
+        repository.git(&["branch", "--quiet", "--move", "pr", "master"]);
+        let clone = clone(&repository, &["--single-branch", "--branch", "master"]);
+        is_refused(clone.path(), &[], CI, "git fetch origin main:refs/remotes/origin/main");
+    }
+
+    #[test]
+    fn where_no_default_branch_is_known_only_a_person_gets_the_last_commit_judged_and_is_told_so() {
+        let repository = in_two_steps();
+        repository.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+        is_refused(
+            repository.root(),
+            &[],
+            CI,
+            "cannot find what to compare with: the default branch is not known here",
+        );
+        let report = repository.check(&[]);
+        let notices = report.list("/notices");
+        let text = "the default branch is not known here: the last commit was compared with the one before";
+        assert!(notices.iter().any(|notice| notice["message"] == text), "{notices:?}");
+    }
+
+    #[test]
+    fn a_default_branch_that_is_damaged_or_gone_ends_with_status_2() {
+        let repository = in_two_steps();
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        for bytes in ["junk\n", "", "1234567890123456789012345678901234567890\n"] {
+            repository.write(".git/refs/heads/main", bytes);
+            for variables in [CI, &[]] {
+                is_refused(repository.root(), &[], variables, "cannot read the branch `main`");
+            }
+        }
+        repository.remove(".git/refs/heads/main");
+        repository.git(&["update-ref", "refs/remotes/origin/stray", "HEAD~1"]);
+        repository.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
+        is_refused(repository.root(), &[], CI, "git fetch origin trunk:refs/remotes/origin/trunk");
+    }
+
+    #[test]
+    fn a_default_branch_that_the_system_names_and_the_clone_does_not_have_is_asked_for() {
+        let repository = in_two_steps();
+        repository.git(&["branch", "--quiet", "--delete", "--force", "main"]);
+        let variables = [("CI", "true"), ("GITLAB_CI", "true"), ("CI_DEFAULT_BRANCH", "trunk")];
+        is_refused(repository.root(), &[], &variables, "git fetch origin trunk:refs/remotes/origin/trunk");
+        // What is checked out is that branch.
+        repository.git(&["branch", "--quiet", "--move", "trunk"]);
+        assert_eq!(judged(repository.root(), &[], &variables).0, 0, "the commit before has the lax settings");
+    }
+
+    #[test]
+    fn no_tag_is_taken_for_the_branch_that_a_change_is_compared_with() {
+        let repository = in_two_steps();
+        let main = repository.git(&["rev-parse", "main"]);
+        repository.git(&["update-ref", "refs/remotes/origin/main", &main]);
+        let pipeline = [("CI", "true"), ("JENKINS_URL", "http://localhost/"), ("CHANGE_TARGET", "main")];
+        for tag in ["main", "origin/main", "origin/HEAD"] {
+            repository.git(&["tag", tag, "HEAD~1"]);
+        }
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        assert_eq!(judged(repository.root(), &[], &pipeline).0, 1);
+        let both = "cannot resolve `main`: more than one branch, tag or commit has that name";
+        is_refused(repository.root(), &["--base", "main"], CI, both);
+        is_refused(repository.root(), &[], &[("CI", "true"), ("SECONDHAND_BASE", "main")], both);
+        assert_eq!(judged(repository.root(), &["--base", "refs/heads/main"], CI).0, 1);
+        let short = &main[..12];
+        let destination = [("CI", "true"), ("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_PR_DESTINATION_COMMIT", short)];
+        assert_eq!(judged(repository.root(), &[], &destination).0, 1);
+        repository.git(&["tag", short, "HEAD~1"]);
+        is_refused(repository.root(), &[], &destination, "more than one branch, tag or commit has that name");
+    }
+
+    #[test]
+    fn on_the_default_branch_the_last_commit_is_judged() {
+        let repository = branch(|_| {});
+        change(&repository, |_| {});
+        repository.git(&["branch", "--quiet", "--force", "main"]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        repository.git(&["branch", "--quiet", "--delete", "pr"]);
+        assert_eq!(judged(repository.root(), &[], &[]).0, 1);
+        assert_eq!(judged(repository.root(), &[], CI).0, 1);
+        for args in [&["--single-branch"][..], &["--branch", "main"], &["--depth", "9"]] {
+            let clone = clone(&repository, args);
+            assert_eq!(judged(clone.path(), &[], CI).0, 1, "{args:?}");
+            repository::git(clone.path(), &["checkout", "--quiet", "--detach"]);
+            assert_eq!(judged(clone.path(), &[], CI).0, 1, "{args:?}");
+        }
+        repository.git(&["branch", "--quiet", "--move", "trunk"]);
+        let clone = clone(&repository, &[]);
+        assert_eq!(judged(clone.path(), &[], CI).0, 1, "the remote names it");
+    }
+}
+
+/// Folders of components inside of the checkout.
+mod corpora {
+    use super::*;
+
+    const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
+
+    /// A repository that ignores its folder `oss`, where a pipeline puts components, and a change that copies from one.
+    fn beside_components() -> Repository {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write(".gitignore", "/oss/\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        repository.write("oss/zlib/z.c", C.first);
+        repository.write("oss/zlib/LICENSE", GPL);
+        repository.write("oss/other/f.c", "int f(int a) { return a * a + 1; }\n");
+        change(&repository, |_| {});
+        repository
+    }
+
+    const WITH_OSS: &[&str] = &["--trust", "base", "--corpus", "oss"];
+
+    #[test]
+    fn no_ignore_file_hides_a_component() {
+        for (file, text) in [
+            (".gitignore", "/oss/\nzlib/\n"),
+            (".ignore", "zlib/\n"),
+            (".ignore", "oss/\n"),
+            (".git/info/exclude", "zlib/\n"),
+            ("oss/.gitignore", "zlib/\n"),
+            ("oss/.ignore", "zlib/\n"),
+            ("oss/zlib/.ignore", "*\n"),
+            ("oss/zlib/.gitignore", "*\n"),
+        ] {
+            let repository = beside_components();
+            assert_eq!(run(&repository, WITH_OSS).status, 1);
+            repository.write(file, text);
+            repository.commit("ignored");
+            let ran = run(&repository, WITH_OSS);
+            assert_eq!(ran.status, 1, "{file}: {text} {}", ran.errors);
+            let corpora = repository.path(".git/corpora");
+            let corpora = corpora.to_str().expect("it is UTF-8");
+            let add = ["corpus", "--corpus-dir", corpora, "add", "known", "oss"];
+            let added = repository.secondhand(&add).output().expect("the program starts");
+            let added = String::from_utf8_lossy(&added.stdout).into_owned();
+            assert!(added.contains("2 files"), "{file}: {text} {added}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_ignore_file_is_waited_for_or_read_without_end() {
+        for file in [".ignore", "oss/.ignore", "oss/zlib/.gitignore", "oss/.gitignore"] {
+            let repository = beside_components();
+            link(&repository, "/dev/zero", file);
+            assert_eq!(run(&repository, WITH_OSS).status, 1, "{file}");
+            repository.remove(file);
+            let made = std::process::Command::new("mkfifo").arg(repository.path(file)).status();
+            assert!(made.expect("mkfifo is installed").success());
+            assert_eq!(run(&repository, WITH_OSS).status, 1, "{file}");
+        }
+    }
+}
+
+/// What a component inside of the repository is licensed under.
+mod licenses {
+    use super::*;
+
+    const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
+    const MIT: &str = "SPDX-License-Identifier: MIT\n";
+    const FAILS_AT_ERRORS: &[&str] = &["--trust", "base", "--fail-on", "error"];
+
+    fn component() -> String {
+        format!("{}\n{}", C.first, C.third)
+    }
+
+    /// A project under MIT with a component under the GPL in `lib/z`, and a change that copies from it.
+    fn copying(settings: &str) -> Repository {
+        let repository = Repository::new();
+        repository.write("LICENSE", MIT);
+        repository.write("lib/z/LICENSE", GPL);
+        repository.write("lib/z/z.c", component());
+        repository.write("secondhand.toml", format!("license.deny = [\"strong-copyleft\"]\n{settings}"));
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        change(&repository, |_| {});
+        repository
+    }
+
+    const SETTINGS: [&str; 2] = ["corpora = [\"lib\"]\n", "[[vendored]]\npath = \"lib/z\"\n"];
+    /// What a change may do to be judged by another license.
+    const EDITS: [(&str, &str); 5] = [
+        ("lib/z/LICENSE", MIT),
+        ("lib/z/z.c.license", MIT),
+        ("lib/z/LICENSES/MIT.txt", MIT),
+        ("lib/z/package.json", "{ \"name\": \"z\", \"license\": \"MIT\" }\n"),
+        (
+            "lib/z/REUSE.toml",
+            "version = 1\n[[annotations]]\npath = \"**\"\nprecedence = \"override\"\nSPDX-License-Identifier = \"MIT\"\n",
+        ),
+    ];
+
+    #[test]
+    fn they_are_those_of_the_tip_of_the_base() {
+        for settings in SETTINGS {
+            let repository = copying(settings);
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}");
+            for (file, text) in EDITS {
+                let repository = copying(settings);
+                repository.write(file, text);
+                repository.commit("another license");
+                let ran = run(&repository, FAILS_AT_ERRORS);
+                assert_eq!(ran.status, 1, "{settings} {file} {:?} {}", ran.notices, ran.errors);
+            }
+            let repository = copying(settings);
+            repository.write("lib/z/z.c", format!("// {MIT}{}", component()));
+            repository.commit("a tag");
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}: a tag");
+            repository.remove("lib/z/LICENSE");
+            repository.commit("none");
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 1, "{settings}: removed");
+        }
+        // The tip counts, not where the branch left it.
+        for settings in SETTINGS {
+            let repository = copying(settings);
+            repository.git(&["checkout", "--quiet", "main"]);
+            repository.write("lib/z/LICENSE", MIT);
+            repository.commit("another license");
+            repository.git(&["checkout", "--quiet", "pr"]);
+            assert_eq!(run(&repository, FAILS_AT_ERRORS).status, 0, "{settings}");
+        }
+    }
+
+    #[test]
+    fn edits_of_them_are_listed_whoever_is_trusted() {
+        for settings in SETTINGS {
+            for (file, text) in EDITS {
+                let repository = copying(settings);
+                repository.write(file, text);
+                repository.commit("another license");
+                for args in [OF_HEAD, OF_BASE] {
+                    let ran = run(&repository, args);
+                    assert!(
+                        ran.notices.iter().any(|notice| notice.contains(file)),
+                        "{settings} {file} {:?}",
+                        ran.notices
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Folders of components that the base has or names, and what a change makes of them.
+mod corpora_of_the_base {
+    use super::*;
+
+    /// A repository whose settings name its folder `oss`, and a change that copies from a component that only the tip of
+    /// the base has.
+    fn with_components() -> Repository {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write("oss/other/f.c", "int f(int a) { return a * a + 1; }\n");
+        repository.write("secondhand.toml", "corpora = [\"oss\"]\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        change(&repository, |_| {});
+        repository.git(&["checkout", "--quiet", "main"]);
+        repository.write("oss/z/z.c", C.first);
+        repository.commit("one more");
+        repository.git(&["checkout", "--quiet", "pr"]);
+        repository
+    }
+
+    #[test]
+    fn they_are_searched_as_the_base_has_them_and_edits_are_listed() {
+        let repository = with_components();
+        check(&repository, OF_BASE, 1, &[]);
+        check(&repository, OF_HEAD, 0, &[]);
+        check(&repository, &["--trust", "base", "--isolated", "--corpus", "oss"], 1, &[]);
+        repository.write("oss/other/f.c", "int f;\n");
+        repository.commit("edited");
+        let notice = "oss/other/f.c: the change edits a corpus, the folder `oss`: 1 file";
+        check(&repository, OF_BASE, 1, &[notice]);
+        check(&repository, OF_HEAD, 0, &[notice]);
+        repository.write("oss/mine/a.c", C.second);
+        repository.commit("added");
+        let notice = "oss/mine/a.c: the change edits a corpus, the folder `oss`: 2 files";
+        check(&repository, OF_BASE, 1, &[notice]);
+        std::fs::remove_dir_all(repository.path("oss")).expect("it is there");
+        repository.commit("emptied");
+        let notice = "oss/other/f.c: the change edits a corpus, the folder `oss`: 1 file";
+        check(&repository, OF_BASE, 1, &[notice]);
+    }
+
+    #[test]
+    fn what_a_change_adds_to_a_folder_that_the_repository_does_not_have_ends_the_run() {
+        let repository = Repository::new();
+        repository.write(C.path("store"), "int store;\n");
+        repository.write(".gitignore", "/oss/\n");
+        repository.commit("base");
+        repository.git(&["checkout", "--quiet", "-b", "pr"]);
+        repository.write("oss/z/z.c", C.first);
+        change(&repository, |_| {});
+        let args = ["--trust", "base", "--corpus", "oss"];
+        assert_eq!(run(&repository, &args).status, 1);
+        repository.write("oss/z/LICENSE", "SPDX-License-Identifier: MIT\n");
+        repository.git(&["add", "--force", "oss/z/LICENSE"]);
+        repository.commit("a license");
+        fails(&repository, &args, "cannot compare with the corpus `oss`: the change adds `oss/z/LICENSE` to it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_of_a_change_leads_to_files_of_the_machine() {
+        let outside = tempfile::TempDir::new().expect("it can be made");
+        std::fs::create_dir(outside.path().join("secret")).expect("it can be made");
+        std::fs::write(outside.path().join("secret/private.c"), C.first).expect("it is writable");
+        let outside = outside.path().to_str().expect("it is UTF-8");
+        let is_read = |repository: &Repository, args: &[&str]| {
+            let output = repository.secondhand(&[&["check", "--base", "main"], args].concat()).output();
+            let output = output.expect("the program starts");
+            let said = [output.stdout, output.stderr].concat();
+            String::from_utf8_lossy(&said).contains("private.c")
+        };
+        let repository = with_components();
+        std::fs::remove_dir_all(repository.path("oss")).expect("it is there");
+        link(&repository, outside, "oss");
+        repository.commit("a link");
+        for args in [OF_BASE, &["--trust", "base", "--corpus", "oss"]] {
+            assert!(!is_read(&repository, args), "{args:?}");
+            assert_eq!(run(&repository, args).status, 1, "the component of the base");
+        }
+        assert!(!is_read(&repository, OF_HEAD));
+        fails(
+            &repository,
+            OF_HEAD,
+            "cannot compare with the corpus `oss`: it is behind a link that the change brings in",
+        );
+
+        // A folder that the base names and does not have.
+        let named = Repository::new();
+        named.write(C.path("store"), "int store;\n");
+        named.write("secondhand.toml", "corpora = [\"parts/oss\"]\n");
+        named.commit("base");
+        named.git(&["checkout", "--quiet", "-b", "pr"]);
+        std::fs::create_dir_all(Path::new(outside).join("oss/secret")).expect("it can be made");
+        std::fs::write(Path::new(outside).join("oss/secret/private.c"), C.first).expect("it is writable");
+        link(&named, outside, "parts");
+        change(&named, |_| {});
+        for args in [OF_BASE, OF_HEAD] {
+            fails(
+                &named,
+                args,
+                "cannot compare with the corpus `parts/oss`: it is behind a link that the change brings in",
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_the_license_of_the_project_is_listed() {
+    let repository = branch(|base| base.write("LICENSE", "SPDX-License-Identifier: MIT\n"));
+    change(&repository, |pr| pr.write("LICENSE", "SPDX-License-Identifier: GPL-3.0-only\n"));
+    let notice = "LICENSE: the change edits the license of the project from MIT to GPL-3.0-only";
+    check(&repository, OF_HEAD, 1, &[notice]);
+    check(&repository, OF_BASE, 1, &[notice]);
+    repository.remove("LICENSE");
+    repository.commit("none");
+    check(
+        &repository,
+        OF_HEAD,
+        1,
+        &["LICENSE: the change edits the license of the project from MIT to none that is known"],
+    );
+}
+
+/// Comments that allow copies, and marks of generated files.
+mod excuses {
+    use super::*;
+
+    const FOR_FILE: &str = "// secondhand: allow-file(copied-code) -- once\n";
+    const FOR_LINE: &str = "// secondhand: allow(copied-code) -- reviewed\n";
+
+    /// A change that writes `after` to `file`, which base has as `before`.
+    fn edited(file: &str, before: &str, after: &str) -> Repository {
+        let repository = branch(|base| base.write(file, before));
+        repository.write(file, after);
+        repository.commit("change");
+        repository
+    }
+
+    fn on_main(repository: &Repository, edit: impl FnOnce(&Repository)) {
+        repository.git(&["checkout", "--quiet", "main"]);
+        edit(repository);
+        repository.commit("main goes on");
+        repository.git(&["checkout", "--quiet", "pr"]);
+    }
+
+    #[test]
+    fn they_count_if_the_tip_of_the_base_has_them_too() {
+        for mark in [FOR_FILE, "// @generated\n"] {
+            let before = format!("{mark}int q;\n");
+            let repository = edited("x.c", &before, &format!("{before}{}", C.first));
+            assert_eq!(run(&repository, OF_BASE).status, 0, "{mark}");
+            on_main(&repository, |main| main.write("x.c", "int q;\n"));
+            assert_eq!(run(&repository, OF_BASE).status, 1, "{mark}");
+            on_main(&repository, |main| main.remove("x.c"));
+            assert_eq!(run(&repository, OF_BASE).status, 1, "{mark}");
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_generated_no_more_is_compared_with() {
+        let repository = branch(|base| base.write("gen.c", format!("// @generated\n{}", C.third)));
+        repository.write("new.c", C.third);
+        repository.commit("change");
+        assert_eq!(run(&repository, OF_BASE).status, 0);
+        on_main(&repository, |main| main.write("gen.c", C.third));
+        assert_eq!(run(&repository, OF_BASE).status, 1);
+    }
+
+    #[test]
+    fn one_for_the_file_allows_what_a_change_adds_to_it_and_that_is_said() {
+        let before = format!("{FOR_FILE}int q;\n");
+        let repository = edited("x.c", &before, &format!("{before}{}", C.first));
+        let notice = "x.c: an old suppression now allows new code: once";
+        check(&repository, OF_BASE, 0, &[notice]);
+        check(&repository, OF_HEAD, 0, &[notice]);
+    }
+
+    #[test]
+    fn one_for_a_line_allows_no_code_that_a_change_puts_there() {
+        let none = "x.c: this suppression has no effect: the change adds the code below it (reviewed)";
+        let old = "x.c: an old suppression now allows new code: reviewed";
+        let (but_end, end) = C.first.trim_end().rsplit_once('\n').expect("it has lines");
+        for (before, after) in [
+            // Pasted between the comment and its code.
+            (
+                format!("int q;\n{FOR_LINE}int f(int a) {{ return a * 2; }}\n"),
+                format!("int q;\n{FOR_LINE}{}int f(int a) {{ return a * 2; }}\n", C.first),
+            ),
+            // Below a comment at the end.
+            (format!("int q;\n{FOR_LINE}"), format!("int q;\n{FOR_LINE}{}", C.first)),
+            // Around a comment.
+            (format!("int q;\n{FOR_LINE}{end}\n"), format!("int q;\n{but_end}\n{FOR_LINE}{end}\n")),
+        ] {
+            let repository = edited("x.c", &before, &after);
+            let ran = run(&repository, OF_BASE);
+            assert_eq!((ran.status, &ran.notices[..]), (1, &[none.to_owned()][..]), "{after} {}", ran.errors);
+            let ran = run(&repository, OF_HEAD);
+            assert_eq!((ran.status, &ran.notices[..]), (0, &[old.to_owned()][..]), "{after} {}", ran.errors);
+        }
+    }
+
+    #[test]
+    fn one_whose_code_is_untouched_stays_as_it_is_and_moves_with_its_file() {
+        // Beside it, nothing is new.
+        let before = format!("{FOR_LINE}{}", C.first);
+        let repository = edited("x.c", &before, &format!("{before}int more;\n"));
+        check(&repository, OF_BASE, 0, &[]);
+        repository.rename("x.c", "y.c");
+        repository.commit("moved");
+        check(&repository, OF_BASE, 0, &[]);
+    }
+
+    #[test]
+    fn one_for_a_file_is_for_the_file_of_that_name() {
+        let before = format!("{FOR_FILE}{}", C.third);
+        let repository = branch(|base| base.write("x.c", &before));
+        repository.remove("x.c");
+        repository.write("y.c", format!("{before}{}", C.first));
+        repository.commit("moved and more");
+        let ran = run(&repository, OF_BASE);
+        assert_eq!(ran.status, 1, "{:?}", ran.notices);
+        assert!(
+            ran.notices.iter().any(|notice| notice.contains("y.c: this suppression has no effect")),
+            "{:?}",
+            ran.notices
+        );
+    }
+
+    #[test]
+    fn text_that_was_no_comment_in_base_is_none_of_the_bases() {
+        let before = "const char *doc = \"\\\n// secondhand: allow-file(copied-code) -- example\\\n\";\n";
+        let comment = "// secondhand: allow-file(copied-code) -- example\\\n";
+        let repository = edited("x.c", before, &format!("int doc;\n{comment}\n{}", C.first));
+        assert_eq!(run(&repository, OF_HEAD).status, 0);
+        assert_eq!(run(&repository, OF_BASE).status, 1);
+    }
+}
+
+/// Files that judge and are in a submodule.
+mod submodules {
+    use super::*;
+
+    /// A repository with the submodule `ci`, which has settings, and a change that moves it to other ones.
+    fn moved() -> (Repository, Repository) {
+        let settings = Repository::new();
+        settings.write("sh.toml", "min-tokens = 40\n");
+        settings.write("bl.txt", "");
+        settings.commit("settings");
+        let repository = branch(|base| {
+            base.git(&["submodule", "--quiet", "add", settings.root().to_str().expect("it is UTF-8"), "ci"]);
+        });
+        change(&repository, |_| {});
+        (settings, repository)
+    }
+
+    fn bump(repository: &Repository) {
+        repository.write("ci/sh.toml", IGNORES_ALL);
+        repository::git(&repository.path("ci"), &["commit", "--quiet", "--all", "--message", "lax"]);
+        repository.commit("moved");
+    }
+
+    #[test]
+    fn one_that_a_change_does_not_move_has_settings_as_any_folder() {
+        let (_settings, repository) = moved();
+        check(&repository, &["--trust", "base", "--config", "ci/sh.toml", "--baseline", "ci/bl.txt"], 1, &[]);
+    }
+
+    #[test]
+    fn one_that_a_change_moves_has_no_word_of_the_base() {
+        let (_settings, repository) = moved();
+        bump(&repository);
+        for (flag, file) in [("--config", "ci/sh.toml"), ("--baseline", "ci/bl.txt")] {
+            let why = format!("cannot use `{file}`: it is in the submodule `ci`, which the change moves");
+            fails(&repository, &["--trust", "base", flag, file], &why);
+        }
+        let listed = |args: &[&str]| {
+            let notices = run(&repository, args).notices;
+            assert!(
+                notices.iter().any(|notice| notice.starts_with("ci: the change moves a submodule, and with it ")),
+                "{notices:?}"
+            );
+        };
+        listed(&["--trust", "head", "--config", "ci/sh.toml"]);
+        listed(&["--trust", "head", "--baseline", "ci/bl.txt"]);
+        repository.git(&["rm", "--quiet", "--cached", "ci"]);
+        std::fs::remove_file(repository.path("ci/.git")).expect("it is there");
+        repository.commit("a folder now");
+        let why = "cannot use `ci/sh.toml`: it is in the submodule `ci`, which the change moves";
+        fails(&repository, &["--trust", "base", "--config", "ci/sh.toml"], why);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_into_one_lead_out_of_the_repository() {
+        for name in ["secondhand.toml", "secondhand-baseline.txt", "secondhand-decisions.toml"] {
+            let (_settings, repository) = moved();
+            bump(&repository);
+            link(&repository, "ci/sh.toml", name);
+            repository.commit("a link");
+            fails(&repository, OF_HEAD, "it is a link out of the repository, which is not followed");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_listed_and_hides_no_edit_of_other_settings() {
+    let repository = branch(|base| base.write("k/a.c", "int a;\n"));
+    change(&repository, |pr| {
+        pr.write("src/secondhand.toml", IGNORES_ALL);
+        link(pr, "secondhand.toml", "k/secondhand.toml");
+    });
+    let edit = "src/secondhand.toml: the change edits settings of its folder: ignore from nothing to [\"*.c\"]";
+    let broken = |path: &str, what: &str| {
+        format!("{path}: the change breaks {what} every run once it lands: cannot read `{path}`, which is a link: ")
+    };
+    let ran = run(&repository, OF_BASE);
+    assert_eq!(ran.status, 1);
+    assert!(ran.notices.contains(&edit.to_owned()), "{:?}", ran.notices);
+    let of_folder = broken("k/secondhand.toml", "these settings, and with them");
+    assert!(ran.notices.iter().any(|notice| notice.starts_with(&of_folder)), "{:?}", ran.notices);
+
+    for (file, what) in [
+        ("secondhand.toml", "the settings, and with them"),
+        ("secondhand-baseline.txt", "the baseline, and with it"),
+        ("secondhand-decisions.toml", "the decisions, and with them"),
+    ] {
+        let repository = branch(|_| {});
+        change(&repository, |pr| link(pr, "nothing.toml", file));
+        let ran = run(&repository, OF_BASE);
+        assert_eq!(ran.status, 1);
+        assert!(ran.notices.iter().any(|notice| notice.starts_with(&broken(file, what))), "{:?}", ran.notices);
+    }
+}
+
+#[test]
+fn settings_of_a_folder_that_the_settings_of_the_change_reach_are_listed() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| {
+        pr.write("secondhand.toml", "ignore = [\"!deps/\"]\n");
+        pr.write("deps/secondhand.toml", "[rules]\ncopied-code = \"off\"\n");
+    });
+    let notices = [
+        "secondhand.toml: the change edits settings: ignore from [] to [\"!deps/\"]",
+        "deps/secondhand.toml: the change edits settings of its folder: rules from nothing to { copied-code = \"off\" }",
+    ];
+    check(&repository, OF_HEAD, 1, &notices);
+    check(&repository, OF_BASE, 1, &notices);
+}
+
+#[test]
+fn attributes_whose_lines_are_repeated_or_in_another_order_are_listed() {
+    let (on, off) = ("*.c linguist-generated\n", "*.c -linguist-generated\n");
+    let listed = |before: &[u8], after: &[u8]| {
+        let repository = branch(|base| base.write(".gitattributes", before));
+        change(&repository, |pr| pr.write(".gitattributes", after));
+        let notices = run(&repository, OF_HEAD).notices;
+        let is_listed = notices.iter().any(|notice| notice.starts_with(".gitattributes: the change edits attributes"));
+        assert!(is_listed, "{} -> {}: {notices:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    };
+    let text = |lines: &[&str]| lines.concat().into_bytes();
+    listed(&text(&[on, off]), &text(&[on, off, on]));
+    listed(&text(&[on, off]), &text(&[off, on]));
+    let of_macros = ["[attr]one linguist-generated\n", "[attr]two -linguist-generated\n"];
+    let uses = ["*.c one\n", "*.c two\n"];
+    listed(&text(&[&of_macros[..], &uses].concat()), &text(&[of_macros[0], of_macros[1], uses[1], uses[0]]));
+    listed(b"\"n\xff.c\" linguist-generated\n", b"\"n\xfe.c\" linguist-generated\n");
+}

@@ -6,20 +6,20 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::change::{
-    Changed, Predecessor, asking, base_texts, changed_files, changes, credit_moves, linked, queries, self_excused,
+    Changed, Predecessor, asking, changed_files, changes, credit_moves, linked, queries, self_excused, sources_before,
 };
-use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, comments, unexamined};
+use super::judge::{AllCopies, AllowedAtTip, Attributions, Copied, Joined, Nearby, allowed_in, comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored, place_in_tree, search,
-    sight, twins,
+    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored_as_of, place_in_tree,
+    search, sight, twins,
 };
 use super::siblings::{self, PreImages, Purposes, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Common, Context, End, Error, Examined, Outcome};
+use super::{Comment, Common, Context, End, Error, Examined, Outcome};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
@@ -37,8 +37,9 @@ pub struct Range {
     pub tip: Option<Snapshot>,
     /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
-    /// Whether `.gitattributes` are taken from the base: a change can mark its own files as generated.
-    pub has_attributes_of_base: bool,
+    /// Whether the base as it is now says what files are and how they are licensed: a change can mark its own files as
+    /// generated, and give another license to what it copies from.
+    pub is_base_trusted: bool,
 }
 
 impl Range {
@@ -71,14 +72,14 @@ pub fn check(
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
+    let Range { base, head: (head, head_files), tip, within, is_base_trusted } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
-    let attributes = if has_attributes_of_base {
-        let tip = tip.as_ref().unwrap_or(&base_files);
+    let tip = tip.as_ref().unwrap_or(&base_files);
+    let attributes = if is_base_trusted {
         let attributes = Attributes::read(&tip.entries, &repository.reader())?;
         let sources = Sources::new(context, &attributes, remembered);
-        let excused = self_excused(&base_files, &head_files, &repository.reader(), &sources)?;
+        let excused = self_excused(tip, &head_files, &repository.reader(), &sources)?;
         attributes.with_not_generated(excused)
     } else {
         Attributes::read(&head_files.entries, &repository.reader())?
@@ -116,8 +117,8 @@ pub fn check(
     let images = PreImages::new(&changed, &predecessors, purposes, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let base_text = base_texts(&predecessors);
-    let comments = judged.iter().flat_map(|file| comments(&file.source, base_text(&file.source.path))).collect();
+    let tip_if_trusted = if is_base_trusted { Some(tip) } else { None };
+    let comments = comments_of(&judged, &predecessors, tip_if_trusted, &repository.reader(), &sources);
     let findings = unexamined(&examined.skipped, &sources);
     let owners = owners(&head_files, &repository.reader(), config);
     let max_findings = config.max_findings;
@@ -145,7 +146,9 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let tree = HeadTree { base: &base_files, head: &head_files, is_new: &is_new, before: &before, twins: &twins };
+    let licensed_by = if is_base_trusted { tip } else { &head_files };
+    let tree =
+        HeadTree { base: &base_files, head: &head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
     let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
     let sighted = std::mem::take(&mut of_tree.sighted);
     if also.is_some() {
@@ -178,6 +181,33 @@ pub fn check(
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
     judging.keep_texts(&all, &mut outcome);
     Ok(outcome)
+}
+
+/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
+fn comments_of(
+    judged: &[&Changed],
+    predecessors: &[Predecessor],
+    tip: Option<&Snapshot>,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Vec<Comment> {
+    let before = sources_before(predecessors);
+    let of_file = |file: &&Changed| {
+        let path = &file.source.path;
+        let before = before(path);
+        let allowed = |tip: &Snapshot, path: &FilePath| {
+            let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
+            source.as_ref().map(allowed_in).unwrap_or_default()
+        };
+        let at_tip = tip.map(|tip| {
+            move || AllowedAtTip {
+                here: allowed(tip, path),
+                before: before.map(|before| allowed(tip, &before.path)).unwrap_or_default(),
+            }
+        });
+        comments(&file.source, before, at_tip.as_ref().map(|read| read as &dyn Fn() -> AllowedAtTip))
+    };
+    judged.iter().flat_map(of_file).collect()
 }
 
 /// A change whose copies are searched for and judged.
@@ -352,6 +382,8 @@ fn brought_in_whole(
 struct HeadTree<'t> {
     base: &'t Snapshot,
     head: &'t Snapshot,
+    /// The state that says how vendored folders are licensed.
+    licensed_by: &'t Snapshot,
     /// Which of its files the change adds or modifies.
     is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
     /// The files that the change touches, as they were before.
@@ -368,7 +400,7 @@ fn search_tree(
     repository: &Repository,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
-    let &HeadTree { base, head, is_new, before, twins } = tree;
+    let &HeadTree { base, head, licensed_by, is_new, before, twins } = tree;
     let place = |path: &FilePath| place_in_tree(sources.config, path);
     let entries = compared(head, base, sources);
     let targets = Targets {
@@ -382,7 +414,7 @@ fn search_tree(
     };
     let mut searched = search(queries, &targets, sources)?;
     searched.take_twins(queries, twins, &place);
-    identify_vendored(&mut searched.found, &head.entries, &repository.reader(), sources.config)?;
+    identify_vendored_as_of(licensed_by, &mut searched.found, &repository.reader(), sources.config)?;
     Ok(searched)
 }
 

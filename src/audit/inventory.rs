@@ -104,7 +104,7 @@ pub fn audit(
             gathered.add(file, copies, found, config);
             origins.push(component_files(file, copies, found, config));
             let source = &file.changed.source;
-            outcome.comments.extend(comments(source, &[]));
+            outcome.comments.extend(comments(source, None, None));
             let of_file = findings_of(file, copies, found, &attributions, context);
             if !of_file.is_empty() {
                 outcome.texts.insert(source.path.clone(), source.text.clone().into());

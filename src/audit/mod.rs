@@ -78,4 +78,4 @@ pub use project::project_terms;
 pub use read::{Remembered, Skip, warm};
 pub use resemblance::{ResemblanceParams, Resemblances, ResemblingPair, Shingled, resemblances};
 pub use scan::{Tree, scan};
-pub use search::{CorpusReading, Indexed, Outside, Past, Stored};
+pub use search::{Components, CorpusReading, Indexed, Outside, Past, Stored};

@@ -71,7 +71,7 @@ pub(super) fn audited(
 ) -> Result<(Outcome, bool), Failure> {
     let &Scope { tree, corpora, suppressing, has_history } = scope;
     let root = repository.root();
-    let outsides = outsides(&corpora.named, config, languages, root, common)?;
+    let outsides = outsides(&corpora.named, config, (languages, None), root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::Check;
 use super::cache::{PAST_NOT_READ, with_past};
+use super::components::Checkout;
 use super::corpus::{outsides, report_traffic};
-use super::environment::{self, EventRange};
+use super::environment::{self, EventRange, Named};
 use super::error::Failure;
 use super::flags::{Common, fails};
 use super::limit::limited;
@@ -17,7 +18,7 @@ use super::uncommitted::Uncommitted;
 use super::{CLEAN, FOUND, cache, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, callers, check};
 use crate::config::{Config, RawConfig, Trust};
-use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
+use crate::git::{self, CommitId, DefaultBranch, Reader, Repository, Snapshot, Span};
 use crate::policy::Notice;
 use crate::report::FORMATS;
 use crate::text::FilePath;
@@ -86,8 +87,8 @@ struct Side {
 struct Case {
     side: Side,
     range: Range,
-    /// The notice about files that no commit has.
-    uncommitted: Option<Notice>,
+    /// The notices about the range.
+    notices: Vec<Notice>,
     judge: Judge,
 }
 
@@ -138,22 +139,31 @@ impl<'a> Asked<'a> {
     fn with(
         &self,
         mut side: Side,
-        (mut range, uncommitted): (Range, Option<Notice>),
+        (mut range, notices): (Range, Vec<Notice>),
         settings: SettingsInUse,
     ) -> Result<Case, Failure> {
         // A change must not choose what its projects are called either.
         side.within.extend(settings::projects(&self.flags.project, &settings.written)?);
         range.within = side.within.clone();
-        let judge = Judge::new(self.repository, &range, settings, &self.overrides, &self.flags.suppressing)?;
-        Ok(Case { side, range, uncommitted, judge })
+        let Check { suppressing, corpora, .. } = self.flags;
+        let judge = Judge::new(self.repository, &range, settings, &self.overrides, (suppressing, &corpora.named))?;
+        Ok(Case { side, range, notices, judge })
     }
 
     /// The outcome of the audit.
     fn outcome(&self, case: Case, progress: &dyn Progress) -> Result<Outcome, Failure> {
-        let Case { side, range, uncommitted, judge } = case;
+        let Case { side, range, notices, judge } = case;
         let &Self { flags, repository, common, .. } = self;
         let remembered = cache::open(common, repository, &judge.config, &judge.languages);
-        let outsides = outsides(&flags.corpora.named, &judge.config, &judge.languages, repository.root(), common)?;
+        let outsides = {
+            let nothing = Snapshot::default();
+            let base =
+                if judge.trust == Trust::Base { range.tip() } else { range.base.as_ref().map(|(_, files)| files) };
+            let (base, head) = (base.unwrap_or(&nothing), &range.head.1);
+            let checkout = Checkout { repository, base, head, trust: judge.trust };
+            let languages = (&judge.languages, Some(&checkout));
+            outsides(&flags.corpora.named, &judge.config, languages, repository.root(), common)?
+        };
         let mut outcome = {
             let context = Context { config: &judge.config, languages: &judge.languages, progress };
             let judged = |range: Range, past: Option<&Past>| {
@@ -190,13 +200,13 @@ impl<'a> Asked<'a> {
         if let Some(missing) = &outcome.examined.unavailable {
             warn(&format!("not searched: {missing}"));
         }
-        outcome.notices.extend(uncommitted);
+        outcome.notices.extend(notices);
         judge.suppress(&mut outcome);
         Ok(outcome)
     }
 
-    /// The two states to compare, and the notice about files that no commit has.
-    fn range(&self, side: &Side) -> Result<(Range, Option<Notice>), Failure> {
+    /// The two states to compare, and the notices about files that no commit has and about a base that was guessed.
+    fn range(&self, side: &Side) -> Result<(Range, Vec<Notice>), Failure> {
         let (Self { flags, repository, common, .. }, within) = (self, &side.within);
         let reader = &repository.reader();
         let named = self.base.as_ref();
@@ -208,12 +218,12 @@ impl<'a> Asked<'a> {
             _ => None,
         };
         if flags.is_of_work_tree() || (flags.staged && event.is_none()) {
-            return Ok((self.uncommitted(side, reader)?, None));
+            return Ok((self.uncommitted(side, reader)?, Vec::new()));
         }
         // Without any such flag, people mean what they have just written.
         let is_open = flags.head.is_none() && event.is_none() && !environment::is_machine();
         let files = || if is_open { Uncommitted::read(repository, within, common) } else { None };
-        let judged = |files: Uncommitted| Ok((self.uncommitted(side, reader)?, Some(files.judged())));
+        let judged = |files: Uncommitted| Ok((self.uncommitted(side, reader)?, vec![files.judged()]));
         let head_name =
             flags.head.clone().or_else(|| event.as_ref()?.head.clone()).unwrap_or_else(|| "HEAD".to_owned());
         if head_name == "HEAD" && reader.head()?.is_none() {
@@ -232,13 +242,14 @@ impl<'a> Asked<'a> {
         let base = match (named, event) {
             (Some(name), _) => Some(Base::new(reader, name, head)?),
             (None, Some(event)) => base_of_event(reader, event, side, head)?,
-            (None, None) => default_base(reader, head, side, None)?,
+            (None, None) => default_base(reader, head, side, None, is_strict(side))?,
         };
+        let unsure = base.as_ref().filter(|base| base.name == BEFORE_UNSURE).map(|_| Notice::new(None, None, UNSURE));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
-        let has_attributes_of_base = side.trust == Trust::Base;
-        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), has_attributes_of_base };
-        Ok((range, files.map(Uncommitted::not_judged)))
+        let is_base_trusted = side.trust == Trust::Base;
+        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), is_base_trusted };
+        Ok((range, files.map(Uncommitted::not_judged).into_iter().chain(unsure).collect()))
     }
 
     /// The index or the work tree, against `HEAD` or the merge base with `--base`. In a merge in progress,
@@ -267,8 +278,8 @@ impl<'a> Asked<'a> {
             files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
         }
         let head = (End { name: name.to_owned(), commit: None }, snapshot);
-        let has_attributes_of_base = side.trust == Trust::Base;
-        Ok(Range { base, head, tip, within: side.within.clone(), has_attributes_of_base })
+        let is_base_trusted = side.trust == Trust::Base;
+        Ok(Range { base, head, tip, within: side.within.clone(), is_base_trusted })
     }
 }
 
@@ -319,10 +330,20 @@ fn has_commits_of_its_own(
 ) -> Result<bool, Failure> {
     let base = match named {
         Some(name) => Some(reader.commit(name)?),
-        None => side.tip(reader)?.or_else(|| reader.default_branch()).map(|(_, tip)| tip),
+        None => match side.tip(reader)? {
+            Some((_, tip)) => Some(tip),
+            None => default_branch(reader, false)?.map(|(_, tip)| tip),
+        },
     };
     Ok(base.map(|base| reader.merge_base(base, head)).transpose()?.is_some_and(|start| start != head))
 }
+
+/// The name of the base on the default branch.
+const BEFORE: &str = "the commit before";
+/// Its name where it is not known whether that is the branch.
+const BEFORE_UNSURE: &str = "the commit before, since the default branch is not known";
+/// What is said then.
+const UNSURE: &str = "the default branch is not known here: the last commit was compared with the one before";
 
 /// What a change is compared with.
 struct Base {
@@ -335,7 +356,13 @@ struct Base {
 
 impl Base {
     fn new(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Failure> {
-        let tip = reader.commit(name)?;
+        let tip = reader.unambiguous_commit(name)?;
+        Ok(Self { name: name.to_owned(), tip, start: reader.merge_base(tip, head)? })
+    }
+
+    /// The one that the environment names.
+    fn of_event(reader: &Reader, named: &Named, head: CommitId) -> Result<Self, Failure> {
+        let (name, tip) = named.in_clone(reader)?;
         Ok(Self { name: name.to_owned(), tip, start: reader.merge_base(tip, head)? })
     }
 
@@ -357,13 +384,16 @@ fn base_of_event(reader: &Reader, event: EventRange, side: &Side, head: CommitId
         return Ok(Some(Base { name: "the target".to_owned(), tip: target, start: target }));
     }
     match event.base {
-        Some(base) => match Base::new(reader, base.in_clone(reader), head) {
+        Some(base) => match Base::of_event(reader, &base, head) {
             Err(Failure::Audit(audit::Error::Git(git::Error::UnknownRevision { revision, is_shallow }))) => {
                 Err(Failure::NamedBase { revision, by: base.by, is_shallow })
             }
             found => Ok(Some(found?)),
         },
-        None => default_base(reader, head, side, event.default_branch.as_deref()),
+        // A hook is run by a person; all else that knows of events is a pipeline.
+        None => {
+            default_base(reader, head, side, event.default_branch.as_deref(), event.head.is_none() || is_strict(side))
+        }
     }
 }
 
@@ -373,7 +403,7 @@ impl Side {
         if self.base.is_empty() {
             return Ok(None);
         }
-        match reader.commit(&self.base) {
+        match reader.unambiguous_commit(&self.base) {
             Ok(tip) => Ok(Some((self.base.clone(), tip))),
             Err(git::Error::UnknownRevision { revision, is_shallow }) => {
                 Err(Failure::NamedBase { revision, by: "the option `base`", is_shallow })
@@ -385,17 +415,72 @@ impl Side {
 
 /// Where no flag or variable names the base: the merge base with the one of the settings, or with the default branch,
 /// which the environment may know; on that branch itself the commit before, and nothing before the first commit.
-fn default_base(reader: &Reader, head: CommitId, side: &Side, branch: Option<&str>) -> Result<Option<Base>, Failure> {
-    let known =
-        branch.map(environment::remote_branch).and_then(|name| Some((name.clone(), reader.commit(&name).ok()?)));
-    if let Some((name, branch)) = side.tip(reader)?.or(known).or_else(|| reader.default_branch()) {
-        let base = Base { name, tip: branch, start: reader.merge_base(branch, head)? };
-        if base.start != head {
-            return Ok(Some(base));
+///
+/// # Errors
+/// If no default branch is known and `is_strict`: the commit before may be the author's, and what it lets pass is
+/// nobody else's word.
+fn default_base(
+    reader: &Reader,
+    head: CommitId,
+    side: &Side,
+    branch: Option<&str>,
+    is_strict: bool,
+) -> Result<Option<Base>, Failure> {
+    let named = match side.tip(reader)? {
+        None => branch.map(|branch| branch_of_system(reader, branch, head)).transpose()?,
+        named => named,
+    };
+    let found = match named {
+        None => default_branch(reader, is_strict)?,
+        named => named,
+    };
+    let name = match found {
+        Some((name, tip)) => {
+            let start = reader.merge_base(tip, head)?;
+            if start != head {
+                return Ok(Some(Base { name, tip, start }));
+            }
+            BEFORE
+        }
+        None if is_strict => return Err(Failure::NoDefaultBranch),
+        None => BEFORE_UNSURE,
+    };
+    let before = |parent| Base { name: name.to_owned(), tip: parent, start: parent };
+    Ok(reader.first_parent(head)?.map(before))
+}
+
+/// The default branch that the environment names. Where what is checked out is that branch, the clone need not have
+/// another one of the name.
+fn branch_of_system(reader: &Reader, branch: &str, head: CommitId) -> Result<(String, CommitId), Failure> {
+    let name = environment::remote_branch(branch);
+    if let Some(tip) = reader.branch(&name)? {
+        return Ok((name, tip));
+    }
+    if reader.checked_out().is_some_and(|checked_out| name == environment::remote_branch(&checked_out)) {
+        return Ok((name, head));
+    }
+    Err(Failure::NamedBase { revision: name, by: "the environment", is_shallow: reader.is_shallow() })
+}
+
+/// The default branch, as far as the clone knows it. Where `is_strict`, a guess is none, and so is a branch that only
+/// the remote has.
+fn default_branch(reader: &Reader, is_strict: bool) -> Result<Option<(String, CommitId)>, Failure> {
+    for branch in reader.default_branches() {
+        match branch? {
+            DefaultBranch { is_sure: false, .. } if is_strict => {}
+            DefaultBranch { name, tip: Some(tip), .. } => return Ok(Some((name, tip))),
+            DefaultBranch { name, tip: None, .. } if is_strict => {
+                return Err(Failure::NamedBase { revision: name, by: "origin/HEAD", is_shallow: reader.is_shallow() });
+            }
+            DefaultBranch { tip: None, .. } => {}
         }
     }
-    let before = |parent| Base { name: "the commit before".to_owned(), tip: parent, start: parent };
-    Ok(reader.first_parent(head)?.map(before))
+    Ok(None)
+}
+
+/// Whether a base must not be guessed: a machine asks, or the base judges.
+fn is_strict(side: &Side) -> bool {
+    environment::is_machine() || side.trust == Trust::Base
 }
 
 fn commit_end(reader: &Reader, name: String, commit: CommitId) -> Result<(End, Snapshot), Failure> {

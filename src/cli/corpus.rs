@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{CorpusCommand, Declared, ExportFormat};
+use super::components::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
 use super::progress::Bar;
+use super::suppressing::in_tree;
 use super::{CLEAN, settings, start_threads};
-use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::audit::{Components, Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
-use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
+use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
 use crate::store::SegmentError;
 use crate::store::corpus::{
     Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
@@ -155,11 +157,12 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
 
 /// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
 ///
-/// An empty corpus is an error: a mistyped path must not make an audit clean.
+/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of the `checkout`, the
+/// base may have the say.
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
-    languages: &Languages,
+    (languages, checkout): (&Languages, Option<&Checkout<'_>>),
     root: &Path,
     common: &Common,
 ) -> Result<Vec<Outside>, Failure> {
@@ -187,14 +190,23 @@ pub(super) fn outsides(
                 }
                 Ok(Outside::Stored(Stored::open(&corpus)?))
             }
-            None if path.is_dir() => {
-                check_components(name, &path, languages)?;
-                Ok(Outside::folder(&path))
+            None => {
+                let in_checkout = checkout.and_then(|checkout| Some((checkout, in_tree(&path, root)?)));
+                let components = match &in_checkout {
+                    Some((checkout, folder)) => Some(checkout.components(name, folder, &path)?),
+                    None if path.is_dir() => Some(Components::on_disk(&path)?),
+                    None => None,
+                };
+                let components = components.filter(|found| found.root().is_some() || !found.entries().is_empty());
+                let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
+                let is_of_change = |link: &Path| {
+                    in_checkout
+                        .as_ref()
+                        .is_some_and(|(checkout, _)| in_tree(link, root).is_some_and(|link| checkout.adds_link(&link)))
+                };
+                check_components(name, &components, &is_of_change, languages)?;
+                Ok(Outside::folder(&path, components))
             }
-            None => Err(Failure::NoCorpus {
-                name: name.clone(),
-                known: shelf.map_or_else(|_| Vec::new(), |shelf| shelf.names()),
-            }),
         }
     };
     from_flags.chain(from_settings).map(open).collect()
@@ -215,14 +227,28 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
     }
 }
 
+/// There is no stored corpus of this name, and no folder.
+fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
+    let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
+    Failure::NoCorpus { name: name.to_owned(), known }
+}
+
 /// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
-fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<(), Failure> {
-    let unreadable = |why| Failure::Unreadable { file: folder.to_owned(), why };
+fn check_components(
+    name: &str,
+    components: &Components,
+    is_of_change: &dyn Fn(&Path) -> bool,
+    languages: &Languages,
+) -> Result<(), Failure> {
     let mut links = Vec::new();
-    for child in std::fs::read_dir(folder).map_err(unreadable)? {
+    let unreadable = |why| Failure::Unreadable { file: components.root().map(Path::to_owned).unwrap_or_default(), why };
+    let children = components.root().map(std::fs::read_dir).transpose().map_err(unreadable)?;
+    for child in children.into_iter().flatten() {
         let child = child.map_err(unreadable)?;
-        // A link to a file is not a component.
-        if child.file_type().is_ok_and(|kind| kind.is_symlink()) && !child.path().is_file() {
+        // A link to a file or a device is not a component.
+        let is_component = || child.path().metadata().map_or(true, |target| target.is_dir());
+        let is_link = child.file_type().is_ok_and(|kind| kind.is_symlink());
+        if is_link && is_component() && !is_of_change(&child.path()) {
             links.push(printable(child.file_name().as_encoded_bytes()));
         }
     }
@@ -231,9 +257,9 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
         return Err(Failure::LinkedComponent { name: name.to_owned(), link });
     }
     // Names promise source, and bytes are it: the first file is, in nearly every corpus.
-    let folder = Folder::new(folder);
-    let is_text = |entry: &Entry| folder.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
-    if folder.entries()?.iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
+    let reader = components.reader();
+    let is_text = |entry: &Entry| reader.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
+    if components.entries().iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
         Ok(())
     } else {
         Err(Failure::NoComponents { name: name.to_owned() })

@@ -1,13 +1,14 @@
 //! Lists what a change edits in settings, baseline, decisions and attributes, so that it cannot weaken its own check
 //! unnoticed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::components::moved_submodule;
 use super::error::Failure;
-use super::versions::{baseline_in, folder_entries, folder_settings_in, settings_entry, settings_in};
-use crate::config::{RawConfig, Reach, options};
+use super::versions::{baseline_in, folder_settings_in, readable_folder_entries, settings_entry, settings_in};
+use crate::config::{NAMES, RawConfig, Reach, options};
 use crate::files::Entry;
-use crate::git::{Attributes, Reader, Snapshot};
+use crate::git::{self, Attributes, Reader, Snapshot};
 use crate::policy::Notice;
 use crate::text::{FilePath, count};
 
@@ -25,7 +26,7 @@ pub(super) struct Edits<'e> {
     pub decisions: Option<FilePath>,
 }
 
-impl Edits<'_> {
+impl<'e> Edits<'e> {
     /// What the change edits.
     pub fn notices(&self) -> Result<Vec<Notice>, Failure> {
         let of_files = [self.settings(), self.decisions(), self.baseline()];
@@ -33,18 +34,43 @@ impl Edits<'_> {
         if self.settings.is_none() {
             notices.extend(self.folders());
         }
+        notices.extend(self.submodules());
         notices.extend(self.attributes()?);
         Ok(notices)
     }
 
-    /// The file at `path` before and after, when it is another one. What cannot be read is an error where it is used;
-    /// here it counts as nothing.
+    /// The file at `path` before and after, when it is another one. What cannot be read counts as nothing here, and is
+    /// told by [`Edits::broken`].
     fn edited(&self, path: &FilePath) -> Option<(Option<&Entry>, Option<&Entry>)> {
         let at = |files| self.reader.file_at(files, path).ok().flatten();
         other(at(self.base), at(self.head))
     }
 
+    /// The notice about a file that the change makes a link to nowhere, if it does; `what` it breaks.
+    fn broken(&self, path: &FilePath, what: &str) -> Option<Notice> {
+        let why = self.reader.file_at(self.head, path).err()?;
+        let was_broken = self.reader.file_at(self.base, path).is_err();
+        let is_by_change = !was_broken || self.base.link(path) != self.head.link(path);
+        is_by_change.then(|| broken(path.clone(), what, &why))
+    }
+
+    /// The submodules that the change moves, and that have what judges it.
+    fn submodules(&self) -> Vec<Notice> {
+        let named = [&self.settings, &self.baseline, &self.decisions].into_iter().flatten();
+        let notice = |path: &FilePath| {
+            let submodule = moved_submodule(self.base, self.head, path)?;
+            let message = format!("the change moves a submodule, and with it `{path}`");
+            Some(Notice::new(Some(submodule.clone()), None, &message))
+        };
+        named.filter_map(notice).collect()
+    }
+
     fn settings(&self) -> Option<Notice> {
+        let names = || NAMES.iter().map(|name| FilePath::new(name.as_bytes()));
+        let paths: Vec<FilePath> = self.settings.clone().map_or_else(|| names().collect(), |path| vec![path]);
+        if let Some(notice) = paths.iter().find_map(|path| self.broken(path, "the settings, and with them")) {
+            return Some(notice);
+        }
         let (before, after) = match &self.settings {
             Some(path) => self.edited(path)?,
             None => {
@@ -52,13 +78,10 @@ impl Edits<'_> {
                 other(entry(self.base), entry(self.head))?
             }
         };
-        // With the settings of the base this is no error, or any change could end its own audit. After the merge it is
-        // one.
         if let Some(entry) = after
             && let Err(why) = settings_in(self.reader, entry)
         {
-            let message = format!("the change breaks the settings, and with them every run once it lands: {why}");
-            return Some(Notice::new(Some(entry.path.clone()), None, &message));
+            return Some(broken(entry.path.clone(), "the settings, and with them", &why));
         }
         let raw = |entry: Option<&Entry>| -> RawConfig {
             let read = entry.and_then(|entry| settings_in(self.reader, entry).ok());
@@ -84,23 +107,33 @@ impl Edits<'_> {
 
     /// What the change edits in the settings of folders.
     fn folders(&self) -> Vec<Notice> {
-        let root = settings_entry(self.reader, self.base).ok().flatten();
-        let root = root.and_then(|entry| settings_in(self.reader, entry).ok());
-        let reach = Reach::new(&root.map(|written| written.raw).unwrap_or_default());
-        let entries = |files| folder_entries(self.reader, files, &reach).unwrap_or_default();
+        // A folder counts that either side reaches.
+        let reach = |files| {
+            let root = settings_entry(self.reader, files).ok().flatten();
+            let root = root.and_then(|entry| settings_in(self.reader, entry).ok());
+            Reach::new(&root.map(|written| written.raw).unwrap_or_default())
+        };
+        let reaches = [reach(self.base), reach(self.head)];
+        let entries = |files| -> BTreeMap<_, _> {
+            reaches.iter().flat_map(|reach| readable_folder_entries(self.reader, files, reach)).collect()
+        };
         let (before, after) = (entries(self.base), entries(self.head));
         let folders: BTreeSet<&FilePath> = before.keys().chain(after.keys()).collect();
         let notice = |folder: &FilePath| {
-            let (old, new) = other(before.get(folder).copied(), after.get(folder).copied())?;
+            if let Some((path, Err(_))) = after.get(folder) {
+                return self.broken(path, "these settings, and with them");
+            }
+            let entry = |found: Option<&(FilePath, Result<&'e Entry, git::Error>)>| {
+                found.and_then(|(_, entry)| entry.as_ref().ok().copied())
+            };
+            let (old, new) = other(entry(before.get(folder)), entry(after.get(folder)))?;
             let path = new.or(old).map(|entry| entry.path.clone());
             let read = |entry: &Entry| folder_settings_in(self.reader, folder.clone(), entry);
             let values = |entry: Option<&Entry>| entry.map(|entry| read(entry).map(|of| of.values())).transpose();
             let new = match values(new) {
                 Ok(new) => new.unwrap_or_default(),
                 Err(why) => {
-                    let message =
-                        format!("the change breaks these settings, and with them every run once it lands: {why}");
-                    return Some(Notice::new(path, None, &message));
+                    return path.map(|path| broken(path, "these settings, and with them", &why));
                 }
             };
             let old = values(old).ok().flatten().unwrap_or_default();
@@ -119,12 +152,18 @@ impl Edits<'_> {
 
     fn decisions(&self) -> Option<Notice> {
         let path = self.decisions.clone()?;
+        if let Some(notice) = self.broken(&path, "the decisions, and with them") {
+            return Some(notice);
+        }
         self.edited(&path)?;
         Some(Notice::new(Some(path), None, "the change edits the decisions on copies"))
     }
 
     fn baseline(&self) -> Option<Notice> {
         let path = self.baseline.clone()?;
+        if let Some(notice) = self.broken(&path, "the baseline, and with it") {
+            return Some(notice);
+        }
         let (before, after) = self.edited(&path)?;
         let read = |entry: Option<&Entry>| entry.and_then(|entry| baseline_in(self.reader, entry).ok());
         let n_added = read(after).unwrap_or_default().n_beyond(&read(before).unwrap_or_default());
@@ -137,15 +176,14 @@ impl Edits<'_> {
         let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
         let files = self.base.entries.iter().chain(&self.head.entries).filter(is_attributes).map(|entry| &entry.path);
         let paths: BTreeSet<&FilePath> = files.collect();
-        let text = |files: &Snapshot, path: &FilePath| -> Result<String, Failure> {
+        let text = |files: &Snapshot, path: &FilePath| -> Result<Vec<u8>, Failure> {
             let text = files.get(path).map(|entry| Attributes::text(entry, self.reader)).transpose()?.flatten();
-            Ok(String::from_utf8_lossy(&text.unwrap_or_default()).into_owned())
+            Ok(text.unwrap_or_default())
         };
         let mut edited = Vec::new();
         for path in paths {
-            if let Some((before, after)) = other(self.base.get(path), self.head.get(path)) {
-                let text = |entry: Option<&Entry>, files| entry.map_or(Ok(String::new()), |_| text(files, path));
-                edited.push((path, text(before, self.base)?, text(after, self.head)?));
+            if self.base.get(path).map(|entry| &entry.content) != self.head.get(path).map(|entry| &entry.content) {
+                edited.push((path, text(self.base, path)?, text(self.head, path)?));
             }
         }
         if edited.is_empty() {
@@ -155,15 +193,25 @@ impl Edits<'_> {
         let root = FilePath::new(".gitattributes");
         let roots = [text(self.base, &root)?, text(self.head, &root)?];
         let macros = telling_macros(&roots);
-        let notice = |(path, old, new): &(&FilePath, String, String)| {
+        let notice = |(path, old, new): &(&FilePath, Vec<u8>, Vec<u8>)| {
             let (old, new) = (telling_lines(old, &macros), telling_lines(new, &macros));
-            let edits = [list("adds", new.difference(&old)), list("removes", old.difference(&new))];
+            // The last line that matches a file counts, so their order does.
+            let in_order = if old == new { None } else { Some("puts lines in another order".to_owned()) };
+            let edits = [list("adds", &beyond(&new, &old)), list("removes", &beyond(&old, &new))];
             let edits: Vec<String> = edits.into_iter().flatten().collect();
+            let edits = if edits.is_empty() { Vec::from_iter(in_order) } else { edits };
             let message = format!("the change edits attributes: {}", edits.join("; "));
             (!edits.is_empty()).then(|| Notice::new(Some((*path).clone()), None, &message))
         };
         Ok(edited.iter().filter_map(notice).collect())
     }
+}
+
+/// The notice about a file that the change breaks. With the settings of the base this is no error, or any change could
+/// end its own audit. After the merge it is one.
+fn broken(path: FilePath, what: &str, why: &dyn std::fmt::Display) -> Notice {
+    let message = format!("the change breaks {what} every run once it lands: {why}");
+    Notice::new(Some(path), None, &message)
 }
 
 /// Both entries, when their content differs.
@@ -172,8 +220,24 @@ fn other<'e>(before: Option<&'e Entry>, after: Option<&'e Entry>) -> Option<(Opt
     (content(before) != content(after)).then_some((before, after))
 }
 
-fn list<'l>(verb: &str, lines: impl Iterator<Item = &'l &'l str>) -> Option<String> {
-    let lines: Vec<String> = lines.map(|line| format!("`{line}`")).collect();
+/// The lines that `lines` has and `others` has not, or not as often.
+fn beyond<'l>(lines: &[&'l [u8]], others: &[&[u8]]) -> Vec<&'l [u8]> {
+    let mut n_more: BTreeMap<&[u8], isize> = BTreeMap::new();
+    lines.iter().for_each(|line| *n_more.entry(line).or_default() += 1);
+    others.iter().for_each(|line| *n_more.entry(line).or_default() -= 1);
+    let mut found = Vec::new();
+    for &line in lines {
+        let n = n_more.entry(line).or_default();
+        if *n > 0 {
+            *n -= 1;
+            found.push(line);
+        }
+    }
+    found
+}
+
+fn list(verb: &str, lines: &[&[u8]]) -> Option<String> {
+    let lines: Vec<String> = lines.iter().map(|line| format!("`{}`", String::from_utf8_lossy(line))).collect();
     let n_more = lines.len().saturating_sub(MAX_LISTED);
     let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
     (!lines.is_empty()).then(|| format!("{verb} {}{more}", lines[..lines.len() - n_more].join(", ")))
@@ -181,12 +245,12 @@ fn list<'l>(verb: &str, lines: impl Iterator<Item = &'l &'l str>) -> Option<Stri
 
 /// The macros (`[attr]NAME ...`) that say something of languages, of generated or of vendored files, by way of others,
 /// too.
-fn telling_macros<'t>(texts: &'t [String]) -> BTreeSet<&'t str> {
-    let definition = |line: &'t str| {
-        let mut words = line.trim().strip_prefix("[attr]")?.split_whitespace();
-        Some((words.next()?, words.collect::<Vec<_>>()))
+fn telling_macros(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
+    let definition = |line| {
+        let mut words = words(line);
+        Some((words.next()?.strip_prefix(b"[attr]")?, words.collect::<Vec<_>>()))
     };
-    let definitions: Vec<_> = texts.iter().flat_map(|text| text.lines()).filter_map(definition).collect();
+    let definitions: Vec<_> = texts.iter().flat_map(|text| lines_of(text)).filter_map(definition).collect();
     let mut telling = BTreeSet::new();
     loop {
         let n_before = telling.len();
@@ -202,13 +266,22 @@ fn telling_macros<'t>(texts: &'t [String]) -> BTreeSet<&'t str> {
 }
 
 /// Whether an assignment is of an attribute that counts: `linguist-generated`, `-NAME`, `!NAME`, `NAME=value`.
-fn is_telling(word: &str, macros: &BTreeSet<&str>) -> bool {
-    let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
-    name.starts_with("linguist-") || macros.contains(name)
+fn is_telling(word: &[u8], macros: &BTreeSet<&[u8]>) -> bool {
+    let start = word.iter().position(|byte| !b"-!".contains(byte)).unwrap_or(word.len());
+    let name = word[start..].split(|&byte| byte == b'=').next().unwrap_or_default();
+    name.starts_with(b"linguist-") || macros.contains(name)
 }
 
-/// The lines that say something of languages, of generated and of vendored files.
-fn telling_lines<'t>(text: &'t str, macros: &BTreeSet<&str>) -> BTreeSet<&'t str> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    lines.filter(|line| line.split_whitespace().skip(1).any(|word| is_telling(word, macros))).collect()
+/// The lines that say something of languages, of generated and of vendored files, in order.
+fn telling_lines<'t>(text: &'t [u8], macros: &BTreeSet<&[u8]>) -> Vec<&'t [u8]> {
+    let lines = lines_of(text).filter(|line| !line.starts_with(b"#"));
+    lines.filter(|line| words(line).skip(1).any(|word| is_telling(word, macros))).collect()
+}
+
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii)
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }

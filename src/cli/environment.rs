@@ -7,7 +7,7 @@ use std::{env, fs};
 use serde_json::Value;
 
 use super::error::Failure;
-use crate::git::Reader;
+use crate::git::{self, CommitId, Reader};
 
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,10 +34,27 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// The revision, or what serves as well if only that is here.
-    pub fn in_clone(&self, reader: &Reader) -> &str {
-        let has = |revision: &str| reader.commit(revision).is_ok();
-        self.or.as_deref().filter(|or| !has(&self.revision) && has(or)).unwrap_or(&self.revision)
+    /// The revision and its commit, or what serves as well if only that is here. A branch is no tag of its name.
+    ///
+    /// # Errors
+    /// If neither is here, or the branch is damaged.
+    pub fn in_clone(&self, reader: &Reader) -> Result<(&str, CommitId), git::Error> {
+        let is_branch = self.revision.starts_with("origin/");
+        if is_branch && let Some(tip) = reader.branch(&self.revision)? {
+            return Ok((&self.revision, tip));
+        }
+        if let Some(or) = &self.or
+            && let Ok(tip) = reader.commit_with_id(or)
+        {
+            return Ok((or, tip));
+        }
+        if is_branch {
+            return Err(git::Error::UnknownRevision {
+                revision: self.revision.clone(),
+                is_shallow: reader.is_shallow(),
+            });
+        }
+        Ok((&self.revision, reader.commit_with_id(&self.revision)?))
     }
 }
 
@@ -157,6 +174,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Failure> {
     if let Some(range) = hook_range() {
         return Ok(Some(range));
     }
+    let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
         let unreadable = |why: String| Failure::Event { file: file.clone(), why };
         let text = fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
@@ -165,8 +183,15 @@ pub(super) fn range() -> Result<Option<EventRange>, Failure> {
         if range.base.is_some() {
             return Ok(Some(range));
         }
+        of_event = Some(range);
     }
-    Ok(range_of_system(&|name| variable(name).or_else(|| property(name))))
+    let of_system = range_of_system(&|name| variable(name).or_else(|| property(name)));
+    Ok(match (of_system, of_event) {
+        (Some(system), Some(event)) => {
+            Some(EventRange { default_branch: system.default_branch.or(event.default_branch), ..system })
+        }
+        (of_system, of_event) => of_system.or(of_event),
+    })
 }
 
 /// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.

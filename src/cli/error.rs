@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::store::corpus::CorpusError;
-use crate::text::nearest;
+use crate::text::{FilePath, nearest};
 use crate::{audit, config, files, git, policy};
 
 /// Why a run failed.
@@ -33,6 +33,8 @@ pub(super) enum Failure {
     Event { file: PathBuf, why: String },
     #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
     NamedBase { revision: String, by: &'static str, is_shallow: bool },
+    #[error("cannot find what to compare with: the default branch is not known here")]
+    NoDefaultBranch,
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
     #[error(transparent)]
@@ -65,6 +67,14 @@ pub(super) enum Failure {
         "cannot compare with the corpus `{name}`, which the change adds to its settings: it is not inside of the repository"
     )]
     OutsideCorpus { name: String },
+    #[error("cannot compare with the corpus `{name}`: it is behind a link that the change brings in")]
+    LinkedCorpus { name: String },
+    #[error(
+        "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
+    )]
+    MixedCorpus { name: String, path: FilePath },
+    #[error("cannot use `{what}`: it {is_in} the submodule `{submodule}`, which the change moves")]
+    MovedSubmodule { what: String, is_in: &'static str, submodule: FilePath },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
     #[error("cannot compare with the corpus `{place}`: settings do not choose whom this program contacts")]
@@ -168,6 +178,9 @@ impl Failure {
                 let depth = if *is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
                 Some(format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`"))
             }
+            Self::NoDefaultBranch => Some(
+                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the base with `--base REV` or SECONDHAND_BASE".to_owned(),
+            ),
             Self::RevisionAsPath { name } => Some(match name.split_once("..") {
                 Some((base, head)) => {
                     let head = head.trim_start_matches('.');
@@ -190,13 +203,20 @@ impl Failure {
             Self::NoUrl { .. } => Some("such as `postgres://user@host/database` or `s3://bucket/corpus`".to_owned()),
             Self::RemoveAll { .. } => Some("whoever owns the place can delete all of it there".to_owned()),
             Self::OutsideCorpus { name } => Some(format!("name it on the command line: `--corpus {name}`")),
+            Self::LinkedCorpus { .. } => Some("put the folder itself in its place".to_owned()),
+            Self::MixedCorpus { path, .. } => {
+                Some(format!("take `{path}` out of the change, or keep the corpus outside of the repository"))
+            }
+            Self::MovedSubmodule { submodule, .. } => {
+                Some(format!("let the base have this commit of `{submodule}` first, or judge by the head with `--trust head`"))
+            }
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::NoCorpus { known, .. } if known.is_empty() => {
                 Some("give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned())
             }
             Self::NoCorpus { known, .. } => Some(format!("available: {}; or give a folder", known.join(", "))),
             Self::NoComponents { .. } => Some(
-                "give a folder with a subfolder for each component; files ignored by a `.gitignore` there or above do not count".to_owned(),
+                "give a folder with a subfolder for each component".to_owned(),
             ),
             Self::EmptyCorpus { name } => Some(format!("add to it with `secondhand corpus add {name} SOURCE`")),
             Self::LinkedComponent { link, .. } => {

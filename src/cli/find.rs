@@ -52,7 +52,7 @@ pub(super) fn found(
     config.effort = flags.effort.effort;
     let context = Context { config: &config, ..context };
     let Context { config, languages, .. } = context;
-    let outsides = outsides(&flags.corpora.named, config, languages, repository.root(), common)?;
+    let outsides = outsides(&flags.corpora.named, config, (languages, None), repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
     let search = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };

@@ -6,6 +6,8 @@ mod baseline;
 mod cache;
 mod check;
 mod compare;
+mod compared_edits;
+mod components;
 mod corpus;
 mod edits;
 mod environment;

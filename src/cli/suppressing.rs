@@ -1,8 +1,11 @@
 //! Decides what a change is checked with: settings, baseline and suppressions, of the head or of the base.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::compared_edits::ComparedEdits;
+use super::components::moved_submodule;
 use super::edits::Edits;
 use super::error::Failure;
 use super::flags::{Common, Suppressing};
@@ -76,7 +79,7 @@ pub(super) struct Judge {
     pub languages: Languages,
     baseline: Baseline,
     decisions: Vec<Decision>,
-    trust: Trust,
+    pub trust: Trust,
     shows_suppressed: bool,
     /// What the change edits in settings and baseline, and which of these files its base does not have.
     notices: Vec<Notice>,
@@ -90,7 +93,7 @@ impl Judge {
         range: &Range,
         settings: SettingsInUse,
         overrides: &Overrides,
-        suppressing: &Suppressing,
+        (suppressing, corpora): (&Suppressing, &[String]),
     ) -> Result<Self, Failure> {
         let reader = repository.reader();
         let root = repository.root();
@@ -101,6 +104,7 @@ impl Judge {
             check_corpora(&written.raw.corpora, &known, root)?;
         }
         let (mut config, origin) = settings::complete(&written, overrides)?;
+        let has_project = config.licenses.project.is_some() || config.licenses.has_no_project;
         // A change must not choose the project license that it is judged by.
         let of_project = if trust == Trust::Base { range.tip() } else { Some(&range.head.1) };
         if let Some(files) = of_project {
@@ -141,6 +145,15 @@ impl Judge {
                 decisions: settled(&config.decisions),
             };
             notices.extend(edits.notices()?);
+            let edits = ComparedEdits { reader: &reader, base, head: &range.head.1 };
+            let from_settings = config.corpora.iter().map(|name| root.join(name));
+            let corpora = corpora.iter().map(PathBuf::from).chain(from_settings);
+            let corpora: BTreeSet<FilePath> = corpora.filter_map(|folder| in_tree(&folder, root)).collect();
+            notices.extend(edits.corpora(&Vec::from_iter(corpora)));
+            notices.extend(edits.vendored(&config.vendored));
+            if !has_project {
+                notices.extend(edits.project()?);
+            }
         }
         Ok(Self {
             languages: config.languages(&origin)?,
@@ -200,6 +213,11 @@ enum Version<'s> {
 impl<'s> Sides<'s> {
     fn of_base(&self, file: &Path) -> Result<Version<'s>, Failure> {
         let Some(path) = in_tree(file, self.root) else { return Ok(Version::Untracked) };
+        let nothing = Snapshot::default();
+        if let Some(submodule) = moved_submodule(self.tip.unwrap_or(&nothing), self.head, &path) {
+            let what = path.to_string();
+            return Err(Failure::MovedSubmodule { what, is_in: "is in", submodule: submodule.clone() });
+        }
         let of_base = self.tip.map(|tip| self.reader.file_at(tip, &path)).transpose()?.flatten();
         Ok(match of_base {
             Some(entry) => Version::At(entry),

@@ -8,7 +8,7 @@ use crate::config::{
     FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions, not_utf8, too_large,
 };
 use crate::files::{Entry, ReadFiles};
-use crate::git::{Reader, Snapshot};
+use crate::git::{self, Reader, Snapshot};
 use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;
 
@@ -45,17 +45,25 @@ pub(super) fn folder_entries<'s>(
     files: &'s Snapshot,
     reach: &Reach,
 ) -> Result<BTreeMap<FilePath, &'s Entry>, Failure> {
+    let found = readable_folder_entries(reader, files, reach).into_iter();
+    Ok(found.map(|(folder, (_, entry))| Ok((folder, entry?))).collect::<Result<_, git::Error>>()?)
+}
+
+/// The same with their paths, each by itself: one that is a link to nowhere is an error.
+pub(super) fn readable_folder_entries<'s>(
+    reader: &Reader,
+    files: &'s Snapshot,
+    reach: &Reach,
+) -> BTreeMap<FilePath, (FilePath, Result<&'s Entry, git::Error>)> {
     let mut found = BTreeMap::new();
     for folder in files.paths().filter_map(|path| reach.folder(path)) {
         let of_folder = |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
-        for path in NAMES.iter().map(|name| of_folder(name)) {
-            if let Some(entry) = reader.file_at(files, &path)? {
-                found.entry(folder).or_insert(entry);
-                break;
-            }
+        let file = |path: FilePath| reader.file_at(files, &path).transpose().map(|entry| (path, entry));
+        if let Some(file) = NAMES.iter().map(|name| of_folder(name)).find_map(file) {
+            found.entry(folder).or_insert(file);
         }
     }
-    Ok(found)
+    found
 }
 
 /// The settings that a file of a state of the repository has for the folder `folder`.

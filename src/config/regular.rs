@@ -19,8 +19,8 @@ pub const MAX_BASELINE: u64 = 64 * 1024 * 1024;
 /// When it is none, is larger, or is not UTF-8.
 pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<String> {
     if let Some(root) = root.filter(|root| below(file, root).is_some()) {
-        let root = root.canonicalize()?;
-        if !file.canonicalize()?.starts_with(root) {
+        let target = file.canonicalize()?;
+        if !target.starts_with(root.canonicalize()?) || is_linked_into_another(file, root, &target) {
             return Err(io::Error::other("it is a link out of the repository, which is not followed"));
         }
         // Checked before it is opened, since opening a pipe waits for a writer.
@@ -35,6 +35,14 @@ pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<Strin
         return Err(too_large(max));
     }
     String::from_utf8(bytes).map_err(|_| not_utf8())
+}
+
+/// Whether links, on the way from `root` to `file`, lead into another repository inside of this one, such as a
+/// submodule: its commits are none of this one.
+fn is_linked_into_another(file: &Path, root: &Path, target: &Path) -> bool {
+    let (Ok(root), Some(path)) = (root.canonicalize(), below(file, root)) else { return false };
+    let folders = target.ancestors().skip(1).take_while(|folder| *folder != root);
+    target != root.join(path) && folders.into_iter().any(|folder| folder.join(".git").symlink_metadata().is_ok())
 }
 
 /// Why a file of more than `max` bytes is not read.

@@ -38,6 +38,20 @@ pub enum Error {
         /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
+    /// A name stands for several commits, and which of them is meant decides what is judged.
+    #[error("cannot resolve `{name}`: more than one branch, tag or commit has that name")]
+    Ambiguous {
+        /// The name as given.
+        name: String,
+    },
+    /// A branch is here, but what it refers to is not, or it is damaged.
+    #[error("cannot read the branch `{name}`: {why}")]
+    Branch {
+        /// Its name.
+        name: String,
+        /// The reason.
+        why: String,
+    },
     /// It is not a date.
     #[error("cannot read the date `{text}`")]
     Date {
@@ -134,6 +148,8 @@ impl Error {
             Self::UnknownRevision { is_shallow: true, .. } => {
                 Some(format!("the clone is shallow: {deepen}; then fetch the branch by name"))
             }
+            Self::Ambiguous { name } => Some(format!("name it in full, as `refs/heads/{name}` or `refs/tags/{name}`, or with all digits")),
+            Self::Branch { .. } => Some("`git fsck` shows what is damaged; fetch the branch again, or name another base with `--base REV`".into()),
             Self::Date { .. } => Some("name a day, `2025-01-31`, or how long ago it was, `2 years ago`".into()),
             Self::UnknownRevision { .. } => Some("`git fetch` may bring it; `git branch --all` lists the branches here".into()),
             Self::Shallow { .. } | Self::NoMergeBase { is_shallow: true, .. } => Some(deepen.into()),

@@ -8,6 +8,15 @@ const MAX_LINKS: usize = 40;
 /// Maximum bytes of a link's target; no system has longer ones.
 const MAX_TARGET: u64 = 4096;
 
+/// Where a path leads in a state of the repository.
+#[derive(Debug)]
+pub struct Way<'s> {
+    /// The links on the way, in order.
+    pub links: Vec<&'s Entry>,
+    /// The path without links, or why there is none.
+    pub end: Result<FilePath, &'static str>,
+}
+
 impl Reader {
     /// The regular file that `path` names in a snapshot, behind links within the repository, too.
     ///
@@ -16,39 +25,47 @@ impl Reader {
     /// # Errors
     /// [`Error::Link`] when the file is itself a link that leads to no file of the repository.
     pub fn file_at<'s>(&self, snapshot: &'s Snapshot, path: &FilePath) -> Result<Option<&'s Entry>, Error> {
-        let is_link = |path: &FilePath| snapshot.links.binary_search_by(|link| link.path.cmp(path)).ok();
-        let lost = |why| match is_link(path) {
-            Some(_) => Err(Error::Link { path: path.to_string(), why }),
-            None => Ok(None),
+        let found = match self.way(snapshot, path)?.end {
+            Ok(end) => snapshot.get(&end).ok_or("it leads to no file of the repository"),
+            Err(why) => Err(why),
         };
+        match found {
+            Ok(entry) => Ok(Some(entry)),
+            Err(why) if snapshot.link(path).is_some() => Err(Error::Link { path: path.to_string(), why }),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Follows the links on the way to `path`, a file, a folder or nothing.
+    ///
+    /// # Errors
+    /// If a link cannot be read.
+    pub fn way<'s>(&self, snapshot: &'s Snapshot, path: &FilePath) -> Result<Way<'s>, Error> {
         // The names still to go through, the next one last; and where those before them lead.
         let mut rest = names(path.as_bytes());
         let mut reached: Vec<Vec<u8>> = Vec::new();
-        let mut n_links = 0;
+        let mut links = Vec::new();
         while let Some(name) = rest.pop() {
             if name == b".." {
                 if reached.pop().is_none() {
-                    return lost("it leads out of the repository");
+                    return Ok(Way { links, end: Err("it leads out of the repository") });
                 }
                 continue;
             }
             reached.push(name);
-            let Some(at) = is_link(&FilePath::new(reached.join(&b'/'))) else { continue };
-            let target = self.target(&snapshot.links[at])?;
-            n_links += 1;
-            if n_links > MAX_LINKS {
-                return lost("it leads in a circle");
+            let Some(link) = snapshot.link(&FilePath::new(reached.join(&b'/'))) else { continue };
+            let target = self.target(link)?;
+            links.push(link);
+            if links.len() > MAX_LINKS {
+                return Ok(Way { links, end: Err("it leads in a circle") });
             }
             if target.first() == Some(&b'/') || target.get(1) == Some(&b':') {
-                return lost("it leads out of the repository");
+                return Ok(Way { links, end: Err("it leads out of the repository") });
             }
             reached.pop();
             rest.extend(names(&target));
         }
-        match snapshot.get(&FilePath::new(reached.join(&b'/'))) {
-            Some(entry) => Ok(Some(entry)),
-            None => lost("it leads to no file of the repository"),
-        }
+        Ok(Way { links, end: Ok(FilePath::new(reached.join(&b'/'))) })
     }
 
     /// What a link names.

@@ -12,7 +12,7 @@ mod snapshot;
 mod sparse;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 pub use appearances::{Appearance, FilesAround, Interest};
 pub use attributes::{Attributes, FileAttributes};
 pub use error::Error;
+pub use links::Way;
 pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
@@ -95,7 +96,19 @@ impl CommitId {
     }
 }
 
-/// A repository on disk.
+/// What may be the default branch of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefaultBranch {
+    /// Its name here.
+    pub name: String,
+    /// Its commit; `None` where the remote's `HEAD` names a branch that is not in this clone.
+    pub tip: Option<CommitId>,
+    /// Whether more speaks for it than that it was cloned.
+    pub is_sure: bool,
+}
+
+/// A repository on disk. A clone of it is as cheap as a reader.
+#[derive(Clone)]
 pub struct Repository {
     inner: gix::ThreadSafeRepository,
     root: PathBuf,
@@ -322,11 +335,98 @@ impl Reader {
         }
     }
 
-    /// The default branch, as far as this clone knows: the remote's `HEAD`, or else `main` or `master`.
-    pub fn default_branch(&self) -> Option<(String, CommitId)> {
-        ["origin/HEAD", "origin/main", "origin/master", "main", "master"]
-            .into_iter()
-            .find_map(|name| Some((name.to_owned(), self.commit(name).ok()?)))
+    /// The commit of the branch with this name, as `main` and `origin/main` name one. A tag of the same name is none.
+    ///
+    /// # Errors
+    /// [`Error::Branch`] if there is one, but its commit cannot be read.
+    pub fn branch(&self, name: &str) -> Result<Option<CommitId>, Error> {
+        let folder = if name.starts_with("origin/") { "refs/remotes" } else { "refs/heads" };
+        let unreadable = |why: &dyn std::fmt::Display| Error::Branch { name: name.to_owned(), why: first_line(why) };
+        let found = self.repo.try_find_reference(&format!("{folder}/{name}"));
+        let Some(mut reference) = found.map_err(|why| unreadable(&why))? else { return Ok(None) };
+        let commit = reference.peel_to_commit().map_err(|why| unreadable(&why))?;
+        Ok(Some(CommitId(commit.id)))
+    }
+
+    /// As [`Reader::commit`], for a revision that must not mean what somebody else chose: a tag may have the name of a
+    /// branch, and git takes the tag.
+    ///
+    /// # Errors
+    /// [`Error::Ambiguous`] if it could be several commits, else as [`Reader::commit`].
+    pub fn unambiguous_commit(&self, revision: &str) -> Result<CommitId, Error> {
+        let name = revision.split(['~', '^', '@']).next().unwrap_or_default();
+        if self.named(name).len() > 1 {
+            return Err(Error::Ambiguous { name: name.to_owned() });
+        }
+        self.commit(revision)
+    }
+
+    /// As [`Reader::unambiguous_commit`], for an id that may be abbreviated. Git takes a branch or tag that looks like
+    /// one before the commit itself.
+    ///
+    /// # Errors
+    /// [`Error::Ambiguous`] if a branch or tag has that name, else as [`Reader::commit`].
+    pub fn commit_with_id(&self, id: &str) -> Result<CommitId, Error> {
+        if id.bytes().all(|byte| byte.is_ascii_hexdigit()) && !self.named(id).is_empty() {
+            return Err(Error::Ambiguous { name: id.to_owned() });
+        }
+        self.unambiguous_commit(id)
+    }
+
+    /// The commits of the tags and branches with this name.
+    fn named(&self, name: &str) -> BTreeSet<CommitId> {
+        let in_folder = |folder: &str| self.commit(&format!("{folder}/{name}")).ok();
+        ["refs/tags", "refs/heads", "refs/remotes"].into_iter().filter_map(in_folder).collect()
+    }
+
+    /// The branch that is checked out, if one is.
+    pub fn checked_out(&self) -> Option<String> {
+        let name = self.repo.head_name().ok().flatten()?;
+        Some(name.shorten().to_string())
+    }
+
+    /// What may be the default branch, the likeliest first: the branch that the remote's `HEAD` names, `main`, `master`.
+    /// A damaged one is an error.
+    pub fn default_branches(&self) -> impl Iterator<Item = Result<DefaultBranch, Error>> + '_ {
+        let of_remote = self.remote_head();
+        let cloned = self.cloned_branches();
+        // In a clone of one branch, that one says nothing: anybody can have called it so. The remote's `HEAD` confirms it.
+        let is_sure = move |name: &str, of_remote: Option<&str>| match &cloned {
+            Some(branches) => !branches.contains(name) || of_remote == Some(name) && ["main", "master"].contains(&name),
+            None => true,
+        };
+        let candidates = ["origin/main", "origin/master", "main", "master"].map(str::to_owned);
+        let candidates: Vec<String> = of_remote.iter().map(|name| format!("origin/{name}")).chain(candidates).collect();
+        candidates.into_iter().enumerate().filter_map(move |(at, name)| {
+            let tip = match self.branch(&name) {
+                Ok(None) if at > 0 || of_remote.is_none() => return None,
+                Ok(tip) => tip,
+                Err(why) => return Some(Err(why)),
+            };
+            let is_sure = is_sure(name.trim_start_matches("origin/"), of_remote.as_deref());
+            Some(Ok(DefaultBranch { name, tip, is_sure }))
+        })
+    }
+
+    /// The branch that the `HEAD` of the remote names.
+    fn remote_head(&self) -> Option<String> {
+        let head = self.repo.try_find_reference("refs/remotes/origin/HEAD").ok().flatten()?;
+        let target = head.target().try_name()?.as_bstr().to_string();
+        target.strip_prefix("refs/remotes/origin/").map(str::to_owned)
+    }
+
+    /// The branches that this clone has of its remote; `None` where it has all of them, or no remote.
+    fn cloned_branches(&self) -> Option<BTreeSet<String>> {
+        let config = self.repo.config_snapshot();
+        let specs = config.plumbing().strings("remote.origin.fetch")?;
+        let sources = specs.iter().map(|spec| spec.to_string());
+        let sources: Vec<String> = sources
+            .filter_map(|spec| {
+                let source = spec.trim_start_matches('+').split(':').next()?.to_owned();
+                source.strip_prefix("refs/heads/").map(str::to_owned)
+            })
+            .collect();
+        (!sources.iter().any(|source| source.contains('*'))).then(|| sources.into_iter().collect())
     }
 
     /// The address of the remote `origin`, as configured: it may be of any kind, and hold a password.

@@ -44,6 +44,25 @@ impl Snapshot {
         self.submodules.iter().filter(is_changed).map(|(path, _)| path)
     }
 
+    /// The submodules that one of two states has at another commit than the other, or alone.
+    pub fn moved_submodules<'s>(&'s self, before: &'s Self) -> impl Iterator<Item = &'s FilePath> {
+        let gone = before.submodules.keys().filter(|path| !self.submodules.contains_key(*path));
+        self.changed_submodules(before).chain(gone)
+    }
+
+    /// The link at `path`.
+    pub fn link(&self, path: &FilePath) -> Option<&Entry> {
+        self.links.binary_search_by(|link| link.path.cmp(path)).ok().map(|at| &self.links[at])
+    }
+
+    /// The files in `folder`, sorted by path.
+    pub fn below<'s>(&'s self, folder: &'s FilePath) -> impl Iterator<Item = &'s Entry> {
+        let first = self.entries.partition_point(|entry| entry.path.as_bytes() < folder.as_bytes());
+        let rest = self.entries[first..].iter();
+        rest.take_while(|entry| entry.path.as_bytes().starts_with(folder.as_bytes()))
+            .filter(|entry| entry.path.is_in(folder))
+    }
+
     /// The paths in conflict, of which only our side is read.
     pub fn unmerged(&self) -> impl Iterator<Item = &FilePath> {
         self.unmerged.iter()

@@ -32,6 +32,12 @@ impl Suppression {
         self.rules.iter().any(|id| id == rule) && self.lines.as_ref().is_none_or(touches)
     }
 
+    /// Whether it allows the same for the same reason, wherever it is.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let said = |of: &Self| (of.rules.clone(), of.until, of.reason.clone(), of.lines.is_none());
+        said(self) == said(other)
+    }
+
     /// Whether it is still valid on `today`.
     pub fn holds(&self, today: Date) -> bool {
         self.until.is_none_or(|until| today <= until)

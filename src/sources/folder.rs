@@ -14,7 +14,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let component = Arc::new(named(request.component.clone(), &super::base_name(path)));
     let folder = Folder::new(path);
-    for entry in folder.entries()? {
+    for entry in folder.all_entries()? {
         if sink.wants(&entry.path, folder.size(&entry).unwrap_or(0)) {
             let bytes = folder.read(&entry)?;
             sink.take(SourceFile {

@@ -1,12 +1,14 @@
 //! Lists and reads the files of a plain folder.
 
+use std::collections::BTreeMap;
 #[cfg(unix)]
 use std::ffi::OsStr;
 #[cfg(not(unix))]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{Match, WalkBuilder};
 
 use crate::files::{Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
@@ -23,22 +25,40 @@ impl Folder {
         Self { root: root.to_owned() }
     }
 
-    /// Its files, sorted by path. Respects `.gitignore` and `.ignore` files, does not follow links, and leaves out
+    /// Its files, sorted by path, but for those that a `.gitignore` in it names. Does not follow links, and leaves out
     /// `.git` folders at any depth, since each component may be a clone.
     ///
     /// # Errors
     /// If the folder, or one in it, could not be listed.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
+        self.listed(true)
+    }
+
+    /// All its files, whatever a `.gitignore` says, else as [`Folder::entries`]: what is compared with a corpus must not
+    /// depend on what a file in it hides.
+    ///
+    /// # Errors
+    /// If the folder, or one in it, could not be listed.
+    pub fn all_entries(&self) -> Result<Vec<Entry>, Error> {
+        self.listed(false)
+    }
+
+    fn listed(&self, heeds_gitignore: bool) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
-        let unlisted = |why: ignore::Error| Error::folder(&self.root, &why);
+        // What is around the folder, and what the user ignores elsewhere, says nothing about it.
         let mut walk = WalkBuilder::new(&self.root);
-        walk.require_git(false).hidden(false).filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
+        walk.standard_filters(false);
+        walk.filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
         for item in walk.build() {
-            let item = item.map_err(unlisted)?;
+            let item = item.map_err(|why| Error::folder(&self.root, &why))?;
             if item.file_type().is_some_and(|kind| kind.is_file()) {
                 let relative = item.path().strip_prefix(&self.root).unwrap_or(item.path());
                 entries.push(Entry { path: slashes(relative), content: Content::Disk });
             }
+        }
+        if heeds_gitignore {
+            let ignored = Ignored::new(self, &entries);
+            entries.retain(|entry| !ignored.contains(&entry.path));
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(entries)
@@ -47,6 +67,54 @@ impl Folder {
     /// Where the file at `path` of the folder is.
     pub fn on_disk(&self, path: &FilePath) -> PathBuf {
         self.root.join(os_name(path.as_bytes()))
+    }
+}
+
+/// Maximum bytes of a `.gitignore` file.
+const MAX_GITIGNORE: u64 = 4 * 1024 * 1024;
+
+/// What the `.gitignore` files of a folder name.
+struct Ignored(BTreeMap<Vec<u8>, Gitignore>);
+
+impl Ignored {
+    /// Reads those among `entries`, which are regular files, if they are not too large for one.
+    fn new(folder: &Folder, entries: &[Entry]) -> Self {
+        let read = |entry: &Entry| {
+            let above = entry.path.as_bytes().strip_suffix(b".gitignore")?;
+            if above.last().is_some_and(|&byte| byte != b'/') || folder.size(entry)? > MAX_GITIGNORE {
+                return None;
+            }
+            let text = folder.read(entry).ok()?;
+            let mut rules = GitignoreBuilder::new("");
+            // A line that is no pattern names nothing, as in git.
+            String::from_utf8_lossy(&text).lines().for_each(|line| drop(rules.add_line(None, line)));
+            Some((above.strip_suffix(b"/").unwrap_or_default().to_owned(), rules.build().ok()?))
+        };
+        Self(entries.iter().filter_map(read).collect())
+    }
+
+    /// Whether a file or a folder above it is ignored; the innermost `.gitignore` with a word on one has it.
+    fn contains(&self, path: &FilePath) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
+        let bytes = path.as_bytes();
+        let ends = memchr::memchr_iter(b'/', bytes).map(|at| (at, true)).chain([(bytes.len(), false)]);
+        ends.into_iter().any(|(end, is_folder)| self.names(&bytes[..end], is_folder))
+    }
+
+    fn names(&self, path: &[u8], is_folder: bool) -> bool {
+        let mut above = path.len();
+        while let Some(end) = memchr::memrchr(b'/', &path[..above]).or((above > 0).then_some(0)) {
+            above = end;
+            let Some(rules) = self.0.get(&path[..above]) else { continue };
+            let relative = path[above..].strip_prefix(b"/").unwrap_or(&path[above..]);
+            match rules.matched(os_name(relative), is_folder) {
+                Match::None => {}
+                found => return found.is_ignore(),
+            }
+        }
+        false
     }
 }
 

@@ -192,11 +192,13 @@ pub(in crate::audit) fn queries<'q>(asking: &[&'q Changed], config: &'q Config) 
     Queries::new(asking.iter().map(|file| (&file.source, file.asked(config))).collect(), config)
 }
 
-/// The previous text of each file of the head.
-pub(in crate::audit) fn base_texts<'p>(predecessors: &'p [Predecessor]) -> impl Fn(&FilePath) -> &'p [u8] {
+/// The file of base that each file of the head was.
+pub(in crate::audit) fn sources_before<'p>(
+    predecessors: &'p [Predecessor],
+) -> impl Fn(&FilePath) -> Option<&'p Source> {
     let before: BTreeMap<&FilePath, &Predecessor> =
         predecessors.iter().filter_map(|file| Some((file.of.as_ref()?, file))).collect();
-    move |path| before.get(path).map_or(&[][..], |before| &before.source.text)
+    move |path| before.get(path).map(|before| &before.source)
 }
 
 /// Maximum old tokens between two novel parts of one copy; more of them split it in two.

@@ -27,10 +27,10 @@ impl Excuse {
     }
 }
 
-/// The changed files that are skipped, or some of their lines, because of what they claim about themselves (generated,
-/// minified), and that base did not have so: a change that is checked with its base's settings cannot excuse itself.
+/// The files that are skipped, or some of their lines, because of what they claim about themselves (generated, minified),
+/// and that the base as it is now does not have so: a change that is checked with its base's settings cannot excuse itself.
 pub(in crate::audit) fn self_excused(
-    base: &Snapshot,
+    tip: &Snapshot,
     head: &Snapshot,
     reader: &impl ReadFiles,
     sources: &Sources<'_>,
@@ -46,7 +46,7 @@ pub(in crate::audit) fn self_excused(
         Ok(Some(Excuse::Lines(long.map(<[u8]>::to_vec).collect())))
     };
     let mut found = Vec::new();
-    for (entry, before) in changes(base, head).changed {
+    for (entry, before) in changes(tip, head).changed {
         let is_judged = sources.skip_judging(&entry.path).is_none();
         let is_decided = sources.attributes.of(&entry.path).generated.is_some();
         if !is_judged || is_decided {

@@ -7,7 +7,9 @@ mod moves;
 mod pairing;
 mod traces;
 
-pub(super) use changed::{Changed, MAX_OLD_BETWEEN, Predecessor, asking, base_texts, changed_files, clusters, queries};
+pub(super) use changed::{
+    Changed, MAX_OLD_BETWEEN, Predecessor, asking, changed_files, clusters, queries, sources_before,
+};
 pub(super) use excuses::self_excused;
 pub(super) use links::linked;
 pub(super) use moves::credit_moves;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use crate::audit::outcome::part_key;
 use crate::audit::read::Source;
@@ -13,29 +14,82 @@ use crate::policy::{
 };
 use crate::text::FilePath;
 
-/// The suppressions in a file whose text before the change was `base_text`.
-pub(in crate::audit) fn comments(source: &Source, base_text: &[u8]) -> Vec<Comment> {
+/// What the base as it is now allows in a file.
+#[derive(Debug, Default)]
+pub(in crate::audit) struct AllowedAtTip {
+    /// In the file of the same path.
+    pub here: Vec<Suppression>,
+    /// In the file that it was before the change moved it.
+    pub before: Vec<Suppression>,
+}
+
+/// The suppressions of `source`, which was `before`. Where the base is trusted, `at_tip` reads what it allows now.
+pub(in crate::audit) fn comments(
+    source: &Source,
+    before: Option<&Source>,
+    at_tip: Option<&dyn Fn() -> AllowedAtTip>,
+) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens);
     if found.is_empty() {
         return Vec::new();
     }
-    let added = added_lines(base_text, &source.text);
+    let base_text = before.map_or(&[][..], |before| &before.text);
+    let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > Added::No).collect();
+    let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
+    // A line may have been there as something else, such as a part of a string.
+    let mut of_base = before.map(allowed_in).unwrap_or_default();
+    let at_tip = at_tip.map(|read| read());
     let comment = |suppression: Result<Suppression, BadSuppression>| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-        let is_added = added.get(line as usize - 1).is_some_and(|&added| added > Added::No);
-        Comment { path: source.path.clone(), is_added, suppression }
+        let is_added = is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
+        let is_at_tip = match (&at_tip, &suppression) {
+            (Some(at_tip), Ok(good)) => at_tip.has(good),
+            _ => true,
+        };
+        Comment { path: source.path.clone(), is_added, is_at_tip, added: Arc::clone(&added), suppression }
     };
     found.into_iter().map(comment).collect()
 }
 
+/// What the comments in a file allow.
+pub(in crate::audit) fn allowed_in(source: &Source) -> Vec<Suppression> {
+    suppressions(&source.text, &source.tokens).into_iter().flatten().collect()
+}
+
+/// Takes one that says the same out of `known`, if there is one.
+fn take(known: &mut Vec<Suppression>, suppression: &Suppression) -> bool {
+    let at = known.iter().position(|known| known.says_the_same(suppression));
+    at.map(|at| known.swap_remove(at)).is_some()
+}
+
+impl AllowedAtTip {
+    /// Whether the base has it, too. One for a file is for the file of that path.
+    fn has(&self, suppression: &Suppression) -> bool {
+        let before = self.before.iter().filter(|_| suppression.lines.is_some());
+        self.here.iter().chain(before).any(|known| known.says_the_same(suppression))
+    }
+}
+
+impl Comment {
+    /// Whether what it would allow in `fragment` came with the change. One for a line was written about the code that it
+    /// stands at: that has to be there still, and to be at least half of what is allowed.
+    fn is_about_new_code(&self, suppression: &Suppression, fragment: &Fragment) -> bool {
+        let is_added = |line: u32| self.added.get(line as usize - 1).is_some_and(|&added| added);
+        let Some(own) = &suppression.lines else { return true };
+        let n_added = (fragment.start.line..=fragment.end.line).filter(|&line| is_added(line)).count() as u32;
+        is_added(*own.end()) || 2 * n_added > fragment.end.line + 1 - fragment.start.line
+    }
+}
+
 /// Moves the findings that are allowed on `today` to the suppressed ones, and adds the notices.
 ///
-/// Unless `trusts_change`, suppressions that the change itself adds have no effect. A clone class of a tree is
+/// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those that the base as it is
+/// now does not have, or that are about other code. A clone class of a tree is
 /// suppressed if all of its places but one are, or if all are in the baseline.
 pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'_>, today: Date, trusts_change: bool) {
     let is_scan = outcome.duplication.is_some();
     let mut comments =
-        Comments { all: &outcome.comments, uses: vec![false; outcome.comments.len()], today, trusts_change };
+        Comments { all: &outcome.comments, uses: vec![Use::None; outcome.comments.len()], today, trusts_change };
     let mut known = baseline.counts();
     let mut kept = Vec::new();
     let mut acceptances = Acceptances::new(accepted, today);
@@ -162,10 +216,19 @@ fn take_known(finding: &Finding, known: &mut BTreeMap<&str, usize>) -> Option<Su
     Some(SuppressedBy::Baseline)
 }
 
+/// What a comment was asked to allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    None,
+    Old,
+    /// Code that came with the change.
+    New,
+}
+
 /// The comments of an audit, and which of them were used.
 struct Comments<'a> {
     all: &'a [Comment],
-    uses: Vec<bool>,
+    uses: Vec<Use>,
     today: Date,
     trusts_change: bool,
 }
@@ -175,13 +238,15 @@ impl Comments<'_> {
     fn allow(&mut self, rule: &str, path: &FilePath, fragment: &Fragment) -> Option<SuppressedBy> {
         let lines: RangeInclusive<u32> = fragment.start.line..=fragment.end.line;
         let mut found = None;
-        for (comment, is_used) in self.all.iter().zip(&mut self.uses) {
+        for (comment, used) in self.all.iter().zip(&mut self.uses) {
             let Ok(suppression) = &comment.suppression else { continue };
             if comment.path != *path || !suppression.covers(rule, &lines) {
                 continue;
             }
-            *is_used = true;
-            let is_trusted = self.trusts_change || !comment.is_added;
+            let is_new = comment.is_about_new_code(suppression, fragment);
+            *used = (*used).max(if is_new { Use::New } else { Use::Old });
+            let is_by_base = !comment.is_added && comment.is_at_tip && (suppression.lines.is_none() || !is_new);
+            let is_trusted = self.trusts_change || is_by_base;
             if found.is_none() && is_trusted && suppression.holds(self.today) {
                 let Suppression { line, reason, until, .. } = suppression.clone();
                 found = Some(SuppressedBy::Comment { line, reason, until });
@@ -206,14 +271,24 @@ impl Comments<'_> {
     /// The notices about the comments. In a change, only added ones are reported as unused: the copies that others
     /// allow are not new, and were not searched for.
     fn notices(&self, is_scan: bool) -> Vec<Notice> {
-        let message = |comment: &Comment, is_used: bool| match &comment.suppression {
+        let none = |why: &str, of: &Suppression| Some(format!("this suppression has no effect: {why} ({})", of.reason));
+        let message = |comment: &Comment, used: Use, is_used: bool| match &comment.suppression {
             Err(bad) => Some(format!("this suppression has no effect: {}", bad.why)),
             Ok(suppression) if !suppression.holds(self.today) && (is_used || is_scan) => {
                 let until = suppression.until.map(|until| until.to_string()).unwrap_or_default();
                 Some(format!("this suppression expired after {until}"))
             }
             Ok(suppression) if comment.is_added && is_used && !self.trusts_change => {
-                Some(format!("this suppression has no effect: the change itself adds it ({})", suppression.reason))
+                none("the change itself adds it", suppression)
+            }
+            Ok(suppression) if is_used && !comment.is_at_tip => {
+                none("the base does not have it, or not in this file", suppression)
+            }
+            Ok(suppression) if used == Use::New && !self.trusts_change && suppression.lines.is_some() => {
+                none("the change adds the code below it", suppression)
+            }
+            Ok(suppression) if used == Use::New && !comment.is_added && !is_scan => {
+                Some(format!("an old suppression now allows new code: {}", suppression.reason))
             }
             Ok(suppression) if comment.is_added && is_used => {
                 Some(format!("the change adds a suppression: {}", suppression.reason))
@@ -224,8 +299,8 @@ impl Comments<'_> {
             Ok(_) => None,
         };
         let line = |comment: &Comment| comment.suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
-        let notice = |(comment, &is_used): (&Comment, &bool)| {
-            let message = message(comment, is_used)?;
+        let notice = |(comment, &used): (&Comment, &Use)| {
+            let message = message(comment, used, used > Use::None)?;
             Some(Notice::new(Some(comment.path.clone()), Some(line(comment)), &message))
         };
         self.all.iter().zip(&self.uses).filter_map(notice).collect()

@@ -5,6 +5,7 @@ mod duplication;
 mod limits;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::audited::{Audited, Brought, CopiedFile, EditedFile, EditedLines, Explained, FolderVersion, Taken};
 pub(super) use self::duplication::FileShare;
@@ -158,6 +159,10 @@ pub struct Comment {
     pub path: FilePath,
     /// Whether the change adds it.
     pub is_added: bool,
+    /// Whether the base as it is now has it.
+    pub is_at_tip: bool,
+    /// For each line of the file, whether the change adds it; empty where there is no change.
+    pub added: Arc<[bool]>,
     /// Its contents.
     pub suppression: Result<Suppression, BadSuppression>,
 }

@@ -8,6 +8,7 @@ mod fragments;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -90,6 +91,8 @@ pub fn scan<R: ReadFiles>(tree: Tree<'_, R>, context: Context<'_>) -> Result<Out
                 let comment = |suppression: &Result<_, _>| Comment {
                     path: entry.path.clone(),
                     is_added: false,
+                    is_at_tip: true,
+                    added: Arc::default(),
                     suppression: suppression.clone(),
                 };
                 comments.extend(size.comments.iter().map(comment));

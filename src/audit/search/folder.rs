@@ -3,33 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::components::Components;
 use super::corpus::no_attributes;
-use super::licenses::identify;
+use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use super::tree::{Targets, search};
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
-use crate::sources::Folder;
 use crate::text::{FilePath, LinedText, printable};
 
-/// What `folder`, the corpus `name`, has of the queries: each of its direct subfolders is a component.
+/// What the folder of `components`, the corpus `name`, has of the queries.
 pub(super) fn search_folder(
     name: &str,
-    folder: &Folder,
+    components: &Components,
     queries: &Queries<'_>,
     sources: &Sources<'_>,
 ) -> Result<SearchOutcome, Error> {
     // The cache is about the files of the repository.
     let nothing = Remembered::nothing();
     let sources = &Sources { remembered: &nothing, attributes: no_attributes(), recent: None, ..*sources };
-    let all = folder.entries()?;
+    let all = components.entries();
+    let reader = components.reader();
     let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
     let entries: Vec<Entry> = all.iter().filter(is_source).cloned().collect();
     let targets = Targets {
         entries: &entries,
-        open: &|| folder.clone(),
+        open: &|| components.reader(),
         place: &|path| place(name, path),
         is_new: &|_| false,
         before: &[],
@@ -41,8 +42,10 @@ pub(super) fn search_folder(
     for (entry, _) in &mut outcome.skipped {
         entry.path = FilePath::new([name.as_bytes(), b"/", entry.path.as_bytes()].concat());
     }
-    take_whole(&mut outcome, &entries, name, folder, queries)?;
-    identify(&mut outcome.found, &all, folder, &|path| component_folder(path).to_vec(), &|_| None)?;
+    take_whole(&mut outcome, &entries, name, &reader, queries)?;
+    let folders =
+        ComponentFolders { folder_of: &|path| component_folder(path).to_vec(), declared: &|_| None, text: &own_text };
+    identify(&mut outcome.found, all, &reader, &folders)?;
     for found in &mut outcome.found {
         found.target.path = within_component(&found.target.path);
     }
@@ -72,7 +75,7 @@ fn take_whole(
     outcome: &mut SearchOutcome,
     entries: &[Entry],
     corpus: &str,
-    folder: &Folder,
+    folder: &impl ReadFiles,
     queries: &Queries<'_>,
 ) -> Result<(), Error> {
     let mut by_size: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -6,21 +6,36 @@ use std::sync::Arc;
 
 use super::queries::Found;
 use crate::audit::Error;
+use crate::audit::read::Source;
 use crate::files::{Entry, ReadFiles};
 use crate::license::{Licenses, LicensingInfo, Terms, is_relevant, meant_by};
 use crate::policy::{Component, Place};
 use crate::sources::MAX_LICENSE_FILE;
 use crate::text::FilePath;
 
-/// Finds the licenses of what was found in folders of components: `folder_of` gives the folder of a file's component,
-/// `declared` its declared license.
+/// Where the components are, and what they say of themselves.
+pub(super) struct ComponentFolders<'c> {
+    /// The folder of a file's component.
+    pub folder_of: &'c dyn Fn(&FilePath) -> Vec<u8>,
+    /// The declared license of a file's component.
+    pub declared: &'c dyn Fn(&FilePath) -> Option<String>,
+    /// The text of a file that may state its license.
+    pub text: &'c dyn Fn(&Source) -> Vec<u8>,
+}
+
+/// The text of a file as it was found.
+pub(super) fn own_text(source: &Source) -> Vec<u8> {
+    source.text.clone()
+}
+
+/// Finds the licenses of what was found in folders of components.
 pub(super) fn identify(
     found: &mut [Found],
     entries: &[Entry],
     reader: &impl ReadFiles,
-    folder_of: &dyn Fn(&FilePath) -> Vec<u8>,
-    declared: &dyn Fn(&FilePath) -> Option<String>,
+    folders: &ComponentFolders<'_>,
 ) -> Result<(), Error> {
+    let ComponentFolders { folder_of, declared, text } = folders;
     let mut known: BTreeMap<Vec<u8>, Licenses> = BTreeMap::new();
     for one in found {
         let Place::Component(component) = &one.place else { continue };
@@ -51,7 +66,7 @@ pub(super) fn identify(
             meant_by(of, name).into_iter().find_map(named)
         };
         let whole = Terms { texts: licenses.texts().to_vec(), ..Terms::new(&licenses.component()) };
-        let terms = Terms::of_file(&licenses.of(&path, &one.target.text, &refer), &whole);
+        let terms = Terms::of_file(&licenses.of(&path, &text(&one.target), &refer), &whole);
         let terms = Terms { texts: whole.texts, ..terms };
         one.place = Place::Component(Arc::new(Component { terms, ..(**component).clone() }));
     }

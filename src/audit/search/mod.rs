@@ -1,6 +1,7 @@
 //! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
 mod candidates;
+mod components;
 mod corpus;
 mod folder;
 mod licenses;
@@ -12,6 +13,7 @@ mod tree;
 mod twins;
 mod vendored;
 
+pub use components::Components;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use named::ByNames;
 pub use outside::Outside;
@@ -20,4 +22,4 @@ pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
 pub(super) use tree::{Located, Targets, repeated, search, search_located, sight};
 pub(super) use twins::{Twins, twins};
-pub(super) use vendored::{identify_vendored, place_in_tree};
+pub(super) use vendored::{identify_vendored, identify_vendored_as_of, place_in_tree};

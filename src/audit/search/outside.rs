@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use super::components::Components;
 use super::corpus::Stored;
 use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::Sources;
 use crate::policy::Component;
-use crate::sources::Folder;
 use crate::text::printable;
 
 /// Code to compare a change with, besides its tree.
@@ -18,8 +18,8 @@ pub enum Outside {
     Folder {
         /// Its name.
         name: String,
-        /// Its path.
-        folder: Folder,
+        /// What is in it.
+        components: Components,
     },
     /// A stored corpus.
     Stored(Stored),
@@ -27,11 +27,11 @@ pub enum Outside {
 
 impl Outside {
     /// The folder at `root`, as a corpus that is read on the fly.
-    pub fn folder(root: &Path) -> Self {
+    pub fn folder(root: &Path, components: Components) -> Self {
         // A path such as `..` has no name.
         let named = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let name = named.file_name().map_or_else(String::new, |name| printable(name.as_encoded_bytes()));
-        Self::Folder { name, folder: Folder::new(root) }
+        Self::Folder { name, components }
     }
 
     /// Whether it has the history of any component.
@@ -55,7 +55,7 @@ impl Outside {
         sources: &Sources<'_>,
     ) -> Result<SearchOutcome, Error> {
         match self {
-            Self::Folder { name, folder } => search_folder(name, folder, queries, sources),
+            Self::Folder { name, components } => search_folder(name, components, queries, sources),
             Self::Stored(stored) => stored.search(queries, sources.progress),
         }
     }
