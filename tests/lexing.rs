@@ -287,6 +287,80 @@ const TRICKS: &[(&str, &str)] = &[
         "typescript",
         "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",
     ),
+    // What looks like an import and holds code: a body, a block, a declaration.
+    (
+        "javascript",
+        "const a = {\n  import: function (b) { seen(); },\n  import() { seen(); }\n};\nclass C { import = (b) => { seen(); };\n}",
+    ),
+    (
+        "javascript",
+        "import hidden from \"b\" /*\n*/ function f() { seen(); }\nimport \"hidden\" with { type: \"json\" }\nseen()",
+    ),
+    (
+        "typescript",
+        "class A {\n  import<T>(a: T) { seen(); }\n  import = { b: () => seen };\n  import?: seen;\n  import: seen }",
+    ),
+    (
+        "typescript",
+        "import hidden = require(\"b\");\nimport type { hidden } from \"c\";\nimport hidden = hidden.hidden;\nseen",
+    ),
+    (
+        "csharp",
+        "using hidden = A.B<C>;\nusing var seen = B.C(() => {\n seen();\n});\nusing A seen = new B { C = () => { seen(); } };",
+    ),
+    (
+        "csharp",
+        "using static hidden.hidden;\nusing hidden = (int a, string b);\nusing A.B<C> seen = d();\nusing (seen) { }",
+    ),
+    (
+        "perl",
+        "use hidden '+' => 1;\nuse overload '+' => sub { seen; };\nrequire \"x\" or do { seen; };\nuse constant { hidden => 1 };",
+    ),
+    (
+        "perl",
+        "use lib do { seen; };\nuse overload\n '-' => sub { seen; },\n '+' => sub { seen };\nuse hidden (\n 'a',\n 'b'\n);",
+    ),
+    (
+        "r",
+        "source$work <- function(x) { seen }\nsource[[\"a\"]] <- function(x) seen\nsource(local({ seen }))\nlibrary(hidden)",
+    ),
+    (
+        "shell",
+        "source ./a && f() {\n seen\n}\nsource x || {\n seen\n}\nsource <(\n seen\n b\n)\nsource hidden || exit 1",
+    ),
+    (
+        "ruby",
+        "require(\"set\").then {\n seen\n}\nfoo(\n require: -> { seen },\n b: 1)\nrequire \"a\" do seen end\nrequire hidden",
+    ),
+    (
+        "php",
+        "<?php\ninclude f(function () { seen(); });\n$a = function ($b)\n  use /* x */ ($c) { seen(); };\nuse hidden\\{hidden};",
+    ),
+    (
+        "php",
+        "<?php class A {\n use hidden { hidden as hidden; }\nfunction\ninclude($a) { seen(); } }\nrequire hidden . '/a.php';",
+    ),
+    (
+        "dart",
+        "b() {\n  part\n    ..a = () { seen(); };\n  part!.a(() { seen(); });\n}\nimport 'a' if (hidden.hidden == 'b') 'c' as hidden;",
+    ),
+    ("go", "import \"a\" /*\n*/ func f() { seen() }\nimport (\n\thidden \"b\"\n\t. \"c\"; hidden \"d\"\n)"),
+    (
+        "swift",
+        "import A /*\n*/ func f() { seen }\n@preconcurrency class B { func c() { seen } }\n@testable import hidden",
+    ),
+    ("kotlin", "fun a() {\n  import {\n  seen()\n  }\n}\nimport hidden.*"),
+    (
+        "rust",
+        "fn a() -> impl Sized +\nuse<'a> { seen }\nm! {\nuse { seen(1) } ; }\nuse hidden::{hidden, self as hidden};",
+    ),
+    ("ocaml", "open (struct\n seen\nend)\nopen hidden.Hidden"),
+    ("c", "#include \"a.h\" (\n seen;\n#include \"b.h\" )\nseen;"),
+    ("elixir", "use A, [b: fn c ->\n seen end]\nuse hidden, [hidden: 1,\n hidden: 2]\nimport A.B, only: [hidden: 1]"),
+    ("python", "x = (yield\n from f([seen]))\ny = [\n from_a,\n seen]\nfrom hidden import (hidden, hidden as hidden)"),
+    ("scala", "object A {\n import hidden.{hidden => hidden,\n hidden} }\nseen"),
+    ("julia", "include(function (a)\n seen\nend, \"b\")\nimport hidden: +, hidden"),
+    ("clojure", "(require 'hidden) (seen)\n(do\n (require 'hidden))\n(seen)"),
 ];
 
 #[test]

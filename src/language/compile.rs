@@ -61,7 +61,8 @@ pub(super) struct Compiled {
     pub imports: Vec<ImportRule>,
     /// Whether a comment before an import may be code.
     pub has_preambles: bool,
-    /// Bit n is set if the hash of an importing word ends in n; this filters out most words.
+    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends in n; this filters out
+    /// most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
     pub at_start: Option<usize>,
@@ -248,6 +249,15 @@ pub(super) struct ImportRule {
     pub ends: ImportEnd,
     pub not_before: Box<[u8]>,
     pub not_with: Box<[u8]>,
+    /// The hashes of words that make it something else.
+    pub not_with_words: Box<[u32]>,
+    /// The only punctuation that it may contain, unless empty.
+    pub only_with: Box<[u8]>,
+    pub is_alias: bool,
+    /// Whether statements may not be told from names by what separates them.
+    pub has_lines: bool,
+    /// The number of brackets in its mark, which are open when it begins.
+    pub n_open: usize,
     /// What it imports if the comment before it is code, and the row of that code's language: after those of the
     /// strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
@@ -301,7 +311,9 @@ impl Compiled {
             word_bytes: word_bytes(&classes),
             follows_word_opener: follows_word_opener(&openers),
             lengthens_number: byte_set(&numeric),
-            import_bits: imports.iter().fold(0, |bits, import| bits | 1 << (import.word & 63)),
+            import_bits: (imports.iter())
+                .flat_map(|import| import.not_with_words.iter().chain([&import.word]))
+                .fold(0, |bits, word| bits | 1 << (word & 63)),
             classes,
             openers,
             openers_at,
@@ -395,6 +407,7 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
 pub(super) const MAX_MARK: usize = 2;
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
+    let hash_of = |word: &str| hash::word(word.as_bytes(), fold) as u32;
     let mut rules = Vec::new();
     for (row, import) in table.imports.iter().enumerate() {
         for first in import.first.iter() {
@@ -419,10 +432,15 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 preamble: preamble.map(|name| (name.as_bytes().into(), table.strings.len() + row)),
                 verbatim,
                 mark: mark.into(),
-                word: hash::word(word.as_bytes(), fold) as u32,
+                word: hash_of(word),
                 ends: import.ends,
                 not_before: import.not_before.as_bytes().into(),
                 not_with: import.not_with.as_bytes().into(),
+                not_with_words: import.not_with_words.split_whitespace().map(hash_of).collect(),
+                only_with: import.only_with.as_bytes().into(),
+                is_alias: import.alias,
+                has_lines: import.lines,
+                n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }
     }

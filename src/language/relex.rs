@@ -220,6 +220,7 @@ mod tests {
         for row in &table.imports {
             pieces.extend(row.first.iter().map(|first| format!("{first} ")));
             pieces.extend(row.not_before.chars().chain(row.not_with.chars()).map(String::from));
+            pieces.extend(row.not_with_words.split_whitespace().map(|word| format!("{word} ")));
         }
         let words = [&table.heads, &table.infix, &table.value_keywords].into_iter();
         pieces.extend(words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")));

@@ -257,12 +257,26 @@ pub struct Import {
     /// Where it ends, outside brackets.
     #[serde(default)]
     pub ends: ImportEnd,
-    /// Punctuation that, right after the word, makes it something else: `(` in `import(x)`.
+    /// Punctuation that, next after the word, makes it something else: `(` in `import(x)`.
     #[serde(default)]
     pub not_before: String,
     /// Punctuation that, anywhere in the statement, makes it something else: `{` in a module with a body.
     #[serde(default)]
     pub not_with: String,
+    /// Words that, anywhere in the statement, make it something else, since they hold code: `sub` in Perl. Separated by
+    /// white space.
+    #[serde(default)]
+    pub not_with_words: String,
+    /// All punctuation that the statement may contain; any other makes it something else. Default: any.
+    #[serde(default)]
+    pub only_with: String,
+    /// Whether a `=` in it may only follow its first name: `using A = B;` is an alias, `using A b = c();` a declaration.
+    #[serde(default)]
+    pub alias: bool,
+    /// Whether line ends and semicolons separate names in its brackets, as in Go. Elsewhere these separate statements,
+    /// which no import holds.
+    #[serde(default)]
+    pub lines: bool,
     /// What it imports if the comment right before it is code, as `"C"` in Go.
     pub preamble: Option<String>,
     /// The language of the code in such a comment.
@@ -280,6 +294,8 @@ pub enum ImportEnd {
     Line,
     /// At a `;`.
     Semicolon,
+    /// At the line end, whatever is open: `#include`.
+    Directive,
 }
 
 /// Code of another language inside a file: a script in a page, a block in a document.

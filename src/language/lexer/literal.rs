@@ -6,7 +6,7 @@ use super::brackets::Belongs;
 use super::{Held, Run, is_line_start};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
-use crate::language::table::OpenerPlace;
+use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::{Kind, Symbol, Token};
 
 /// Maximum depth of code inside literals inside code; anything deeper is plain text.
@@ -49,7 +49,7 @@ pub(super) struct Body<'c> {
 }
 
 impl<'c> Body<'c> {
-    fn new(rule: &'c Rule, close: Cow<'c, [u8]>, start: usize) -> Self {
+    pub(super) fn new(rule: &'c Rule, close: Cow<'c, [u8]>, start: usize) -> Self {
         Self { rule, close, start, n_levels: 0 }
     }
 }
@@ -328,6 +328,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             // What comes after a comment of several lines is first on its line if nothing comes before the comment's end.
             if rule.is_multi_line && memchr::memchr(b'\n', &self.text[start..end]).is_some() {
+                self.end_import(ImportEnd::Line);
                 self.line_first = self.tokens.len();
             }
         } else {

@@ -421,18 +421,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if !self.frames.is_empty() && self.leave_code(byte, start) {
             return;
         }
-        if let Some(import) = &mut self.import {
-            match byte {
-                byte if import.rule.not_with.contains(&byte) => self.import = None,
-                b'(' | b'[' | b'{' => import.depth += 1,
-                b')' | b']' | b'}' => import.depth = import.depth.saturating_sub(1),
-                b';' => {
-                    self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
-                    self.end_import(ImportEnd::Semicolon);
-                    return;
-                }
-                _ => {}
-            }
+        if self.import.is_some() && self.follow_import(byte, start) {
+            return;
         }
         self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
     }
@@ -480,6 +470,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 return false;
             }
             let Some(frame) = self.frames.pop() else { return false };
+            if self.import.as_ref().is_some_and(|import| import.n_frames > self.frames.len()) {
+                self.end_import(ImportEnd::Semicolon);
+                self.import = None;
+            }
             let Frame { rule, close, n_levels, .. } = frame;
             self.body(start, Body { rule, close, start: start + 1, n_levels });
             return true;
