@@ -361,6 +361,69 @@ const TRICKS: &[(&str, &str)] = &[
     ("scala", "object A {\n import hidden.{hidden => hidden,\n hidden} }\nseen"),
     ("julia", "include(function (a)\n seen\nend, \"b\")\nimport hidden: +, hidden"),
     ("clojure", "(require 'hidden) (seen)\n(do\n (require 'hidden))\n(seen)"),
+    // Quotes and openers behind what only some languages have.
+    (
+        "ruby",
+        "a = /\n  hidden'  # hidden\n/x; seen; b.match(/\n hidden\"/x); seen; [:+, :/, :%]; seen; b.inject(:%); seen",
+    ),
+    ("ruby", "a <<b; seen; puts <<eos\nhidden'\neos\nseen; class <<self; seen; end; e.f :/ ; seen; undef :`; seen"),
+    (
+        "ruby",
+        "@a <<C\n seen\nC\nb[0] <<D\nseen\nD\n1 <<E\nseen\nE\n(f) <<G\nseen\nG\nh<<I\nseen\nI\nj = ?\\'; seen; ?\\\"; seen",
+    ),
+    ("ruby", "a <<~É\nhidden'\nÉ\nseen; def /(b) seen end; c ?d :/hidden'/; seen"),
+    (
+        "shell",
+        "a=\"$((10#$b))\"; seen; $[10#$c]; seen; case $c in\n d) seen ;;\nesac; echo \"hidden's\"; seen#b; ${e}#seen",
+    ),
+    ("shell", "a=\"${b//'\"'/hidden}\"; seen; c=\"${b:-\"hidden's\"}\"; seen; d=${b:-'}hidden'}; seen; e=${b#{}; seen"),
+    (
+        "shell",
+        "a=\"${b:-it's}\"; seen; c=\"${b:-${d%'\"'}hidden}\"; seen; e=\"${f:-\"$(seen \"hidden's\")\"}\"; seen; ${g:-\"}hidden\"}",
+    ),
+    ("shell", "echo \\\\\"hidden\"; seen; echo \\$'hidden\\'; seen; a=\"`echo \\\"hidden's\\\"`\"; seen"),
+    ("shell", "a=\"$(case $b in c) echo \"hidden's\" ;; (d) seen;; esac)\"; seen; \"$(echo case)\"; seen '\"'; seen"),
+    (
+        "javascript",
+        "a = <input b=\"\n  image/*,\n\" c='hidden' d=\"C:\\\" />; seen; e = <p title=\"\n `x\n\">'</p>; seen",
+    ),
+    (
+        "csharp",
+        "# region /* hidden\nseen;\n#\terror it's /*\nseen;\n#if false\n it is /* x\n#endif\nseen; /*\n#if A\nhidden\n#endif\nhidden */ seen",
+    ),
+    (
+        "csharp",
+        "/* hidden\n#endif\nhidden \" */ seen;\n#if A\n seen /* hidden\n#else\n seen();\n#endif\nseen /* hidden */",
+    ),
+    (
+        "c",
+        "#if __has_include( <a/*b> ) || __has_include_next ( <c/*d> )\nseen;\n#endif\n#include /* hidden */ <e/*f>\nseen;",
+    ),
+    ("c", "char a[] = {\n#embed <a/*b>\n}; seen; s = R\"(\n/*hidden\n)\"; seen; /* hidden *\\\n\\\n/ seen"),
+    ("objective-c", "s = R\"x(\n/*hidden)\" )x\"; seen;\n#import <a/*b>\nseen;"),
+    ("cpp", "import <a/*b>;\nseen;\nimport seen = b;\nimport hidden.hidden:c;\n"),
+    (
+        "html",
+        "<p title=\"<!--\"><script>seen</script><title>a <!-- b</title><script>seen</script><!--><script>seen</script>",
+    ),
+    (
+        "html",
+        "<!--- hidden --!><script>seen</script><textarea><!-- it's</textarea><script>seen</script><!---><script>seen</script>",
+    ),
+    ("julia", "@show '\"'; seen; ['a' '\"']; seen; [a '\"']; seen; a' * \"hidden\"; seen"),
+    ("perl", "use constant A => 1;\nmy $a = 1 <<A;\n seen;\nA\n;$b <<C;\nseen\nC\n;print $f <<D;\nhidden\nD\nseen"),
+    (
+        "perl",
+        "print {$a->{b}} <<A, <<\"B\";\nhidden q{\nA\nhidden\nB\nseen; print STDERR <<C; f(<<D);\nhidden\nC\nhidden\nD\nseen; a[0] <<E\n;seen;\nE\n",
+    ),
+    ("go", "import (\n\"b\"\n/* int c(void) { return seen; } */\n\"C\"\n)\nseen"),
+    ("go", "/* int c(void) { return seen; } */ import (\"C\")\nseen"),
+    ("sql", "insert into a values ('hidden\n image/* \n hidden'); seen('it''s'); seen"),
+    ("css", "a{b:URL(hidden/*y)} seen{} c{d:url(\"hidden)/*\")} seen{}"),
+    (
+        "php",
+        "<?php $a = <<<É\nhidden's\nÉ; seen(); \"$a = `hidden {$b[\"`\"]}`\"; seen(); `hidden {$seen[\"`\"]}`; seen();",
+    ),
 ];
 
 #[test]

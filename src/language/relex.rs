@@ -197,6 +197,8 @@ mod tests {
             let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else { return vec![text.to_owned()] };
             let with = |hole: &str| format!("{}{hole}{}", &text[..open], &text[close + 1..]);
             match &text[open + 1..close.max(open + 1)] {
+                "splice" => vec![with(""), with("\\\n"), with("\\\n\\\n")],
+                "blank" => vec![with(""), with(" ")],
                 "tag" | "delimiter" => vec![with(""), with("A"), with("B")],
                 "bracket" => vec![with("("), with(")"), with("|")],
                 repeated if repeated.chars().count() == 1 => vec![with(""), with(repeated), with(&repeated.repeat(2))],
@@ -224,7 +226,9 @@ mod tests {
         }
         let words = [&table.heads, &table.infix, &table.value_keywords].into_iter();
         pieces.extend(words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")));
-        pieces.extend(table.plain.iter().chain(&table.plain_operands).chain(&table.postfix).cloned());
+        let plain = table.plain.iter().chain(&table.plain_operands).chain(&table.plain_arguments);
+        pieces.extend(plain.chain(&table.postfix).cloned());
+        pieces.extend(table.cases.iter().flat_map(|pair| [format!("{} ", pair.open), format!("{}\n", pair.close)]));
         pieces.extend(table.sigils.chars().map(String::from));
         pieces.extend(table.examples.iter().map(|example| example.source.clone()));
         pieces

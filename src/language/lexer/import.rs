@@ -4,6 +4,7 @@
 //! statements, stays.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::literal::{Body, BodyEnd};
 use super::{Held, Run};
@@ -24,8 +25,8 @@ pub(super) struct OpenImport<'c> {
     depth: usize,
     /// The number of literals around it.
     pub(super) n_frames: usize,
-    /// Where the name in brackets ends in which nothing opens.
-    verbatim_until: usize,
+    /// The name in brackets in which nothing opens.
+    verbatim: Range<usize>,
 }
 
 impl Run<'_, '_, '_> {
@@ -59,10 +60,13 @@ impl Run<'_, '_, '_> {
         if self.text.get(next).is_some_and(|byte| rule.not_before.contains(byte)) {
             return;
         }
-        self.hold_preamble(start, rule);
-        let verbatim_until = rule.verbatim.map_or(0, |brackets| self.verbatim_end(next, brackets));
+        if rule.preamble.is_some() {
+            let in_brackets = if self.text.get(next) == Some(&b'(') { self.next_code(next + 1) } else { next };
+            self.hold_preamble(start, in_brackets, rule);
+        }
+        let verbatim = next..rule.verbatim.map_or(0, |brackets| self.verbatim_end(next, brackets));
         let (from_token, n_frames) = (self.line_first, self.frames.len());
-        self.import = Some(OpenImport { rule, from_token, depth: rule.n_open, n_frames, verbatim_until });
+        self.import = Some(OpenImport { rule, from_token, depth: rule.n_open, n_frames, verbatim });
     }
 
     /// Where code goes on behind white space and comments, from `at` on.
@@ -85,11 +89,12 @@ impl Run<'_, '_, '_> {
         let table = self.table;
         let (from, to) = table.openers_at[text[at] as usize];
         let mut openers = table.openers[from as usize..to as usize].iter();
-        let opener = openers.find(|opener| opener.n_word == 0 && opener.is_at(text, at, table.fold))?;
+        let opener =
+            openers.find(|opener| opener.is_at(text, at, table.fold) && opener.n_word == 0 && opener.hole.is_none())?;
         let Opens::Rule(rule) = opener.opens else { return None };
         let rule = &table.rules[rule];
         let is_anywhere = matches!(rule.place, OpenerPlace::Anywhere | OpenerPlace::Apart);
-        if !rule.is_comment || !is_anywhere || rule.has_strings || opener.hole.is_some() {
+        if !rule.is_comment || !is_anywhere || rule.has_strings {
             return None;
         }
         let inside = at + opener.head.len();
@@ -106,7 +111,7 @@ impl Run<'_, '_, '_> {
         let rule = import.rule;
         let is_inside = import.depth > 0 || self.frames.len() > import.n_frames;
         let is_code = match byte {
-            _ if start < import.verbatim_until => return false,
+            _ if import.verbatim.contains(&start) => return false,
             byte if rule.not_with.contains(&byte) => true,
             b';' if is_inside && rule.ends != ImportEnd::Directive => !rule.has_lines,
             b';' => false,
@@ -175,11 +180,18 @@ impl Run<'_, '_, '_> {
         self.comments.push((start..end, start + n_open..(end - close).max(start + n_open)));
     }
 
-    /// Hands out the comments right before the import that begins at `start`, if they are code of another language.
-    fn hold_preamble(&mut self, start: usize, rule: &ImportRule) {
+    /// Hands out the comments right before a name in an import that is read at `start`, if they are code of another
+    /// language.
+    pub(super) fn hold_preamble_of_name(&mut self, start: usize) {
+        let Some(import) = &self.import else { return };
+        self.hold_preamble(start, start, import.rule);
+    }
+
+    /// Hands out the comments right before what begins at `start` and imports what is at `name_at`, maybe in brackets.
+    fn hold_preamble(&mut self, start: usize, name_at: usize, rule: &ImportRule) {
         let Some((name, row)) = &rule.preamble else { return };
-        let rest = self.text[self.at..].trim_ascii_start();
-        if !rest.starts_with(name) || self.commented != self.tokens.len() {
+        let is_here = self.text[name_at..].starts_with(name);
+        if !is_here || self.commented != self.tokens.len() {
             return;
         }
         let mut next = start;
@@ -204,7 +216,7 @@ impl Run<'_, '_, '_> {
 
     /// Whether here is the name of what is imported, in which nothing opens.
     pub(super) fn is_verbatim(&self) -> bool {
-        self.import.as_ref().is_some_and(|import| self.at < import.verbatim_until)
+        self.import.as_ref().is_some_and(|import| import.verbatim.contains(&self.at))
     }
 
     /// Ends the import statement if one is open and `end` ends it.

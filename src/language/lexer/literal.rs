@@ -35,6 +35,9 @@ pub(super) struct Frame<'c> {
     pub(super) n_levels: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
+    /// The number of tokens in which cases were looked for, and the depth at which each one began that has not ended.
+    pub(super) n_read: usize,
+    pub(super) cases: Vec<usize>,
 }
 
 /// The body of a literal that is open.
@@ -100,8 +103,16 @@ impl<'c, 't> Run<'c, 't, '_> {
         match opener.opens {
             Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
             Opens::NothingAsOperand if !self.may_begin_value() => false,
-            Opens::Nothing | Opens::NothingAsOperand => {
-                for at in self.at..inside {
+            Opens::NothingAsArgument if !self.may_begin_plain_argument() => false,
+            Opens::Nothing | Opens::NothingAsOperand | Opens::NothingAsArgument => {
+                let (start, mut end) = (self.at, self.at);
+                if opener.n_word > 0 {
+                    let (_, hash) = self.measure_word(start);
+                    end += opener.n_word;
+                    self.push_word(start, end, hash);
+                }
+                let text = self.text;
+                for at in (end..inside).filter(|&at| opener.n_word == 0 || text[at] != b' ') {
                     self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
                 }
                 self.at = inside;
@@ -109,7 +120,8 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                if !self.is_place(rule.place, inside)
+                if rule.within.is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
+                    || !self.is_place(rule.place, inside)
                     || rule.is_one_character && !self.holds_one_character(rule, inside)
                 {
                     return false;
@@ -136,6 +148,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         let n_hole = match opener.hole {
             None => return Some((at + opener.head.len(), b"")),
             Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
+            Some(Hole::Blank) => rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count(),
+            Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
             }
@@ -161,15 +175,23 @@ impl<'c, 't> Run<'c, 't, '_> {
             OpenerPlace::Operand => self.may_begin_value(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
             OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+            OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
+            OpenerPlace::Spaced => self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value(),
         }
     }
 
     /// Whether an opener here is placed like the argument of a call without brackets.
-    fn may_begin_argument(&self, inside: usize) -> bool {
+    pub(super) fn may_begin_argument(&self, inside: usize) -> bool {
         let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
         let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
         let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
         self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
+    }
+
+    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a condition.
+    fn may_begin_plain_argument(&mut self) -> bool {
+        let is_condition = self.on_line().iter().any(|token| token.text(self.text) == b"?");
+        !is_condition && self.may_begin_argument(self.at + 1) || self.may_begin_value()
     }
 
     pub(super) fn may_begin_value(&mut self) -> bool {
@@ -207,7 +229,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
 
     /// The tokens of this line.
-    fn on_line(&self) -> &[Token] {
+    pub(super) fn on_line(&self) -> &[Token] {
         self.tokens.get(self.line_first..).unwrap_or_default()
     }
 
@@ -260,6 +282,7 @@ impl<'c, 't> Run<'c, 't, '_> {
         match self.scan(&body, self.text) {
             BodyEnd::Whole(end) => {
                 let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
+                let end = if rule.is_conditional { other_half(&body, self.text, start, end) } else { end };
                 self.at = end;
                 if rule.is_held {
                     self.hold(rule, &body.close, body.start..end);
@@ -279,6 +302,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                     n_brackets: 0,
                     n_levels,
                     first_token,
+                    n_read: first_token,
+                    cases: Vec::new(),
                 });
             }
         }
@@ -332,6 +357,9 @@ impl<'c, 't> Run<'c, 't, '_> {
                 self.line_first = self.tokens.len();
             }
         } else {
+            if self.table.has_preambles && self.import.is_some() {
+                self.hold_preamble_of_name(start);
+            }
             let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
@@ -342,6 +370,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
+        }
+        if rule.has_expansions
+            && let Some(end) = self.scan_expansions(body, text)
+        {
+            return end;
         }
         if let Ending::Closer(_) = rule.ending {
             return BodyEnd::Whole(find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()));
@@ -402,6 +435,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                     return BodyEnd::Whole(at);
                 }
                 depth -= 1;
+            } else if let Some(n_close) = spliced_close(rule, close, rest) {
+                return BodyEnd::Whole(at + n_close);
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
@@ -412,6 +447,58 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
         }
         BodyEnd::Whole(text.len())
+    }
+
+    /// Finds the end of a body with expansions of a shell; `None` if nothing ends it, when its braces are plain text.
+    ///
+    /// What is open is a number with two bits for each level, the innermost lowest: it is kept while code inside is read.
+    ///
+    /// Time O(n), whatever is nested.
+    fn scan_expansions(&mut self, body: &Body<'_>, text: &[u8]) -> Option<BodyEnd> {
+        const QUOTED: usize = 1;
+        /// In an expansion, where a single quote opens a string, and where it is text.
+        const QUOTING: usize = 2;
+        const PLAIN: usize = 3;
+        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+            return None;
+        }
+        let rule = body.rule;
+        let outermost = if *body.close == *b"}" { QUOTING } else { QUOTED };
+        let mut open = if body.n_levels == 0 { outermost } else { body.n_levels };
+        let mut at = next_stop(rule, text, body.start);
+        while let Some(&byte) = text.get(at) {
+            let rest = &text[at..];
+            let code = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open));
+            if Some(byte) == rule.escape {
+                at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else if let Some(pair) = code {
+                at += rule.interpolation[pair].0.len();
+                if self.frames.len() < MAX_DEPTH {
+                    return Some(BodyEnd::Code(at, pair, open));
+                }
+            } else if rest.starts_with(b"${") {
+                let is_quoted = (0..usize::BITS).step_by(2).any(|level| open >> level & 3 == QUOTED);
+                let inside = if is_quoted && !edits(&rest[2..]) { PLAIN } else { QUOTING };
+                // What is too deep is text.
+                open = if open.leading_zeros() >= 2 { open << 2 | inside } else { open };
+                at += 2;
+            } else {
+                at += 1;
+                match (open & 3, byte) {
+                    (QUOTED, b'"') | (QUOTING | PLAIN, b'}') => open >>= 2,
+                    (QUOTING | PLAIN, b'"') if open.leading_zeros() >= 2 => open = open << 2 | QUOTED,
+                    (QUOTING, b'\'') => at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1),
+                    (_, b'\n') if !rule.is_multi_line => return Some(BodyEnd::Whole(at - 1)),
+                    _ => {}
+                }
+            }
+            if open == 0 {
+                return Some(BodyEnd::Whole(at));
+            }
+            at = next_stop(rule, text, at);
+        }
+        self.n_unclosed += 1;
+        None
     }
 
     /// The end of the string or character at `at`, if there is one and it is closed.
@@ -458,6 +545,78 @@ impl<'c, 't> Run<'c, 't, '_> {
         }
         text.len()
     }
+}
+
+/// The bytes of backslashes with a line end each that `text` begins with.
+fn n_splices(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text[at..].strip_prefix(b"\\") {
+        at += match rest {
+            [b'\n', ..] => 2,
+            [b'\r', b'\n', ..] => 3,
+            _ => return at,
+        };
+    }
+    at
+}
+
+/// The length of the closer that `text` begins with, if lines may be joined in it.
+fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
+    if !rule.has_splices || text.first() != close.first() {
+        return None;
+    }
+    let mut at = 0;
+    for byte in close {
+        at += n_splices(&text[at..]);
+        if text.get(at) != Some(byte) {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Whether a word of a shell begins behind `byte`.
+fn begins_word(byte: u8) -> bool {
+    byte <= b' ' || b"`;&|<>()".contains(&byte)
+}
+
+/// Whether an expansion, whose name `text` begins with, has an operator that edits the value: in its pattern, quotes
+/// count wherever it is.
+fn edits(text: &[u8]) -> bool {
+    let mut at = usize::from(text.first() == Some(&b'!'));
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let n_name = text[at.min(text.len())..].iter().take(MAX_TAG).take_while(is_name).count();
+    at += if n_name == 0 { 1 } else { n_name };
+    if text.get(at) == Some(&b'[') {
+        at += text[at..].iter().take(MAX_TAG).position(|byte| *byte == b']').map_or(0, |n| n + 1);
+    }
+    text.get(at).is_some_and(|byte| b"#%/^,".contains(byte))
+}
+
+/// Where the first directive is in the comment from `start` to `end` that belongs to an `#if` before it, and ends it in
+/// code that is left out; else `end`.
+///
+/// Where the comment is closed after that, and no other one opens before its closer, it is none that ends there.
+fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
+    let mut depth = 0;
+    for at in memchr::memchr_iter(b'#', &text[body.start..end]).map(|n| body.start + n) {
+        if !is_first_on_line(text, at) {
+            continue;
+        }
+        let word = text[at + 1..end].trim_ascii_start();
+        let is_other = [&b"endif"[..], b"else", b"elif"].iter().any(|other| word.starts_with(other));
+        if word.starts_with(b"if") {
+            depth += 1;
+        } else if is_other && depth == 0 {
+            let is_closed = closes_at_end(body.rule, &body.close, &text[body.start..end]);
+            let opens_again = find(&text[at..end], &text[start..body.start]).is_some();
+            return if opens_again || !is_closed { at } else { end };
+        } else if word.starts_with(b"endif") {
+            depth -= 1;
+        }
+    }
+    end
 }
 
 /// The closer, with its placeholder filled in from the opener.
