@@ -424,6 +424,28 @@ const TRICKS: &[(&str, &str)] = &[
         "php",
         "<?php $a = <<<É\nhidden's\nÉ; seen(); \"$a = `hidden {$b[\"`\"]}`\"; seen(); `hidden {$seen[\"`\"]}`; seen();",
     ),
+    (
+        "perl",
+        "$a =~ s,q{,hidden,; seen; $b = q#hidden '#; $c =~ m#hidden/'#; seen; $d =~ tr#'#\"#; $e = qw (hidden '); seen",
+    ),
+    (
+        "perl",
+        "print \"hidden\n   y(es) or no\n   s(top\n\"; seen; $a = 'hidden\n\"'; seen; $b =~ m/\n hidden' # x\n/x; seen; isn't($c, seen)",
+    ),
+    (
+        "perl",
+        "sub y { seen } $p->s(seen, '\"'); @s = (y => seen, -s \"hidden\", %q); $h{s}; seen; $c =~ s {hidden'}\n{hidden\"}; seen",
+    ),
+    ("perl", "seen;\n=head1 hidden\n\n=cutter hidden\n\nhidden '\n=cut\nseen"),
+    ("ruby", "a = `hidden '\nhidden` ; seen\n=begin\n=endx hidden '\n=end\nseen\n=beginner; seen"),
+    (
+        "javascript",
+        "var q = function () {} / seen; /* hidden ` */ a = {b: {}} / 2; /* ` */ seen; f(function g() {} / seen); if (a) {} /`/; seen",
+    ),
+    ("powershell", "a#b seen # hidden"),
+    ("perl", "if ($a) { } /hidden'/ and seen; $b{c} / seen / 2; f(<<A, \"hidden\nhidden '\nA\nhidden\"); seen"),
+    ("ruby", "f(<<A, 'hidden\nhidden '\nA\nhidden'); seen"),
+    ("shell", "echo ${(j:\":)b}; seen; cat <<A \"hidden\nhidden\"\nhidden '\nA\nseen"),
 ];
 
 #[test]

@@ -132,6 +132,8 @@ pub(super) enum Hole {
     Delimiter,
     /// One bracket or punctuation byte.
     Bracket,
+    /// The same that closes nothing, behind blanks.
+    Quote,
 }
 
 /// How a comment or literal ends.
@@ -160,6 +162,7 @@ pub(super) struct Rule {
     pub has_strings: bool,
     /// Whether expansions in it do.
     pub has_expansions: bool,
+    pub not_after: Box<[Box<[u8]>]>,
     /// What ends the code around it, inside of another literal.
     pub within: Option<u8>,
     /// Whether backslashes at the end of lines may be in its closer.
@@ -235,7 +238,7 @@ impl Rule {
         let fixed = fixed.filter(|close| !close.is_empty());
         match fixed {
             _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => Ending::Line,
-            _ if is_simple && self.is_multi_line && self.escape.is_none() => {
+            _ if is_simple && self.is_multi_line && self.escape.is_none() && !self.tail.is_whole_line => {
                 Ending::Closer(fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())))
             }
             Some(&[quote]) if is_simple => Ending::Quote(quote),
@@ -548,6 +551,7 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
             "tag" => Hole::Tag,
             "delimiter" => Hole::Delimiter,
             "bracket" => Hole::Bracket,
+            "quote" => Hole::Quote,
             one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
             _ => return None,
         };
@@ -652,6 +656,7 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         closes_first: row.close_first,
         has_strings: row.holds_strings,
         has_expansions: row.expansions,
+        not_after: row.not_after.split_whitespace().map(|word| word.as_bytes().into()).collect(),
         within: row.within.and_then(|c| u8::try_from(c).ok()),
         has_splices: false,
         is_conditional: row.conditional,

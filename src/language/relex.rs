@@ -200,6 +200,7 @@ mod tests {
                 "splice" => vec![with(""), with("\\\n"), with("\\\n\\\n")],
                 "blank" => vec![with(""), with(" ")],
                 "tag" | "delimiter" => vec![with(""), with("A"), with("B")],
+                "quote" => vec![with("("), with(" {"), with("}"), with(")"), with("|")],
                 "bracket" => vec![with("("), with(")"), with("|")],
                 repeated if repeated.chars().count() == 1 => vec![with(""), with(repeated), with(&repeated.repeat(2))],
                 _ => vec![text.to_owned()],

@@ -136,7 +136,7 @@ pub struct Claim {
 /// (the same for any one character), `{blank}` spaces and tabs or nothing, `{splice}` backslashes with a line end each or nothing, `{tag}` a word or
 /// nothing, `{delimiter}` up to 16
 /// characters that are neither spaces nor round brackets nor backslashes, `{bracket}` one
-/// bracket or punctuation character. The closer's placeholder matches the same
+/// bracket or punctuation character, `{quote}` the same behind blanks, but no closing bracket. The closer's placeholder matches the same
 /// text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -189,6 +189,9 @@ pub struct Delimited {
     /// Whether its closer must be first on its line, after white space: a text in Elixir may hold `"""`.
     #[serde(default)]
     pub close_first: bool,
+    /// Words right before it that make it a name: `sub q {}` in Perl. Separated by white space.
+    #[serde(default)]
+    pub not_after: String,
     /// Whether its closer does not count in strings and characters, which it may hold: `(* "*)" *)` in OCaml.
     #[serde(default)]
     pub holds_strings: bool,
@@ -233,6 +236,9 @@ pub enum OpenerPlace {
     WordStart,
     /// Where a value may begin, and after white space.
     Spaced,
+    /// Where a word quotes what follows, as `q` and `s` of Perl do: it is no name of a variable, of a member or before
+    /// `=>`, and its literal is closed.
+    Quote,
 }
 
 /// An opener and its closer.

@@ -19,6 +19,9 @@ const MAX_BLANKS: usize = 500;
 /// Maximum strings in comments that nothing closes; where there are more, no further one is looked for.
 const MAX_UNCLOSED_STRINGS: usize = 16;
 
+/// Maximum tokens of a line that are searched for the brace of a value.
+const MAX_IN_BRACES: usize = 64;
+
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
 
@@ -75,13 +78,15 @@ impl<'c, 't> Run<'c, 't, '_> {
         let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
         let (from, to) = table.openers_at[first as usize];
         for opener in &table.openers[from as usize..to as usize] {
-            if opener.n_word != n_word || !opener.is_at(self.text, self.at, table.fold) {
+            // A `#` is part of a word, but quotes.
+            let quotes = |at: usize| opener.hole == Some(Hole::Quote) && n_word > at && self.text[self.at + at] == b'#';
+            if opener.n_word != n_word && !quotes(opener.n_word) || !opener.is_at(self.text, self.at, table.fold) {
                 continue;
             }
             if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
                 let rule = &table.rules[rule];
                 let (start, inside) = (self.at, self.at + opener.head.len());
-                match simple_end(rule, self.text, inside) {
+                match simple_end(rule, self.text, inside).filter(|_| self.heredocs.is_empty()) {
                     Some(end) => {
                         self.at = end;
                         self.piece(rule, start, end);
@@ -121,6 +126,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
                 if rule.within.is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
+                    || !rule.not_after.is_empty() && self.is_after(&rule.not_after)
                     || !self.is_place(rule.place, inside)
                     || rule.is_one_character && !self.holds_one_character(rule, inside)
                 {
@@ -132,7 +138,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 };
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
-                let must_close = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
+                let must_close =
+                    matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument | OpenerPlace::Quote);
                 if must_close && !self.is_closed_on_line(&body) {
                     return false;
                 }
@@ -148,7 +155,9 @@ impl<'c, 't> Run<'c, 't, '_> {
         let n_hole = match opener.hole {
             None => return Some((at + opener.head.len(), b"")),
             Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
-            Some(Hole::Blank) => rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count(),
+            Some(Hole::Blank | Hole::Quote) => {
+                rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count()
+            }
             Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
@@ -159,6 +168,15 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
         };
+        if opener.hole == Some(Hole::Quote) {
+            let delimiter = *rest.get(n_hole)?;
+            let is_arrow = rest[n_hole..].starts_with(b"=>");
+            // Behind blanks a `#` opens a comment.
+            let is_comment = delimiter == b'#' && n_hole > 0;
+            let quotes = delimiter.is_ascii_punctuation() && !b")]}>_".contains(&delimiter);
+            let inside = at + opener.head.len() + n_hole + 1;
+            return (quotes && !is_arrow && !is_comment).then_some((inside, &rest[n_hole..=n_hole]));
+        }
         if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
             return None;
         }
@@ -175,8 +193,31 @@ impl<'c, 't> Run<'c, 't, '_> {
             OpenerPlace::Operand => self.may_begin_value(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
             OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+            OpenerPlace::Quote => self.may_quote(inside),
             OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
             OpenerPlace::Spaced => self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value(),
+        }
+    }
+
+    fn is_after(&self, words: &[Box<[u8]>]) -> bool {
+        self.tokens.last().is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
+    }
+
+    /// Whether the word here quotes what the delimiter before `inside` begins.
+    fn may_quote(&mut self, inside: usize) -> bool {
+        let delimiter = self.text[inside - 1];
+        let before = self.tokens.last().map_or(&b""[..], |last| last.text(self.text));
+        let touches = self.tokens.last().is_some_and(|last| last.end as usize == self.at);
+        // A variable, a member, a test of a file: `@s`, `->s`, `-s`.
+        let is_name = touches && matches!(before, b"@" | b"%" | b"&" | b"*" | b"-")
+            || before == b">" && matches!(self.on_line(), [.., dash, _] if dash.text(self.text) == b"-");
+        let is_matched = before == b"~";
+        let is_blank = self.text[inside - 2].is_ascii_whitespace();
+        match delimiter {
+            _ if is_name => false,
+            _ if is_matched => true,
+            b'=' | b',' | b';' => matches!(before, b"=" | b"."),
+            _ => !is_blank || self.may_begin_value(),
         }
     }
 
@@ -203,8 +244,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             Kind::Number | Kind::String => false,
             Kind::Punctuation => match last.text(self.text) {
                 b")" => has_heads && self.closed_bracket() == Belongs::Head,
-                // Nobody divides what is in braces, be it a block, a class or an object.
-                b"}" => has_heads,
+                // Few divide what is in braces, and of these on one line.
+                b"}" if has_heads => !self.ends_in_braces_of_value(),
+                b"}" => !self.table.sigils.is_empty() && self.closed_bracket() != Belongs::Variable,
                 b"]" => false,
                 _ => !self.ends_in_postfix(),
             },
@@ -246,6 +288,32 @@ impl<'c, 't> Run<'c, 't, '_> {
         })
     }
 
+    /// Whether the brace before closes, on its line, an object or the body of a function that is a value:
+    /// `a = {} / 2`, `b(function () {} / 2)`.
+    fn ends_in_braces_of_value(&self) -> bool {
+        let line = self.on_line();
+        let line = &line[line.len().saturating_sub(MAX_IN_BRACES)..];
+        let text = |at: usize| line[at].text(self.text);
+        let opening = |from: usize, open: &[u8], close: &[u8]| {
+            let mut depth = 0;
+            (0..=from).rev().find(|&at| {
+                depth += usize::from(text(at) == close);
+                depth -= usize::from(text(at) == open && depth > 0);
+                depth == 0
+            })
+        };
+        let value_before =
+            |at: Option<usize>| at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"));
+        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}")) else { return false };
+        let Some(before) = brace.checked_sub(1) else { return false };
+        if text(before) != b")" {
+            return value_before(Some(before));
+        }
+        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else { return false };
+        let function = (head.saturating_sub(2)..=head).rev().find(|&at| text(at) == b"function");
+        value_before(function.and_then(|at| at.checked_sub(1)))
+    }
+
     /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need no brackets, one may
     /// have an argument: `a.match /b/`.
     fn ends_in_member(&self) -> bool {
@@ -281,6 +349,16 @@ impl<'c, 't> Run<'c, 't, '_> {
         let rule = body.rule;
         match self.scan(&body, self.text) {
             BodyEnd::Whole(end) => {
+                if let Some(line_end) = self.interrupting_line(&body, end) {
+                    self.at = line_end;
+                    self.piece(rule, start, line_end);
+                    self.heredoc_bodies();
+                    let start = self.at;
+                    if start < self.text.len() {
+                        self.body(start, Body::new(rule, body.close, start));
+                    }
+                    return;
+                }
                 let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
                 let end = if rule.is_conditional { other_half(&body, self.text, start, end) } else { end };
                 self.at = end;
@@ -307,6 +385,13 @@ impl<'c, 't> Run<'c, 't, '_> {
                 });
             }
         }
+    }
+
+    /// The end of the first line of a literal, if the bodies of heredocs come next: `f(<<A, "b` and its next line. A
+    /// shell reads them after the line on which the literal ends.
+    fn interrupting_line(&self, body: &Body<'_>, end: usize) -> Option<usize> {
+        self.heredocs.last().filter(|heredoc| !body.rule.is_comment && !heredoc.rule.has_word_tag)?;
+        memchr::memchr(b'\n', &self.text[body.start..end]).map(|n| body.start + n + 1)
     }
 
     /// The end of what belongs to a literal after its closer; its body ends at `end`.
@@ -390,6 +475,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
             }
+            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => None,
             (Some(open), _) => Some((&**open).into()),
             (None, _) => None,
         };
@@ -429,6 +515,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
             } else if rule.closes_first && !is_first_on_line(text, at) {
                 at += 1;
+            } else if rule.tail.is_whole_line && continues_word(close, rest) {
+                at += close.len();
             } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
                 at += n_close;
                 if depth == 0 {
@@ -465,7 +553,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         let rule = body.rule;
         let outermost = if *body.close == *b"}" { QUOTING } else { QUOTED };
         let mut open = if body.n_levels == 0 { outermost } else { body.n_levels };
-        let mut at = next_stop(rule, text, body.start);
+        let begins = body.n_levels == 0 && outermost == QUOTING;
+        let mut at = next_stop(rule, text, body.start + if begins { n_flags(&text[body.start..]) } else { 0 });
         while let Some(&byte) = text.get(at) {
             let rest = &text[at..];
             let code = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open));
@@ -481,7 +570,7 @@ impl<'c, 't> Run<'c, 't, '_> {
                 let inside = if is_quoted && !edits(&rest[2..]) { PLAIN } else { QUOTING };
                 // What is too deep is text.
                 open = if open.leading_zeros() >= 2 { open << 2 | inside } else { open };
-                at += 2;
+                at += 2 + n_flags(&rest[2..]);
             } else {
                 at += 1;
                 match (open & 3, byte) {
@@ -576,9 +665,23 @@ fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
+/// Whether `text` begins with a closer that ends in the middle of a word: `=cutter`.
+fn continues_word(close: &[u8], text: &[u8]) -> bool {
+    text.strip_prefix(close)
+        .and_then(|rest| rest.first())
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
 /// Whether a word of a shell begins behind `byte`.
 fn begins_word(byte: u8) -> bool {
     byte <= b' ' || b"`;&|<>()".contains(&byte)
+}
+
+/// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.
+fn n_flags(text: &[u8]) -> usize {
+    let flags = &text[..text.len().min(MAX_TAG)];
+    let end = flags.iter().position(|byte| matches!(byte, b')' | b'\n')).filter(|_| flags.starts_with(b"("));
+    end.filter(|&end| flags[end] == b')').map_or(0, |end| end + 1)
 }
 
 /// Whether an expansion, whose name `text` begins with, has an operator that edits the value: in its pattern, quotes
@@ -625,7 +728,7 @@ fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c,
         return Cow::Borrowed(&closer.head);
     }
     let mirrored: Vec<u8> = match opened {
-        Some(Hole::Bracket) => hole.iter().map(|&byte| mirror(byte)).collect(),
+        Some(Hole::Bracket | Hole::Quote) => hole.iter().map(|&byte| mirror(byte)).collect(),
         _ => hole.to_vec(),
     };
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())
