@@ -287,6 +287,165 @@ const TRICKS: &[(&str, &str)] = &[
         "typescript",
         "a! / seen / b; c = <T,>(d: T) => seen; e < f > (seen); g = h as T / seen / 2; `hidden ${i<J>(seen)}`",
     ),
+    // What looks like an import and holds code: a body, a block, a declaration.
+    (
+        "javascript",
+        "const a = {\n  import: function (b) { seen(); },\n  import() { seen(); }\n};\nclass C { import = (b) => { seen(); };\n}",
+    ),
+    (
+        "javascript",
+        "import hidden from \"b\" /*\n*/ function f() { seen(); }\nimport \"hidden\" with { type: \"json\" }\nseen()",
+    ),
+    (
+        "typescript",
+        "class A {\n  import<T>(a: T) { seen(); }\n  import = { b: () => seen };\n  import?: seen;\n  import: seen }",
+    ),
+    (
+        "typescript",
+        "import hidden = require(\"b\");\nimport type { hidden } from \"c\";\nimport hidden = hidden.hidden;\nseen",
+    ),
+    (
+        "csharp",
+        "using hidden = A.B<C>;\nusing var seen = B.C(() => {\n seen();\n});\nusing A seen = new B { C = () => { seen(); } };",
+    ),
+    (
+        "csharp",
+        "using static hidden.hidden;\nusing hidden = (int a, string b);\nusing A.B<C> seen = d();\nusing (seen) { }",
+    ),
+    (
+        "perl",
+        "use hidden '+' => 1;\nuse overload '+' => sub { seen; };\nrequire \"x\" or do { seen; };\nuse constant { hidden => 1 };",
+    ),
+    (
+        "perl",
+        "use lib do { seen; };\nuse overload\n '-' => sub { seen; },\n '+' => sub { seen };\nuse hidden (\n 'a',\n 'b'\n);",
+    ),
+    (
+        "r",
+        "source$work <- function(x) { seen }\nsource[[\"a\"]] <- function(x) seen\nsource(local({ seen }))\nlibrary(hidden)",
+    ),
+    (
+        "shell",
+        "source ./a && f() {\n seen\n}\nsource x || {\n seen\n}\nsource <(\n seen\n b\n)\nsource hidden || exit 1",
+    ),
+    (
+        "ruby",
+        "require(\"set\").then {\n seen\n}\nfoo(\n require: -> { seen },\n b: 1)\nrequire \"a\" do seen end\nrequire hidden",
+    ),
+    (
+        "php",
+        "<?php\ninclude f(function () { seen(); });\n$a = function ($b)\n  use /* x */ ($c) { seen(); };\nuse hidden\\{hidden};",
+    ),
+    (
+        "php",
+        "<?php class A {\n use hidden { hidden as hidden; }\nfunction\ninclude($a) { seen(); } }\nrequire hidden . '/a.php';",
+    ),
+    (
+        "dart",
+        "b() {\n  part\n    ..a = () { seen(); };\n  part!.a(() { seen(); });\n}\nimport 'a' if (hidden.hidden == 'b') 'c' as hidden;",
+    ),
+    ("go", "import \"a\" /*\n*/ func f() { seen() }\nimport (\n\thidden \"b\"\n\t. \"c\"; hidden \"d\"\n)"),
+    (
+        "swift",
+        "import A /*\n*/ func f() { seen }\n@preconcurrency class B { func c() { seen } }\n@testable import hidden",
+    ),
+    ("kotlin", "fun a() {\n  import {\n  seen()\n  }\n}\nimport hidden.*"),
+    (
+        "rust",
+        "fn a() -> impl Sized +\nuse<'a> { seen }\nm! {\nuse { seen(1) } ; }\nuse hidden::{hidden, self as hidden};",
+    ),
+    ("ocaml", "open (struct\n seen\nend)\nopen hidden.Hidden"),
+    ("c", "#include \"a.h\" (\n seen;\n#include \"b.h\" )\nseen;"),
+    ("elixir", "use A, [b: fn c ->\n seen end]\nuse hidden, [hidden: 1,\n hidden: 2]\nimport A.B, only: [hidden: 1]"),
+    ("python", "x = (yield\n from f([seen]))\ny = [\n from_a,\n seen]\nfrom hidden import (hidden, hidden as hidden)"),
+    ("scala", "object A {\n import hidden.{hidden => hidden,\n hidden} }\nseen"),
+    ("julia", "include(function (a)\n seen\nend, \"b\")\nimport hidden: +, hidden"),
+    ("clojure", "(require 'hidden) (seen)\n(do\n (require 'hidden))\n(seen)"),
+    // Quotes and openers behind what only some languages have.
+    (
+        "ruby",
+        "a = /\n  hidden'  # hidden\n/x; seen; b.match(/\n hidden\"/x); seen; [:+, :/, :%]; seen; b.inject(:%); seen",
+    ),
+    ("ruby", "a <<b; seen; puts <<eos\nhidden'\neos\nseen; class <<self; seen; end; e.f :/ ; seen; undef :`; seen"),
+    (
+        "ruby",
+        "@a <<C\n seen\nC\nb[0] <<D\nseen\nD\n1 <<E\nseen\nE\n(f) <<G\nseen\nG\nh<<I\nseen\nI\nj = ?\\'; seen; ?\\\"; seen",
+    ),
+    ("ruby", "a <<~É\nhidden'\nÉ\nseen; def /(b) seen end; c ?d :/hidden'/; seen"),
+    (
+        "shell",
+        "a=\"$((10#$b))\"; seen; $[10#$c]; seen; case $c in\n d) seen ;;\nesac; echo \"hidden's\"; seen#b; ${e}#seen",
+    ),
+    ("shell", "a=\"${b//'\"'/hidden}\"; seen; c=\"${b:-\"hidden's\"}\"; seen; d=${b:-'}hidden'}; seen; e=${b#{}; seen"),
+    (
+        "shell",
+        "a=\"${b:-it's}\"; seen; c=\"${b:-${d%'\"'}hidden}\"; seen; e=\"${f:-\"$(seen \"hidden's\")\"}\"; seen; ${g:-\"}hidden\"}",
+    ),
+    ("shell", "echo \\\\\"hidden\"; seen; echo \\$'hidden\\'; seen; a=\"`echo \\\"hidden's\\\"`\"; seen"),
+    ("shell", "a=\"$(case $b in c) echo \"hidden's\" ;; (d) seen;; esac)\"; seen; \"$(echo case)\"; seen '\"'; seen"),
+    (
+        "javascript",
+        "a = <input b=\"\n  image/*,\n\" c='hidden' d=\"C:\\\" />; seen; e = <p title=\"\n `x\n\">'</p>; seen",
+    ),
+    (
+        "csharp",
+        "# region /* hidden\nseen;\n#\terror it's /*\nseen;\n#if false\n it is /* x\n#endif\nseen; /*\n#if A\nhidden\n#endif\nhidden */ seen",
+    ),
+    (
+        "csharp",
+        "/* hidden\n#endif\nhidden \" */ seen;\n#if A\n seen /* hidden\n#else\n seen();\n#endif\nseen /* hidden */",
+    ),
+    (
+        "c",
+        "#if __has_include( <a/*b> ) || __has_include_next ( <c/*d> )\nseen;\n#endif\n#include /* hidden */ <e/*f>\nseen;",
+    ),
+    ("c", "char a[] = {\n#embed <a/*b>\n}; seen; s = R\"(\n/*hidden\n)\"; seen; /* hidden *\\\n\\\n/ seen"),
+    ("objective-c", "s = R\"x(\n/*hidden)\" )x\"; seen;\n#import <a/*b>\nseen;"),
+    ("cpp", "import <a/*b>;\nseen;\nimport seen = b;\nimport hidden.hidden:c;\n"),
+    (
+        "html",
+        "<p title=\"<!--\"><script>seen</script><title>a <!-- b</title><script>seen</script><!--><script>seen</script>",
+    ),
+    (
+        "html",
+        "<!--- hidden --!><script>seen</script><textarea><!-- it's</textarea><script>seen</script><!---><script>seen</script>",
+    ),
+    ("julia", "@show '\"'; seen; ['a' '\"']; seen; [a '\"']; seen; a' * \"hidden\"; seen"),
+    ("perl", "use constant A => 1;\nmy $a = 1 <<A;\n seen;\nA\n;$b <<C;\nseen\nC\n;print $f <<D;\nhidden\nD\nseen"),
+    (
+        "perl",
+        "print {$a->{b}} <<A, <<\"B\";\nhidden q{\nA\nhidden\nB\nseen; print STDERR <<C; f(<<D);\nhidden\nC\nhidden\nD\nseen; a[0] <<E\n;seen;\nE\n",
+    ),
+    ("go", "import (\n\"b\"\n/* int c(void) { return seen; } */\n\"C\"\n)\nseen"),
+    ("go", "/* int c(void) { return seen; } */ import (\"C\")\nseen"),
+    ("sql", "insert into a values ('hidden\n image/* \n hidden'); seen('it''s'); seen"),
+    ("css", "a{b:URL(hidden/*y)} seen{} c{d:url(\"hidden)/*\")} seen{}"),
+    (
+        "php",
+        "<?php $a = <<<É\nhidden's\nÉ; seen(); \"$a = `hidden {$b[\"`\"]}`\"; seen(); `hidden {$seen[\"`\"]}`; seen();",
+    ),
+    (
+        "perl",
+        "$a =~ s,q{,hidden,; seen; $b = q#hidden '#; $c =~ m#hidden/'#; seen; $d =~ tr#'#\"#; $e = qw (hidden '); seen",
+    ),
+    (
+        "perl",
+        "print \"hidden\n   y(es) or no\n   s(top\n\"; seen; $a = 'hidden\n\"'; seen; $b =~ m/\n hidden' # x\n/x; seen; isn't($c, seen)",
+    ),
+    (
+        "perl",
+        "sub y { seen } $p->s(seen, '\"'); @s = (y => seen, -s \"hidden\", %q); $h{s}; seen; $c =~ s {hidden'}\n{hidden\"}; seen",
+    ),
+    ("perl", "seen;\n=head1 hidden\n\n=cutter hidden\n\nhidden '\n=cut\nseen"),
+    ("ruby", "a = `hidden '\nhidden` ; seen\n=begin\n=endx hidden '\n=end\nseen\n=beginner; seen"),
+    (
+        "javascript",
+        "var q = function () {} / seen; /* hidden ` */ a = {b: {}} / 2; /* ` */ seen; f(function g() {} / seen); if (a) {} /`/; seen",
+    ),
+    ("powershell", "a#b seen # hidden"),
+    ("perl", "if ($a) { } /hidden'/ and seen; $b{c} / seen / 2; f(<<A, \"hidden\nhidden '\nA\nhidden\"); seen"),
+    ("ruby", "f(<<A, 'hidden\nhidden '\nA\nhidden'); seen"),
+    ("shell", "echo ${(j:\":)b}; seen; cat <<A \"hidden\nhidden\"\nhidden '\nA\nseen"),
 ];
 
 #[test]

@@ -46,6 +46,8 @@ pub(super) struct Compiled {
     pub heads: Vec<Box<[u8]>>,
     /// Words that are operators behind a value in the brackets of a head.
     pub infix: Vec<Box<[u8]>>,
+    /// The keywords between which brackets that nothing opens end patterns.
+    pub cases: Option<(Box<[u8]>, Box<[u8]>)>,
     /// What comes before the name of a variable.
     pub sigils: Box<[u8]>,
     /// Whether double brackets hold arithmetic.
@@ -61,7 +63,8 @@ pub(super) struct Compiled {
     pub imports: Vec<ImportRule>,
     /// Whether a comment before an import may be code.
     pub has_preambles: bool,
-    /// Bit n is set if the hash of an importing word ends in n; this filters out most words.
+    /// Bit n is set if the hash of a word that begins an import, or makes it something else, ends in n; this filters out
+    /// most words.
     pub import_bits: u64,
     /// The rule inside of which files begin.
     pub at_start: Option<usize>,
@@ -110,6 +113,8 @@ pub(super) enum Opens {
     Nothing,
     /// Nothing where a value may begin; elsewhere the text is not an opener.
     NothingAsOperand,
+    /// The same, and as the argument of a call.
+    NothingAsArgument,
 }
 
 /// The part of an opener that its closer repeats: its placeholder.
@@ -117,12 +122,18 @@ pub(super) enum Opens {
 pub(super) enum Hole {
     /// Any number of one byte.
     Repeat(u8),
+    /// Spaces and tabs, or nothing.
+    Blank,
+    /// Backslashes with a line end each, or nothing.
+    Splice,
     /// A word, or nothing.
     Tag,
     /// What may stand between the quote and the bracket of a raw string in C++, or nothing.
     Delimiter,
     /// One bracket or punctuation byte.
     Bracket,
+    /// The same that closes nothing, behind blanks.
+    Quote,
 }
 
 /// How a comment or literal ends.
@@ -149,6 +160,15 @@ pub(super) struct Rule {
     pub closes_first: bool,
     /// Whether strings in it hide its closer.
     pub has_strings: bool,
+    /// Whether expansions in it do.
+    pub has_expansions: bool,
+    pub not_after: Box<[Box<[u8]>]>,
+    /// What ends the code around it, inside of another literal.
+    pub within: Option<u8>,
+    /// Whether backslashes at the end of lines may be in its closer.
+    pub has_splices: bool,
+    /// Whether a directive without its other half ends it.
+    pub is_conditional: bool,
     pub shelter: Option<(u8, u8)>,
     pub interpolation: Vec<(Box<[u8]>, u8)>,
     /// What ends code inside, besides its closer.
@@ -191,7 +211,11 @@ impl Rule {
     /// Whether its opener opens it everywhere, and its closer is always the same.
     fn is_plain(&self) -> bool {
         let has_one_close = self.close.as_ref().is_none_or(|close| close.hole.is_none());
-        let is_simple = !self.is_one_character && !self.is_held && self.tail == Tail::default();
+        let is_simple = !self.is_one_character
+            && !self.is_held
+            && self.within.is_none()
+            && !self.is_conditional
+            && self.tail == Tail::default();
         has_one_close && self.place == OpenerPlace::Anywhere && is_simple
     }
 
@@ -208,12 +232,13 @@ impl Rule {
             && self.shelter.is_none()
             && !self.closes_first
             && !self.has_strings
+            && !self.has_expansions
             && self.interpolation.is_empty();
         let fixed = self.close.as_ref().filter(|close| close.hole.is_none()).map(|close| &*close.head);
         let fixed = fixed.filter(|close| !close.is_empty());
         match fixed {
             _ if self.close.is_none() && self.escape.is_none() && self.ends_before.is_empty() => Ending::Line,
-            _ if is_simple && self.is_multi_line && self.escape.is_none() => {
+            _ if is_simple && self.is_multi_line && self.escape.is_none() && !self.tail.is_whole_line => {
                 Ending::Closer(fixed.map(|close| Box::new(memchr::memmem::Finder::new(close).into_owned())))
             }
             Some(&[quote]) if is_simple => Ending::Quote(quote),
@@ -231,8 +256,12 @@ pub(super) struct Closer {
 
 #[derive(Debug)]
 pub(super) struct HeredocRule {
+    pub place: OpenerPlace,
+    /// Keywords after which a variable or a block is a file.
+    pub files: Box<[Box<[u8]>]>,
     pub indented: Box<[u8]>,
     pub is_always_indented: bool,
+    /// Whether a tag in small letters needs its last line.
     pub is_capital: bool,
     /// Whether its tag is any word of a shell.
     pub has_word_tag: bool,
@@ -248,6 +277,15 @@ pub(super) struct ImportRule {
     pub ends: ImportEnd,
     pub not_before: Box<[u8]>,
     pub not_with: Box<[u8]>,
+    /// The hashes of words that make it something else.
+    pub not_with_words: Box<[u32]>,
+    /// The only punctuation that it may contain, unless empty.
+    pub only_with: Box<[u8]>,
+    pub is_alias: bool,
+    /// Whether statements may not be told from names by what separates them.
+    pub has_lines: bool,
+    /// The number of brackets in its mark, which are open when it begins.
+    pub n_open: usize,
     /// What it imports if the comment before it is code, and the row of that code's language: after those of the
     /// strings.
     pub preamble: Option<(Box<[u8]>, usize)>,
@@ -276,7 +314,7 @@ impl Compiled {
                 && opener.tail.is_empty()
                 && match opener.opens {
                     Opens::Rule(rule) => rules[rule].is_plain(),
-                    Opens::Heredoc(_) | Opens::Nothing | Opens::NothingAsOperand => false,
+                    _ => false,
                 };
         }
         for opener in &openers {
@@ -301,7 +339,9 @@ impl Compiled {
             word_bytes: word_bytes(&classes),
             follows_word_opener: follows_word_opener(&openers),
             lengthens_number: byte_set(&numeric),
-            import_bits: imports.iter().fold(0, |bits, import| bits | 1 << (import.word & 63)),
+            import_bits: (imports.iter())
+                .flat_map(|import| import.not_with_words.iter().chain([&import.word]))
+                .fold(0, |bits, word| bits | 1 << (word & 63)),
             classes,
             openers,
             openers_at,
@@ -310,6 +350,7 @@ impl Compiled {
             keywords: keywords(table, fold),
             heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
             infix: table.infix.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+            cases: (table.cases.as_ref()).map(|pair| (pair.open.as_bytes().into(), pair.close.as_bytes().into())),
             sigils: table.sigils.as_bytes().into(),
             has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
             has_unicode_escapes: table.unicode_escapes,
@@ -381,6 +422,9 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
         let tail = opener.tail.first();
         match (opener.head.get(opener.n_word), opener.hole, tail) {
             (Some(&next), ..) | (None, None, Some(&next)) => follows[next as usize] = true,
+            (None, Some(Hole::Blank), Some(&next)) => {
+                [b' ', b'\t', next].iter().for_each(|&next| follows[next as usize] = true);
+            }
             (None, Some(Hole::Repeat(byte)), Some(&next)) => {
                 follows[byte as usize] = true;
                 follows[next as usize] = true;
@@ -395,6 +439,7 @@ fn follows_word_opener(openers: &[Opener]) -> [bool; 256] {
 pub(super) const MAX_MARK: usize = 2;
 
 fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
+    let hash_of = |word: &str| hash::word(word.as_bytes(), fold) as u32;
     let mut rules = Vec::new();
     for (row, import) in table.imports.iter().enumerate() {
         for first in import.first.iter() {
@@ -419,10 +464,15 @@ fn imports(table: &Table, fold: u64) -> Result<Vec<ImportRule>, TableError> {
                 preamble: preamble.map(|name| (name.as_bytes().into(), table.strings.len() + row)),
                 verbatim,
                 mark: mark.into(),
-                word: hash::word(word.as_bytes(), fold) as u32,
+                word: hash_of(word),
                 ends: import.ends,
                 not_before: import.not_before.as_bytes().into(),
                 not_with: import.not_with.as_bytes().into(),
+                not_with_words: import.not_with_words.split_whitespace().map(hash_of).collect(),
+                only_with: import.only_with.as_bytes().into(),
+                is_alias: import.alias,
+                has_lines: import.lines,
+                n_open: mark.iter().filter(|byte| matches!(byte, b'(' | b'[' | b'{')).count(),
             });
         }
     }
@@ -434,6 +484,8 @@ fn heredoc(heredoc: &super::table::Heredoc) -> Result<HeredocRule, TableError> {
         return Err(TableError::value("open", "it is empty"));
     }
     Ok(HeredocRule {
+        place: heredoc.place,
+        files: heredoc.files.split_whitespace().map(|word| word.as_bytes().into()).collect(),
         indented: heredoc.indented.as_bytes().into(),
         is_always_indented: heredoc.always_indented,
         is_capital: heredoc.capital_tag,
@@ -466,6 +518,9 @@ fn openers(table: &Table) -> Result<Vec<Opener>, TableError> {
     for text in &table.plain_operands {
         openers.push(opener(text, Opens::NothingAsOperand, table.case_insensitive)?);
     }
+    for text in &table.plain_arguments {
+        openers.push(opener(text, Opens::NothingAsArgument, table.case_insensitive)?);
+    }
     // The longest first: `--[[` before `--`, `"""` before `"`. The sort is
     // stable, so rows of the same length are tried in table order.
     openers.sort_by_key(|opener| (opener.head[0], std::cmp::Reverse(opener.head.len() + opener.tail.len())));
@@ -491,9 +546,12 @@ fn split_hole(text: &str) -> (Box<[u8]>, Option<Hole>, Box<[u8]>) {
     let hole_at = |at: usize| {
         let (inside, tail) = text[at + 1..].split_once('}')?;
         let hole = match inside {
+            "blank" => Hole::Blank,
+            "splice" => Hole::Splice,
             "tag" => Hole::Tag,
             "delimiter" => Hole::Delimiter,
             "bracket" => Hole::Bracket,
+            "quote" => Hole::Quote,
             one if one.len() == 1 => Hole::Repeat(one.as_bytes()[0]),
             _ => return None,
         };
@@ -512,6 +570,9 @@ fn rules(table: &Table) -> Result<Vec<Rule>, TableError> {
     };
     let mut rules = of("comments", &table.comments)?;
     rules.extend(of("strings", &table.strings)?);
+    for rule in rules.iter_mut().filter(|rule| table.spliced_words && rule.is_comment && rule.close.is_some()) {
+        (rule.has_splices, rule.ending) = (true, Ending::Any);
+    }
     // A string in a comment begins where it does elsewhere.
     let firsts: Vec<u8> = table.strings.iter().flat_map(|row| row.open.iter()).map(|open| open.as_bytes()[0]).collect();
     for rule in rules.iter_mut().filter(|rule| rule.has_strings) {
@@ -594,6 +655,11 @@ fn rule(row: &Delimited, is_comment: bool) -> Result<Rule, TableError> {
         is_name: row.name,
         closes_first: row.close_first,
         has_strings: row.holds_strings,
+        has_expansions: row.expansions,
+        not_after: row.not_after.split_whitespace().map(|word| word.as_bytes().into()).collect(),
+        within: row.within.and_then(|c| u8::try_from(c).ok()),
+        has_splices: false,
+        is_conditional: row.conditional,
         shelter,
         interpolation,
         format_after,
@@ -632,6 +698,9 @@ fn stops(rule: &Rule) -> [bool; 256] {
     if !rule.is_multi_line {
         stop(Some(&b'\n'));
         stop(rule.is_comment.then_some(&b'\r'));
+    }
+    if rule.has_expansions {
+        b"\"'$}".iter().for_each(|byte| stop(Some(byte)));
     }
     stop(rule.escape.as_ref());
     stop(rule.nests.as_ref().and_then(|open| open.first()));

@@ -197,7 +197,10 @@ mod tests {
             let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else { return vec![text.to_owned()] };
             let with = |hole: &str| format!("{}{hole}{}", &text[..open], &text[close + 1..]);
             match &text[open + 1..close.max(open + 1)] {
+                "splice" => vec![with(""), with("\\\n"), with("\\\n\\\n")],
+                "blank" => vec![with(""), with(" ")],
                 "tag" | "delimiter" => vec![with(""), with("A"), with("B")],
+                "quote" => vec![with("("), with(" {"), with("}"), with(")"), with("|")],
                 "bracket" => vec![with("("), with(")"), with("|")],
                 repeated if repeated.chars().count() == 1 => vec![with(""), with(repeated), with(&repeated.repeat(2))],
                 _ => vec![text.to_owned()],
@@ -220,10 +223,13 @@ mod tests {
         for row in &table.imports {
             pieces.extend(row.first.iter().map(|first| format!("{first} ")));
             pieces.extend(row.not_before.chars().chain(row.not_with.chars()).map(String::from));
+            pieces.extend(row.not_with_words.split_whitespace().map(|word| format!("{word} ")));
         }
         let words = [&table.heads, &table.infix, &table.value_keywords].into_iter();
         pieces.extend(words.flat_map(|words| words.split_whitespace()).map(|word| format!("{word} ")));
-        pieces.extend(table.plain.iter().chain(&table.plain_operands).chain(&table.postfix).cloned());
+        let plain = table.plain.iter().chain(&table.plain_operands).chain(&table.plain_arguments);
+        pieces.extend(plain.chain(&table.postfix).cloned());
+        pieces.extend(table.cases.iter().flat_map(|pair| [format!("{} ", pair.open), format!("{}\n", pair.close)]));
         pieces.extend(table.sigils.chars().map(String::from));
         pieces.extend(table.examples.iter().map(|example| example.source.clone()));
         pieces

@@ -79,6 +79,13 @@ pub struct Table {
     /// The same, but only where a value may begin: the character `?"` in Ruby, as opposed to `a ?"b" : c`.
     #[serde(default)]
     pub plain_operands: Vec<String>,
+    /// The same, and where an argument of a call without brackets may begin: the symbol `:/` in Ruby, as opposed to
+    /// `a ? b : /c/`.
+    #[serde(default)]
+    pub plain_arguments: Vec<String>,
+    /// The keywords between which brackets that nothing opens end patterns, and no code inside a literal: `case $a in b)`
+    /// and `esac`.
+    pub cases: Option<Delimiters>,
     /// Comments, which are skipped.
     #[serde(default)]
     pub comments: Vec<Delimited>,
@@ -127,9 +134,10 @@ pub struct Claim {
 /// A comment or literal between an opener and a closer.
 ///
 /// Opener and closer may contain one placeholder: `{#}` matches any number of `#`
-/// (the same for any one character), `{tag}` a word or nothing, `{delimiter}` up to 16
+/// (the same for any one character), `{blank}` spaces and tabs or nothing, `{splice}` backslashes with a line end each or nothing, `{tag}` a word or
+/// nothing, `{delimiter}` up to 16
 /// characters that are neither spaces nor round brackets nor backslashes, `{bracket}` one
-/// bracket or punctuation character. The closer's placeholder matches the same
+/// bracket or punctuation character, `{quote}` the same behind blanks, but no closing bracket. The closer's placeholder matches the same
 /// text as the opener's, or its mirror image for a bracket.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -182,9 +190,21 @@ pub struct Delimited {
     /// Whether its closer must be first on its line, after white space: a text in Elixir may hold `"""`.
     #[serde(default)]
     pub close_first: bool,
+    /// Words right before it that make it a name: `sub q {}` in Perl. Separated by white space.
+    #[serde(default)]
+    pub not_after: String,
     /// Whether its closer does not count in strings and characters, which it may hold: `(* "*)" *)` in OCaml.
     #[serde(default)]
     pub holds_strings: bool,
+    /// Whether it holds expansions of a shell: the braces and quotes in `"${a:-"b}"}"` count, however deep.
+    #[serde(default)]
+    pub expansions: bool,
+    /// The character that ends the code inside of a literal in which alone it is recognized: `\"` between backticks.
+    pub within: Option<char>,
+    /// Whether it also ends before a line with an `#endif`, `#else` or `#elif` whose `#if` is not in it: in code that is
+    /// left out, compilers read these directives and nothing else.
+    #[serde(default)]
+    pub conditional: bool,
     /// Whether letters right after the closer belong to it: `/a/gi`.
     #[serde(default)]
     pub flags: bool,
@@ -213,6 +233,13 @@ pub enum OpenerPlace {
     Argument,
     /// Anywhere except right after a word: the `#` in `a#b` does not open a comment.
     Apart,
+    /// At the start of a word of a shell: after white space, a backtick or one of `;&|<>()`.
+    WordStart,
+    /// Where a value may begin, and after white space.
+    Spaced,
+    /// Where a word quotes what follows, as `q` and `s` of Perl do: it is no name of a variable, of a member or before
+    /// `=>`, and its literal is closed.
+    Quote,
 }
 
 /// An opener and its closer.
@@ -237,7 +264,14 @@ pub struct Heredoc {
     /// Whether every heredoc's last line may be indented.
     #[serde(default)]
     pub always_indented: bool,
-    /// Whether a tag without quotes must be in capitals (`a << b` shifts).
+    /// Where the opener is recognized. An `argument` is none after a variable with a sigil: `$a <<B` shifts.
+    #[serde(default, rename = "where")]
+    pub place: OpenerPlace,
+    /// Keywords after which a variable or a block is a file, and the tag comes after that: `print $file <<A` in Perl.
+    /// Separated by white space. Where there are any, a line end ends no statement.
+    #[serde(default)]
+    pub files: String,
+    /// Whether a tag that has small letters and no quotes counts only if its last line is there (`a <<b` may shift).
     #[serde(default)]
     pub capital_tag: bool,
     /// Whether a tag is any word of a shell, after blanks, with quotes and escapes removed: `!`, `E"O"F`, `'a b'`. The
@@ -258,12 +292,26 @@ pub struct Import {
     /// Where it ends, outside brackets.
     #[serde(default)]
     pub ends: ImportEnd,
-    /// Punctuation that, right after the word, makes it something else: `(` in `import(x)`.
+    /// Punctuation that, next after the word, makes it something else: `(` in `import(x)`.
     #[serde(default)]
     pub not_before: String,
     /// Punctuation that, anywhere in the statement, makes it something else: `{` in a module with a body.
     #[serde(default)]
     pub not_with: String,
+    /// Words that, anywhere in the statement, make it something else, since they hold code: `sub` in Perl. Separated by
+    /// white space.
+    #[serde(default)]
+    pub not_with_words: String,
+    /// All punctuation that the statement may contain; any other makes it something else. Default: any.
+    #[serde(default)]
+    pub only_with: String,
+    /// Whether a `=` in it may only follow its first name: `using A = B;` is an alias, `using A b = c();` a declaration.
+    #[serde(default)]
+    pub alias: bool,
+    /// Whether line ends and semicolons separate names in its brackets, as in Go. Elsewhere these separate statements,
+    /// which no import holds.
+    #[serde(default)]
+    pub lines: bool,
     /// What it imports if the comment right before it is code, as `"C"` in Go.
     pub preamble: Option<String>,
     /// The language of the code in such a comment.
@@ -281,6 +329,8 @@ pub enum ImportEnd {
     Line,
     /// At a `;`.
     Semicolon,
+    /// At the line end, whatever is open: `#include`.
+    Directive,
 }
 
 /// Code of another language inside a file: a script in a page, a block in a document.

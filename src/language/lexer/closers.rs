@@ -11,6 +11,9 @@ const MAX_UNCLOSED: usize = 256;
 /// plus one for every so many bytes of text. Prose in a page has many; input crafted to be slow has nothing else.
 const BYTES_PER_UNCLOSED: usize = 16;
 
+/// Maximum unsuccessful searches that may each go through all of the text.
+const MAX_UNCLOSED_LINES: usize = 16;
+
 /// Where on the rest of a line a literal is closed: found from its end, so that each line is read once for each rule.
 pub(super) struct LineClosers<'c> {
     rule: &'c Rule,
@@ -24,7 +27,7 @@ impl<'c> Run<'c, '_, '_> {
     pub(super) fn is_closed_on_line(&mut self, body: &Body<'c>) -> bool {
         let (rule, start) = (body.rule, body.start);
         if rule.is_multi_line {
-            return true;
+            return self.is_closed_at_all(body);
         }
         let is_fixed = rule.nests.is_none() && rule.close.as_ref().is_some_and(|close| close.hole.is_none());
         if is_fixed && let Some(known) = self.line_closers.iter().find(|known| std::ptr::eq(known.rule, rule)) {
@@ -54,6 +57,21 @@ impl<'c> Run<'c, '_, '_> {
         let is_here = is_closed.first() == Some(&true);
         self.line_closers.push(LineClosers { rule, start, is_closed });
         is_here
+    }
+}
+
+impl<'c> Run<'c, '_, '_> {
+    /// Whether a body that may go on over lines is closed. Where many were not, none is.
+    fn is_closed_at_all(&mut self, body: &Body<'c>) -> bool {
+        if self.n_unclosed >= MAX_UNCLOSED_LINES {
+            return false;
+        }
+        let is_closed = match self.scan(body, self.text) {
+            BodyEnd::Whole(end) => closes_at_end(body.rule, &body.close, &self.text[body.start..end]),
+            BodyEnd::Code(..) => true,
+        };
+        self.n_unclosed += usize::from(!is_closed);
+        is_closed
     }
 }
 

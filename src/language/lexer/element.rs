@@ -89,6 +89,18 @@ impl<'t> Run<'_, 't, '_> {
             }
             (Some(Open::Text { .. } | Open::Tag { .. }), b'{') => self.open_element(Open::Code { depth: 0, n_frames }),
             (Some(Open::Text { .. }), _) if byte.is_ascii_punctuation() && byte != b'_' && byte != b'$' => {}
+            // A value of an attribute has no escapes, and may go on over lines.
+            (Some(Open::Tag { .. }), quote @ (b'"' | b'\''))
+                if self.tokens.last().is_some_and(|last| last.text(self.text) == b"=") =>
+            {
+                let Some(n) = memchr::memchr(quote, &self.text[at + 1..]) else {
+                    self.elements.n_told_by_later += 1;
+                    return false;
+                };
+                self.at = at + n + 2;
+                self.push(at, self.at, Symbol::STRING, hash::word(&self.text[at..self.at], 0) as u32);
+                return true;
+            }
             (Some(Open::Tag { depth, .. }), b'<') => *depth += 1,
             (Some(Open::Tag { depth, .. }), b'>') if *depth > 0 => *depth -= 1,
             (Some(Open::Tag { name, .. }), b'>') => {

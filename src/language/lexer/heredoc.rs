@@ -7,10 +7,14 @@ use super::brackets::Belongs;
 use super::literal::MAX_TAG;
 use crate::language::compile::HeredocRule;
 use crate::language::hash;
-use crate::language::token::Symbol;
+use crate::language::table::OpenerPlace;
+use crate::language::token::{Kind, Symbol};
 
 /// Unsuccessful searches for the last line of a heredoc; after that, the last lines of all tags are looked up.
 const MAX_ENDLESS_HEREDOCS: usize = 16;
+
+/// Maximum tokens of a file to print to, in braces.
+const MAX_FILE: usize = 64;
 
 /// A heredoc whose body has not begun.
 pub(super) struct PendingHeredoc<'c> {
@@ -34,7 +38,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     pub(super) fn open_heredoc(&mut self, rule: &'c HeredocRule, inside: usize) -> bool {
         let start = self.at;
         let text = self.text;
-        if start > 0 && text[start - 1] == text[start] {
+        if start > 0 && text[start - 1] == text[start] || !self.may_begin_heredoc(rule, inside) {
             return false;
         }
         let found = match rule.has_word_tag {
@@ -48,10 +52,74 @@ impl<'c, 't> Run<'c, 't, '_> {
             (true, true) => Indent::Tabs,
             (true, false) => Indent::Blanks,
         };
+        let is_quoted = text[inside..at].iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+        let may_shift = rule.is_capital && !is_quoted && !is_marked && tag.iter().any(u8::is_ascii_lowercase);
+        if may_shift && !self.has_last_line(rule, &tag, indent) {
+            self.n_endless_heredocs += 1;
+            return false;
+        }
         self.heredocs.push(PendingHeredoc { rule, tag, indent });
         self.at = at;
         self.push(start, at, Symbol::STRING, hash::word(&text[start..at], 0) as u32);
         true
+    }
+
+    /// Whether a value may begin here, or an argument of a call, and not what comes after a value: `a[0] <<B` shifts.
+    fn may_begin_heredoc(&mut self, rule: &HeredocRule, inside: usize) -> bool {
+        if rule.place == OpenerPlace::Anywhere || self.may_begin_value() {
+            return true;
+        }
+        if !rule.files.is_empty() && self.ends_in_file(rule) {
+            return true;
+        }
+        let is_spaced = self.at > 0 && self.text[self.at - 1].is_ascii_whitespace();
+        let is_variable = match self.tokens.as_slice() {
+            // The sigil is part of the name, or a token by itself.
+            [.., last] if matches!(last.text(self.text).first(), Some(b'$')) => true,
+            [.., before, last] => {
+                before.end == last.start && matches!(before.text(self.text), b"@" | b"$" | b"%" | b"&" | b"*")
+            }
+            _ => false,
+        };
+        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier) && !is_variable;
+        let is_first = rule.files.is_empty() && self.on_line().is_empty();
+        is_first || is_name && is_spaced && !self.text.get(inside).is_some_and(u8::is_ascii_whitespace)
+    }
+
+    /// Whether the last tokens are a file to print to: `print $file`, `print {$file}`.
+    fn ends_in_file(&self, rule: &HeredocRule) -> bool {
+        let line = self.on_line();
+        let text = |at: usize| line[at].text(self.text);
+        let Some(last) = line.len().checked_sub(1) else { return false };
+        let mut first = last;
+        if text(last) == b"}" {
+            let mut depth = 0;
+            let opens = |at: &usize| {
+                depth += usize::from(text(*at) == b"}");
+                depth -= usize::from(text(*at) == b"{");
+                depth == 0
+            };
+            let Some(at) = (last.saturating_sub(MAX_FILE)..=last).rev().find(opens) else { return false };
+            first = at;
+        } else if text(last).first() != Some(&b'$') {
+            return false;
+        }
+        first > 0 && rule.files.iter().any(|word| **word == *text(first - 1))
+    }
+
+    /// Whether the last line of a heredoc with this tag comes later. Time O(n) in all.
+    fn has_last_line(&mut self, rule: &HeredocRule, tag: &[u8], indent: Indent) -> bool {
+        let end = self.line_end(self.at);
+        self.last_lines((indent, rule.is_always_indented)).get(tag).is_some_and(|&last| last > end)
+    }
+
+    /// For each tag, the last line that could end its heredoc.
+    fn last_lines(&mut self, kind: (Indent, bool)) -> &HashMap<&'t [u8], usize> {
+        let text = self.text;
+        self.last_lines.entry(kind).or_insert_with(|| {
+            let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
+            starts.map(|at| (tag_of_line(line(text, at), kind).1, at)).collect()
+        })
     }
 
     pub(super) fn heredoc_bodies(&mut self) {
@@ -72,12 +140,8 @@ impl<'c, 't> Run<'c, 't, '_> {
         let PendingHeredoc { rule, tag, indent } = heredoc;
         let kind = (*indent, rule.is_always_indented);
         if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
-            let text = self.text;
-            let last = self.last_lines.entry(kind).or_insert_with(|| {
-                let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
-                starts.map(|at| (tag_of_line(line(text, at), kind).1, at)).collect()
-            });
-            if last.get(tag.as_slice()).is_none_or(|&last| last < self.at) {
+            let at = self.at;
+            if self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < at) {
                 return None;
             }
         }
@@ -118,7 +182,7 @@ fn tag_of_line(line: &[u8], (indent, code_follows): (Indent, bool)) -> (usize, &
 }
 
 fn is_tag_byte(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
+    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
 /// The end of a tag that begins at `at`, the tag, and whether it is marked as one whose last line is indented.
@@ -138,9 +202,8 @@ fn plain_tag(rule: &HeredocRule, text: &[u8], mut at: usize) -> Option<(usize, V
     // An empty one ends at an empty line.
     let is_empty_line = rule.has_spaced_tag && quote.is_some();
     let is_word = tag.first().map_or(is_empty_line, |first| !first.is_ascii_digit());
-    let is_capital = !rule.is_capital || quote.is_some() || is_marked || !tag.iter().any(u8::is_ascii_lowercase);
     at += n_tag;
-    if !is_word || !is_capital || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
+    if !is_word || quote.is_some_and(|quote| text.get(at) != Some(&quote)) {
         return None;
     }
     Some((at + usize::from(quote.is_some()), tag.to_vec(), is_marked))

@@ -6,7 +6,7 @@ use super::brackets::Belongs;
 use super::{Held, Run, is_line_start};
 use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
-use crate::language::table::OpenerPlace;
+use crate::language::table::{ImportEnd, OpenerPlace};
 use crate::language::token::{Kind, Symbol, Token};
 
 /// Maximum depth of code inside literals inside code; anything deeper is plain text.
@@ -18,6 +18,9 @@ pub(super) const MAX_TAG: usize = 64;
 const MAX_BLANKS: usize = 500;
 /// Maximum strings in comments that nothing closes; where there are more, no further one is looked for.
 const MAX_UNCLOSED_STRINGS: usize = 16;
+
+/// Maximum tokens of a line that are searched for the brace of a value.
+const MAX_IN_BRACES: usize = 64;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
@@ -35,6 +38,9 @@ pub(super) struct Frame<'c> {
     pub(super) n_levels: usize,
     /// The number of tokens before the code.
     pub(super) first_token: usize,
+    /// The number of tokens in which cases were looked for, and the depth at which each one began that has not ended.
+    pub(super) n_read: usize,
+    pub(super) cases: Vec<usize>,
 }
 
 /// The body of a literal that is open.
@@ -49,7 +55,7 @@ pub(super) struct Body<'c> {
 }
 
 impl<'c> Body<'c> {
-    fn new(rule: &'c Rule, close: Cow<'c, [u8]>, start: usize) -> Self {
+    pub(super) fn new(rule: &'c Rule, close: Cow<'c, [u8]>, start: usize) -> Self {
         Self { rule, close, start, n_levels: 0 }
     }
 }
@@ -72,13 +78,15 @@ impl<'c, 't> Run<'c, 't, '_> {
         let first = if table.fold != 0 { first.to_ascii_lowercase() } else { first };
         let (from, to) = table.openers_at[first as usize];
         for opener in &table.openers[from as usize..to as usize] {
-            if opener.n_word != n_word || !opener.is_at(self.text, self.at, table.fold) {
+            // A `#` is part of a word, but quotes.
+            let quotes = |at: usize| opener.hole == Some(Hole::Quote) && n_word > at && self.text[self.at + at] == b'#';
+            if opener.n_word != n_word && !quotes(opener.n_word) || !opener.is_at(self.text, self.at, table.fold) {
                 continue;
             }
             if let (true, Opens::Rule(rule)) = (opener.is_plain, opener.opens) {
                 let rule = &table.rules[rule];
                 let (start, inside) = (self.at, self.at + opener.head.len());
-                match simple_end(rule, self.text, inside) {
+                match simple_end(rule, self.text, inside).filter(|_| self.heredocs.is_empty()) {
                     Some(end) => {
                         self.at = end;
                         self.piece(rule, start, end);
@@ -100,8 +108,16 @@ impl<'c, 't> Run<'c, 't, '_> {
         match opener.opens {
             Opens::Heredoc(rule) => self.open_heredoc(&table.heredocs[rule], inside),
             Opens::NothingAsOperand if !self.may_begin_value() => false,
-            Opens::Nothing | Opens::NothingAsOperand => {
-                for at in self.at..inside {
+            Opens::NothingAsArgument if !self.may_begin_plain_argument() => false,
+            Opens::Nothing | Opens::NothingAsOperand | Opens::NothingAsArgument => {
+                let (start, mut end) = (self.at, self.at);
+                if opener.n_word > 0 {
+                    let (_, hash) = self.measure_word(start);
+                    end += opener.n_word;
+                    self.push_word(start, end, hash);
+                }
+                let text = self.text;
+                for at in (end..inside).filter(|&at| opener.n_word == 0 || text[at] != b' ') {
                     self.push(at, at + 1, Symbol::punctuation(self.text[at]), u32::from(self.text[at]));
                 }
                 self.at = inside;
@@ -109,7 +125,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Opens::Rule(rule) => {
                 let rule = &table.rules[rule];
-                if !self.is_place(rule.place, inside)
+                if rule.within.is_some_and(|end| self.frames.last().is_none_or(|frame| frame.ends != end))
+                    || !rule.not_after.is_empty() && self.is_after(&rule.not_after)
+                    || !self.is_place(rule.place, inside)
                     || rule.is_one_character && !self.holds_one_character(rule, inside)
                 {
                     return false;
@@ -120,7 +138,8 @@ impl<'c, 't> Run<'c, 't, '_> {
                 };
                 let body = Body::new(rule, close, inside);
                 // Nothing but its closer distinguishes it from punctuation.
-                let must_close = matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument);
+                let must_close =
+                    matches!(rule.place, OpenerPlace::Operand | OpenerPlace::Argument | OpenerPlace::Quote);
                 if must_close && !self.is_closed_on_line(&body) {
                     return false;
                 }
@@ -136,6 +155,10 @@ impl<'c, 't> Run<'c, 't, '_> {
         let n_hole = match opener.hole {
             None => return Some((at + opener.head.len(), b"")),
             Some(Hole::Repeat(byte)) => rest.iter().take(MAX_TAG).take_while(|&&b| b == byte).count(),
+            Some(Hole::Blank | Hole::Quote) => {
+                rest.iter().take(MAX_TAG).take_while(|b| matches!(b, b' ' | b'\t')).count()
+            }
+            Some(Hole::Splice) => n_splices(&rest[..rest.len().min(MAX_TAG)]),
             Some(Hole::Tag) => {
                 rest.iter().take(MAX_TAG).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
             }
@@ -145,6 +168,15 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             Some(Hole::Bracket) => usize::from(rest.first().is_some_and(u8::is_ascii_punctuation)),
         };
+        if opener.hole == Some(Hole::Quote) {
+            let delimiter = *rest.get(n_hole)?;
+            let is_arrow = rest[n_hole..].starts_with(b"=>");
+            // Behind blanks a `#` opens a comment.
+            let is_comment = delimiter == b'#' && n_hole > 0;
+            let quotes = delimiter.is_ascii_punctuation() && !b")]}>_".contains(&delimiter);
+            let inside = at + opener.head.len() + n_hole + 1;
+            return (quotes && !is_arrow && !is_comment).then_some((inside, &rest[n_hole..=n_hole]));
+        }
         if opener.hole == Some(Hole::Bracket) && n_hole == 0 || !rest[n_hole..].starts_with(&opener.tail) {
             return None;
         }
@@ -161,15 +193,46 @@ impl<'c, 't> Run<'c, 't, '_> {
             OpenerPlace::Operand => self.may_begin_value(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
             OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
+            OpenerPlace::Quote => self.may_quote(inside),
+            OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
+            OpenerPlace::Spaced => self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value(),
+        }
+    }
+
+    fn is_after(&self, words: &[Box<[u8]>]) -> bool {
+        self.tokens.last().is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
+    }
+
+    /// Whether the word here quotes what the delimiter before `inside` begins.
+    fn may_quote(&mut self, inside: usize) -> bool {
+        let delimiter = self.text[inside - 1];
+        let before = self.tokens.last().map_or(&b""[..], |last| last.text(self.text));
+        let touches = self.tokens.last().is_some_and(|last| last.end as usize == self.at);
+        // A variable, a member, a test of a file: `@s`, `->s`, `-s`.
+        let is_name = touches && matches!(before, b"@" | b"%" | b"&" | b"*" | b"-")
+            || before == b">" && matches!(self.on_line(), [.., dash, _] if dash.text(self.text) == b"-");
+        let is_matched = before == b"~";
+        let is_blank = self.text[inside - 2].is_ascii_whitespace();
+        match delimiter {
+            _ if is_name => false,
+            _ if is_matched => true,
+            b'=' | b',' | b';' => matches!(before, b"=" | b"."),
+            _ => !is_blank || self.may_begin_value(),
         }
     }
 
     /// Whether an opener here is placed like the argument of a call without brackets.
-    fn may_begin_argument(&self, inside: usize) -> bool {
+    pub(super) fn may_begin_argument(&self, inside: usize) -> bool {
         let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
         let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
         let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
         self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
+    }
+
+    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a condition.
+    fn may_begin_plain_argument(&mut self) -> bool {
+        let is_condition = self.on_line().iter().any(|token| token.text(self.text) == b"?");
+        !is_condition && self.may_begin_argument(self.at + 1) || self.may_begin_value()
     }
 
     pub(super) fn may_begin_value(&mut self) -> bool {
@@ -181,8 +244,9 @@ impl<'c, 't> Run<'c, 't, '_> {
             Kind::Number | Kind::String => false,
             Kind::Punctuation => match last.text(self.text) {
                 b")" => has_heads && self.closed_bracket() == Belongs::Head,
-                // Nobody divides what is in braces, be it a block, a class or an object.
-                b"}" => has_heads,
+                // Few divide what is in braces, and of these on one line.
+                b"}" if has_heads => !self.ends_in_braces_of_value(),
+                b"}" => !self.table.sigils.is_empty() && self.closed_bracket() != Belongs::Variable,
                 b"]" => false,
                 _ => !self.ends_in_postfix(),
             },
@@ -207,7 +271,7 @@ impl<'c, 't> Run<'c, 't, '_> {
     // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
 
     /// The tokens of this line.
-    fn on_line(&self) -> &[Token] {
+    pub(super) fn on_line(&self) -> &[Token] {
         self.tokens.get(self.line_first..).unwrap_or_default()
     }
 
@@ -222,6 +286,32 @@ impl<'c, 't> Run<'c, 't, '_> {
             });
             is_one && (value.kind() == Kind::Identifier || matches!(value.text(self.text), b")" | b"]"))
         })
+    }
+
+    /// Whether the brace before closes, on its line, an object or the body of a function that is a value:
+    /// `a = {} / 2`, `b(function () {} / 2)`.
+    fn ends_in_braces_of_value(&self) -> bool {
+        let line = self.on_line();
+        let line = &line[line.len().saturating_sub(MAX_IN_BRACES)..];
+        let text = |at: usize| line[at].text(self.text);
+        let opening = |from: usize, open: &[u8], close: &[u8]| {
+            let mut depth = 0;
+            (0..=from).rev().find(|&at| {
+                depth += usize::from(text(at) == close);
+                depth -= usize::from(text(at) == open && depth > 0);
+                depth == 0
+            })
+        };
+        let value_before =
+            |at: Option<usize>| at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"));
+        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}")) else { return false };
+        let Some(before) = brace.checked_sub(1) else { return false };
+        if text(before) != b")" {
+            return value_before(Some(before));
+        }
+        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else { return false };
+        let function = (head.saturating_sub(2)..=head).rev().find(|&at| text(at) == b"function");
+        value_before(function.and_then(|at| at.checked_sub(1)))
     }
 
     /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need no brackets, one may
@@ -259,7 +349,18 @@ impl<'c, 't> Run<'c, 't, '_> {
         let rule = body.rule;
         match self.scan(&body, self.text) {
             BodyEnd::Whole(end) => {
+                if let Some(line_end) = self.interrupting_line(&body, end) {
+                    self.at = line_end;
+                    self.piece(rule, start, line_end);
+                    self.heredoc_bodies();
+                    let start = self.at;
+                    if start < self.text.len() {
+                        self.body(start, Body::new(rule, body.close, start));
+                    }
+                    return;
+                }
                 let end = if rule.tail == Tail::default() { end } else { self.tail(&body, end) };
+                let end = if rule.is_conditional { other_half(&body, self.text, start, end) } else { end };
                 self.at = end;
                 if rule.is_held {
                     self.hold(rule, &body.close, body.start..end);
@@ -279,9 +380,18 @@ impl<'c, 't> Run<'c, 't, '_> {
                     n_brackets: 0,
                     n_levels,
                     first_token,
+                    n_read: first_token,
+                    cases: Vec::new(),
                 });
             }
         }
+    }
+
+    /// The end of the first line of a literal, if the bodies of heredocs come next: `f(<<A, "b` and its next line. A
+    /// shell reads them after the line on which the literal ends.
+    fn interrupting_line(&self, body: &Body<'_>, end: usize) -> Option<usize> {
+        self.heredocs.last().filter(|heredoc| !body.rule.is_comment && !heredoc.rule.has_word_tag)?;
+        memchr::memchr(b'\n', &self.text[body.start..end]).map(|n| body.start + n + 1)
     }
 
     /// The end of what belongs to a literal after its closer; its body ends at `end`.
@@ -328,9 +438,13 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
             // What comes after a comment of several lines is first on its line if nothing comes before the comment's end.
             if rule.is_multi_line && memchr::memchr(b'\n', &self.text[start..end]).is_some() {
+                self.end_import(ImportEnd::Line);
                 self.line_first = self.tokens.len();
             }
         } else {
+            if self.table.has_preambles && self.import.is_some() {
+                self.hold_preamble_of_name(start);
+            }
             let symbol = if rule.is_name { Symbol::IDENTIFIER } else { Symbol::STRING };
             self.push(start, end, symbol, hash::word(&self.text[start..end], 0) as u32);
         }
@@ -341,6 +455,11 @@ impl<'c, 't> Run<'c, 't, '_> {
         let Body { rule, close, start, .. } = body;
         if let Some(end) = simple_end(rule, text, *start) {
             return BodyEnd::Whole(end);
+        }
+        if rule.has_expansions
+            && let Some(end) = self.scan_expansions(body, text)
+        {
+            return end;
         }
         if let Ending::Closer(_) = rule.ending {
             return BodyEnd::Whole(find(&text[*start..], close).map_or(text.len(), |n| start + n + close.len()));
@@ -356,6 +475,7 @@ impl<'c, 't> Run<'c, 't, '_> {
             (Some(_), Some(first)) if unmirror(first) != first && close.len() == 1 => {
                 Some(vec![unmirror(first)].into())
             }
+            (Some(_), Some(_)) if rule.close.as_ref().is_some_and(|close| close.hole.is_some()) => None,
             (Some(open), _) => Some((&**open).into()),
             (None, _) => None,
         };
@@ -395,12 +515,16 @@ impl<'c, 't> Run<'c, 't, '_> {
                 at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
             } else if rule.closes_first && !is_first_on_line(text, at) {
                 at += 1;
+            } else if rule.tail.is_whole_line && continues_word(close, rest) {
+                at += close.len();
             } else if let n_close @ 1.. = longest_close(rule, close, |close| rest.starts_with(close)) {
                 at += n_close;
                 if depth == 0 {
                     return BodyEnd::Whole(at);
                 }
                 depth -= 1;
+            } else if let Some(n_close) = spliced_close(rule, close, rest) {
+                return BodyEnd::Whole(at + n_close);
             } else if nests.as_ref().is_some_and(|open| rest.starts_with(open)) {
                 depth += 1;
                 at += nests.as_ref().map_or(1, |open| open.len());
@@ -411,6 +535,59 @@ impl<'c, 't> Run<'c, 't, '_> {
             }
         }
         BodyEnd::Whole(text.len())
+    }
+
+    /// Finds the end of a body with expansions of a shell; `None` if nothing ends it, when its braces are plain text.
+    ///
+    /// What is open is a number with two bits for each level, the innermost lowest: it is kept while code inside is read.
+    ///
+    /// Time O(n), whatever is nested.
+    fn scan_expansions(&mut self, body: &Body<'_>, text: &[u8]) -> Option<BodyEnd> {
+        const QUOTED: usize = 1;
+        /// In an expansion, where a single quote opens a string, and where it is text.
+        const QUOTING: usize = 2;
+        const PLAIN: usize = 3;
+        if self.n_unclosed >= MAX_UNCLOSED_STRINGS {
+            return None;
+        }
+        let rule = body.rule;
+        let outermost = if *body.close == *b"}" { QUOTING } else { QUOTED };
+        let mut open = if body.n_levels == 0 { outermost } else { body.n_levels };
+        let begins = body.n_levels == 0 && outermost == QUOTING;
+        let mut at = next_stop(rule, text, body.start + if begins { n_flags(&text[body.start..]) } else { 0 });
+        while let Some(&byte) = text.get(at) {
+            let rest = &text[at..];
+            let code = rule.interpolation.iter().position(|(open, _)| rest.starts_with(open));
+            if Some(byte) == rule.escape {
+                at += if rest[1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else if let Some(pair) = code {
+                at += rule.interpolation[pair].0.len();
+                if self.frames.len() < MAX_DEPTH {
+                    return Some(BodyEnd::Code(at, pair, open));
+                }
+            } else if rest.starts_with(b"${") {
+                let is_quoted = (0..usize::BITS).step_by(2).any(|level| open >> level & 3 == QUOTED);
+                let inside = if is_quoted && !edits(&rest[2..]) { PLAIN } else { QUOTING };
+                // What is too deep is text.
+                open = if open.leading_zeros() >= 2 { open << 2 | inside } else { open };
+                at += 2 + n_flags(&rest[2..]);
+            } else {
+                at += 1;
+                match (open & 3, byte) {
+                    (QUOTED, b'"') | (QUOTING | PLAIN, b'}') => open >>= 2,
+                    (QUOTING | PLAIN, b'"') if open.leading_zeros() >= 2 => open = open << 2 | QUOTED,
+                    (QUOTING, b'\'') => at = memchr::memchr(b'\'', &text[at..]).map_or(at, |n| at + n + 1),
+                    (_, b'\n') if !rule.is_multi_line => return Some(BodyEnd::Whole(at - 1)),
+                    _ => {}
+                }
+            }
+            if open == 0 {
+                return Some(BodyEnd::Whole(at));
+            }
+            at = next_stop(rule, text, at);
+        }
+        self.n_unclosed += 1;
+        None
     }
 
     /// The end of the string or character at `at`, if there is one and it is closed.
@@ -459,13 +636,99 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 }
 
+/// The bytes of backslashes with a line end each that `text` begins with.
+fn n_splices(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(rest) = text[at..].strip_prefix(b"\\") {
+        at += match rest {
+            [b'\n', ..] => 2,
+            [b'\r', b'\n', ..] => 3,
+            _ => return at,
+        };
+    }
+    at
+}
+
+/// The length of the closer that `text` begins with, if lines may be joined in it.
+fn spliced_close(rule: &Rule, close: &[u8], text: &[u8]) -> Option<usize> {
+    if !rule.has_splices || text.first() != close.first() {
+        return None;
+    }
+    let mut at = 0;
+    for byte in close {
+        at += n_splices(&text[at..]);
+        if text.get(at) != Some(byte) {
+            return None;
+        }
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Whether `text` begins with a closer that ends in the middle of a word: `=cutter`.
+fn continues_word(close: &[u8], text: &[u8]) -> bool {
+    text.strip_prefix(close)
+        .and_then(|rest| rest.first())
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// Whether a word of a shell begins behind `byte`.
+fn begins_word(byte: u8) -> bool {
+    byte <= b' ' || b"`;&|<>()".contains(&byte)
+}
+
+/// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.
+fn n_flags(text: &[u8]) -> usize {
+    let flags = &text[..text.len().min(MAX_TAG)];
+    let end = flags.iter().position(|byte| matches!(byte, b')' | b'\n')).filter(|_| flags.starts_with(b"("));
+    end.filter(|&end| flags[end] == b')').map_or(0, |end| end + 1)
+}
+
+/// Whether an expansion, whose name `text` begins with, has an operator that edits the value: in its pattern, quotes
+/// count wherever it is.
+fn edits(text: &[u8]) -> bool {
+    let mut at = usize::from(text.first() == Some(&b'!'));
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let n_name = text[at.min(text.len())..].iter().take(MAX_TAG).take_while(is_name).count();
+    at += if n_name == 0 { 1 } else { n_name };
+    if text.get(at) == Some(&b'[') {
+        at += text[at..].iter().take(MAX_TAG).position(|byte| *byte == b']').map_or(0, |n| n + 1);
+    }
+    text.get(at).is_some_and(|byte| b"#%/^,".contains(byte))
+}
+
+/// Where the first directive is in the comment from `start` to `end` that belongs to an `#if` before it, and ends it in
+/// code that is left out; else `end`.
+///
+/// Where the comment is closed after that, and no other one opens before its closer, it is none that ends there.
+fn other_half(body: &Body<'_>, text: &[u8], start: usize, end: usize) -> usize {
+    let mut depth = 0;
+    for at in memchr::memchr_iter(b'#', &text[body.start..end]).map(|n| body.start + n) {
+        if !is_first_on_line(text, at) {
+            continue;
+        }
+        let word = text[at + 1..end].trim_ascii_start();
+        let is_other = [&b"endif"[..], b"else", b"elif"].iter().any(|other| word.starts_with(other));
+        if word.starts_with(b"if") {
+            depth += 1;
+        } else if is_other && depth == 0 {
+            let is_closed = closes_at_end(body.rule, &body.close, &text[body.start..end]);
+            let opens_again = find(&text[at..end], &text[start..body.start]).is_some();
+            return if opens_again || !is_closed { at } else { end };
+        } else if word.starts_with(b"endif") {
+            depth -= 1;
+        }
+    }
+    end
+}
+
 /// The closer, with its placeholder filled in from the opener.
 fn closing<'c>(closer: &'c Closer, opened: Option<Hole>, hole: &[u8]) -> Cow<'c, [u8]> {
     if closer.hole.is_none() {
         return Cow::Borrowed(&closer.head);
     }
     let mirrored: Vec<u8> = match opened {
-        Some(Hole::Bracket) => hole.iter().map(|&byte| mirror(byte)).collect(),
+        Some(Hole::Bracket | Hole::Quote) => hole.iter().map(|&byte| mirror(byte)).collect(),
         _ => hole.to_vec(),
     };
     Cow::Owned([&closer.head, mirrored.as_slice(), &closer.tail].concat())

@@ -421,18 +421,8 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
         if !self.frames.is_empty() && self.leave_code(byte, start) {
             return;
         }
-        if let Some(import) = &mut self.import {
-            match byte {
-                byte if import.rule.not_with.contains(&byte) => self.import = None,
-                b'(' | b'[' | b'{' => import.depth += 1,
-                b')' | b']' | b'}' => import.depth = import.depth.saturating_sub(1),
-                b';' => {
-                    self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
-                    self.end_import(ImportEnd::Semicolon);
-                    return;
-                }
-                _ => {}
-            }
+        if self.import.is_some() && self.follow_import(byte, start) {
+            return;
         }
         self.push(start, start + 1, Symbol::punctuation(byte), u32::from(byte));
     }
@@ -467,7 +457,13 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Counts brackets of code inside a literal; true if `byte` ended the code and the literal continued. The format of
     /// a value is part of the literal.
     fn leave_code(&mut self, byte: u8, start: usize) -> bool {
+        if self.table.cases.is_some() && matches!(byte, b'(' | b')') {
+            self.read_cases();
+        }
         let Some(frame) = self.frames.last_mut() else { return false };
+        if byte == b')' && frame.ends == byte && frame.cases.last().is_some_and(|&depth| frame.depth <= depth) {
+            return false;
+        }
         let begins_format = frame.rule.format_after == Some(byte) && frame.depth == 0 && frame.n_brackets == 0;
         match byte {
             b'(' | b'[' => frame.n_brackets += 1,
@@ -480,6 +476,10 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
                 return false;
             }
             let Some(frame) = self.frames.pop() else { return false };
+            if self.import.as_ref().is_some_and(|import| import.n_frames > self.frames.len()) {
+                self.end_import(ImportEnd::Semicolon);
+                self.import = None;
+            }
             let Frame { rule, close, n_levels, .. } = frame;
             self.body(start, Body { rule, close, start: start + 1, n_levels });
             return true;
@@ -488,6 +488,31 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
             frame.depth += 1;
         }
         false
+    }
+
+    /// Looks for cases in the tokens since the last time: their patterns end with a bracket that nothing opens. Time
+    /// O(n) in all.
+    fn read_cases(&mut self) {
+        let (Some((open, close)), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else { return };
+        for at in frame.n_read..self.tokens.len() {
+            let text = |at: usize| self.tokens[at].text(self.text);
+            if self.tokens[at].kind() != Kind::Keyword || ![&**open, close].contains(&text(at)) {
+                continue;
+            }
+            // Elsewhere it is an argument: `echo case`.
+            let begins_command = at == frame.first_token || {
+                let between = self.tokens[at - 1].end as usize..self.tokens[at].start as usize;
+                self.tokens[at - 1].kind() == Kind::Keyword
+                    || matches!(text(at - 1), b";" | b"(" | b")" | b"|" | b"&" | b"{" | b"!")
+                    || self.text[between].contains(&b'\n')
+            };
+            if begins_command && *text(at) == **open {
+                frame.cases.push(frame.depth);
+            } else if begins_command {
+                frame.cases.pop();
+            }
+        }
+        frame.n_read = self.tokens.len();
     }
 
     #[inline]
