@@ -37,9 +37,9 @@ pub struct Range {
     pub tip: Option<Snapshot>,
     /// Files and folders to judge; empty for all. The others are still read to see what was moved.
     pub within: Vec<FilePath>,
-    /// Whether the base as it is now says what files are and how they are licensed: a change can mark its own files as
-    /// generated, and give another license to what it copies from.
-    pub is_base_trusted: bool,
+    /// Whether the base as it is now says what files are: by its `.gitattributes`, marks, comments and licenses. A change
+    /// can mark its own files as generated, and license anew what it copies from.
+    pub has_attributes_of_base: bool,
 }
 
 impl Range {
@@ -72,11 +72,11 @@ pub fn check(
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, is_base_trusted } = range;
+    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
     let (base, base_files) = base.unzip();
     let base_files = base_files.unwrap_or_default();
     let tip = tip.as_ref().unwrap_or(&base_files);
-    let attributes = if is_base_trusted {
+    let attributes = if has_attributes_of_base {
         let attributes = Attributes::read(&tip.entries, &repository.reader())?;
         let sources = Sources::new(context, &attributes, remembered);
         let excused = self_excused(tip, &head_files, &repository.reader(), &sources)?;
@@ -117,7 +117,7 @@ pub fn check(
     let images = PreImages::new(&changed, &predecessors, purposes, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
     let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let tip_if_trusted = if is_base_trusted { Some(tip) } else { None };
+    let tip_if_trusted = if has_attributes_of_base { Some(tip) } else { None };
     let comments = comments_of(&judged, &predecessors, tip_if_trusted, &repository.reader(), &sources);
     let findings = unexamined(&examined.skipped, &sources);
     let owners = owners(&head_files, &repository.reader(), config);
@@ -146,7 +146,7 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let licensed_by = if is_base_trusted { tip } else { &head_files };
+    let licensed_by = if has_attributes_of_base { tip } else { &head_files };
     let tree =
         HeadTree { base: &base_files, head: &head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
     let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;

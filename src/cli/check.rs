@@ -107,8 +107,8 @@ impl<'a> Asked<'a> {
     fn case(&self) -> Result<Case, Failure> {
         let said = self.overrides.over(RawConfig::default())?.trust;
         let settled = |settings: &SettingsInUse| if said == Trust::Auto { settings.written.raw.trust } else { said };
-        let is_base_trusted = said == Trust::Base || said == Trust::Auto && environment::is_machine();
-        if !is_base_trusted {
+        let has_attributes_of_base = said == Trust::Base || said == Trust::Auto && environment::is_machine();
+        if !has_attributes_of_base {
             let head = SettingsInUse::of_head(self.repository, self.common)?;
             if settled(&head) != Trust::Base {
                 return self.judged_by(head);
@@ -247,8 +247,8 @@ impl<'a> Asked<'a> {
         let unsure = base.as_ref().filter(|base| base.name == BEFORE_UNSURE).map(|_| Notice::new(None, None, UNSURE));
         let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
         let head = commit_end(reader, head_name, head)?;
-        let is_base_trusted = side.trust == Trust::Base;
-        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), is_base_trusted };
+        let has_attributes_of_base = side.trust == Trust::Base;
+        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), has_attributes_of_base };
         Ok((range, files.map(Uncommitted::not_judged).into_iter().chain(unsure).collect()))
     }
 
@@ -278,8 +278,8 @@ impl<'a> Asked<'a> {
             files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
         }
         let head = (End { name: name.to_owned(), commit: None }, snapshot);
-        let is_base_trusted = side.trust == Trust::Base;
-        Ok(Range { base, head, tip, within: side.within.clone(), is_base_trusted })
+        let has_attributes_of_base = side.trust == Trust::Base;
+        Ok(Range { base, head, tip, within: side.within.clone(), has_attributes_of_base })
     }
 }
 

@@ -419,7 +419,7 @@ impl Reader {
     fn cloned_branches(&self) -> Option<BTreeSet<String>> {
         let config = self.repo.config_snapshot();
         let specs = config.plumbing().strings("remote.origin.fetch")?;
-        let sources = specs.iter().map(|spec| spec.to_string());
+        let sources = specs.iter().map(ToString::to_string);
         let sources: Vec<String> = sources
             .filter_map(|spec| {
                 let source = spec.trim_start_matches('+').split(':').next()?.to_owned();

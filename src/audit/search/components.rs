@@ -12,7 +12,7 @@ pub struct Components {
     root: Option<PathBuf>,
     entries: Vec<Entry>,
     /// The repository with the files that are not on disk.
-    repository: Option<Repository>,
+    repository: Option<Box<Repository>>,
 }
 
 impl Components {
@@ -27,7 +27,7 @@ impl Components {
     /// The folder with these entries, by their paths in it: in the repository, or on disk at `root` if that is read.
     pub fn in_repository(root: Option<&Path>, mut entries: Vec<Entry>, repository: &Repository) -> Self {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { root: root.map(Path::to_owned), entries, repository: Some(repository.clone()) }
+        Self { root: root.map(Path::to_owned), entries, repository: Some(Box::new(repository.clone())) }
     }
 
     /// Its files, sorted by path.
@@ -44,7 +44,7 @@ impl Components {
     pub fn reader(&self) -> ComponentsReader {
         ComponentsReader {
             folder: Folder::new(self.root().unwrap_or(Path::new(""))),
-            repository: self.repository.as_ref().map(Repository::reader),
+            repository: self.repository.as_ref().map(|repository| repository.reader()),
         }
     }
 }
