@@ -6,6 +6,7 @@ mod appearances;
 mod attributes;
 mod error;
 mod links;
+mod objects;
 mod packs;
 mod past;
 mod snapshot;
@@ -26,6 +27,7 @@ pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
+use self::objects::Listed;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
@@ -33,7 +35,7 @@ use crate::text::{FilePath, printable};
 const MAX_STRAIGHT: usize = 64;
 
 /// Maximum bytes to read of the list of alternate object folders.
-const MAX_ALTERNATES: u64 = 64 * 1024;
+const MAX_ALTERNATES: u64 = 1024 * 1024;
 /// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
 
@@ -101,6 +103,8 @@ pub struct Repository {
     root: PathBuf,
     has_work_tree: bool,
     edited: Edited,
+    /// The folders of objects that git's variables name; the list goes away with it.
+    _listed: Option<Listed>,
 }
 
 /// Files of the work tree that are open in an editor, with changes that are not on disk yet.
@@ -113,11 +117,24 @@ impl std::fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// Opens the repository that contains `folder`.
+    /// Opens the repository that contains `folder`, or that git's variables name, as those of a hook do.
     ///
     /// # Errors
     /// [`Error::NotARepository`] if there is none at or above `folder`.
     pub fn discover(folder: &Path) -> Result<Self, Error> {
+        Self::open(folder, true)
+    }
+
+    /// Opens the repository that contains `folder`, whatever git's variables are about: they are about the one under
+    /// audit.
+    ///
+    /// # Errors
+    /// The same as of [`Repository::discover`].
+    pub fn discover_another(folder: &Path) -> Result<Self, Error> {
+        Self::open(folder, false)
+    }
+
+    fn open(folder: &Path, heeds_variables: bool) -> Result<Self, Error> {
         let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
         let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
@@ -127,12 +144,23 @@ impl Repository {
         let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
         trust.full = trust.full.config_overrides(overrides);
         trust.reduced = trust.reduced.config_overrides(overrides);
-        let inner = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust);
-        let inner = inner.map_err(not_here)?;
+        let inner = match heeds_variables {
+            true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust),
+            false => gix::ThreadSafeRepository::discover_opts(folder, options, trust),
+        };
+        let mut inner = inner.map_err(not_here)?;
         let local = inner.to_thread_local();
+        let own = local.common_dir().join("objects");
         check_readable(&local)?;
+        let elsewhere = |why| Error::File { path: own.clone(), why };
+        let listed = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        if let Some(listed) = &listed {
+            let options = gix::odb::store::init::Options::default();
+            let store = gix::odb::Store::at_opts(listed.path(), local.object_hash(), &mut std::iter::empty(), options);
+            inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
+        }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
-        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner, edited: Edited::default() })
+        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner, edited: Edited::default(), _listed: listed })
     }
 
     /// The same repository, in which the work tree has these files instead of those on disk.
@@ -209,10 +237,10 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     }
     let objects = repo.common_dir().join("objects");
     let list = objects.join("info/alternates");
-    let Ok(file) = std::fs::File::open(&list) else { return Ok(()) };
-    let mut text = Vec::new();
-    let unreadable = |why| Error::File { path: list.clone(), why };
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_ALTERNATES), &mut text).map_err(unreadable)?;
+    let text = match files::read(&list, MAX_ALTERNATES) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        text => text.map_err(|why| Error::File { path: list.clone(), why })?,
+    };
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
         let named = match line.strip_prefix(b"\"") {
             // As git writes names that it has to quote; one in quotes is left to gix.
@@ -278,7 +306,7 @@ impl Reader {
     /// If git's record of them exists but cannot be read.
     pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
         let path = self.repo.git_dir().join("MERGE_HEAD");
-        match std::fs::read_to_string(&path) {
+        match files::read_text(&path, MAX_ALTERNATES) {
             Ok(ids) => ids.lines().map(|id| self.commit(id)).collect(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(why) => Err(Error::File { path, why }),
@@ -370,7 +398,7 @@ impl Reader {
         let on_disk = self.on_disk(path)?;
         let unreadable = |why| Error::File { path: on_disk.clone(), why };
         let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
-        let file = std::fs::File::open(&on_disk).map_err(unreadable)?;
+        let file = files::open(&on_disk).map_err(unreadable)?;
         let (mut pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
         let mut recorded = pipeline.convert_to_git(file, &relative, &index).map_err(|why| fails(&why))?;

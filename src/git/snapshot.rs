@@ -259,7 +259,7 @@ impl Reader {
                 }
                 _ => continue,
             }
-            let file = match std::fs::File::open(&full) {
+            let file = match crate::files::open(&full) {
                 Ok(file) => file,
                 Err(why) => return Some(Error::File { path: full, why }),
             };

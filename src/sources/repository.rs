@@ -39,7 +39,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let Some((path, revision)) = repository_of(request.spec) else {
         return Err(Error::Unknown { spec: request.spec.to_owned() });
     };
-    let repository = Repository::discover(Path::new(path))?;
+    let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &name_of(path, &repository));
     let reader = repository.reader();
     match revision {

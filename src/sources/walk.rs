@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 #[cfg(not(unix))]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use ignore::WalkBuilder;
 
-use crate::files::{Content, Entry, Error, ReadFiles};
+use crate::files::{self, Content, Entry, Error, ReadFiles};
 use crate::text::FilePath;
 
 /// A folder outside any repository.
@@ -31,14 +32,32 @@ impl Folder {
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         let unlisted = |why: ignore::Error| Error::folder(&self.root, &why);
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        // Those above the folder are heeded as well.
+        if let Some(rules) = root.ancestors().find_map(unreadable_rules) {
+            return Err(Error::file(&rules, &files::not_regular()));
+        }
+        let unreadable = Arc::new(OnceLock::new());
         let mut walk = WalkBuilder::new(&self.root);
-        walk.require_git(false).hidden(false).filter_entry(|item| item.depth() == 0 || item.file_name() != ".git");
+        walk.require_git(false).hidden(false).filter_entry({
+            let unreadable = Arc::clone(&unreadable);
+            move |item| {
+                let is_folder = item.file_type().is_some_and(|kind| kind.is_dir());
+                let rules = is_folder.then(|| unreadable_rules(item.path())).flatten();
+                let is_readable = rules.is_none();
+                rules.into_iter().for_each(|rules| drop(unreadable.set(rules)));
+                is_readable && item.file_name() != ".git"
+            }
+        });
         for item in walk.build() {
             let item = item.map_err(unlisted)?;
             if item.file_type().is_some_and(|kind| kind.is_file()) {
                 let relative = item.path().strip_prefix(&self.root).unwrap_or(item.path());
                 entries.push(Entry { path: slashes(relative), content: Content::Disk });
             }
+        }
+        if let Some(rules) = unreadable.get() {
+            return Err(Error::file(rules, &files::not_regular()));
         }
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(entries)
@@ -48,6 +67,12 @@ impl Folder {
     pub fn on_disk(&self, path: &FilePath) -> PathBuf {
         self.root.join(os_name(path.as_bytes()))
     }
+}
+
+/// The file of rules for what to ignore in `folder` that cannot be read: the walk would wait for a pipe.
+fn unreadable_rules(folder: &Path) -> Option<PathBuf> {
+    let files = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    files.into_iter().find(|file| file.metadata().is_ok_and(|of| !of.is_file() && !of.is_dir()))
 }
 
 /// A relative path in git's form, with `/` between its parts.

@@ -48,6 +48,7 @@ pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
 use super::{HashKind, SegmentError, SegmentParams, sweep};
+use crate::files;
 use crate::fingerprint;
 use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -58,6 +59,8 @@ const LEXING: u64 = 3;
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.
 const MAX_LOOKS: usize = 5;
+/// Maximum bytes of the record of a source, which may name many clones.
+const MAX_RECORD: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 /// After this time, the writer of a segment that no record names must be gone.
@@ -561,7 +564,7 @@ fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
 
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
-    let record: Record = serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)?;
+    let record: Record = serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
     let is_plain =
         record.segment.ends_with(".seg") && !record.segment.contains(['/', '\\']) && !record.segment.starts_with('.');
     if record.version == VERSION && is_plain {
