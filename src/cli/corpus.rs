@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{CorpusCommand, Declared, ExportFormat};
+use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
@@ -13,7 +14,7 @@ use super::progress::Bar;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
-use crate::files::{Entry, ReadFiles};
+use crate::files::{self, Entry, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Folder, Note, fixes_source, has_past, is_fixes, label};
@@ -73,14 +74,17 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
             print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
+            Checkout::of(common).refuse_links(output)?;
             let corpus = shelf.corpus(corpus)?;
             corpus.open()?;
             export_parquet(&corpus, output, true)?;
         }
         CorpusCommand::Fingerprint { source, output, declared } => {
+            Checkout::of(common).refuse_links(output)?;
             fingerprint_source(source, output, declared, common)?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
+            Checkout::of(common).refuse_links(output)?;
             let digest = shelf.corpus(corpus)?.export(output)?;
             print_text(&format!("sha256:{digest}\n"))?;
         }
@@ -243,7 +247,7 @@ fn check_components(name: &str, folder: &Path, languages: &Languages) -> Result<
 /// Checks that a list can be opened and is one, by its name.
 fn check_list(list: &str) -> Result<(), Failure> {
     let unreadable = |why| Failure::Unreadable { file: PathBuf::from(list), why };
-    std::fs::File::open(list).map_err(unreadable)?;
+    files::open(Path::new(list)).map_err(unreadable)?;
     match list.to_ascii_lowercase().ends_with(".toml") {
         true => Ok(()),
         false => Err(unreadable(std::io::Error::other("a list of sources is a .toml file"))),
@@ -348,7 +352,7 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
     let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
     let mut text = String::new();
     for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
-        let _ = writeln!(text, "  not read: {what} ({why})");
+        let _ = writeln!(text, "  not read: {} ({why})", shown(what));
     }
     if others.len() > n_listed {
         let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
@@ -403,7 +407,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let size = segment.n_bytes() as f64 / 1e6;
-        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", record.label, figures(segment.stats()));
+        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", shown(&record.label), figures(segment.stats()));
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
             let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");

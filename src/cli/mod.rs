@@ -7,6 +7,7 @@ mod cache;
 mod check;
 mod compare;
 mod corpus;
+mod destination;
 mod edits;
 mod environment;
 mod error;
@@ -82,6 +83,7 @@ pub fn command() -> clap::Command {
 pub use reference::reference;
 
 fn run(cli: &Cli) -> Result<u8, Failure> {
+    destination::check_folders(&cli.common)?;
     match &cli.command {
         Command::Check(flags) if flags.watch => watch::run(flags, &cli.common),
         Command::Check(flags) => check::run(flags, &cli.common),
@@ -105,7 +107,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         }
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
         Command::Completions { shell } => show::completions(*shell),
-        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref()),
+        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref(), &cli.common),
     }
 }
 
