@@ -14,7 +14,7 @@ use super::progress::Bar;
 use super::settings::{self, Overrides};
 use super::suppressing::{Judge, SettingsInUse, in_tree};
 use super::uncommitted::Uncommitted;
-use super::{CLEAN, FOUND, cache, start_threads};
+use super::{CLEAN, FOUND, cache, passed_over, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, callers, check};
 use crate::config::{Config, RawConfig, Trust};
 use crate::git::{self, CommitId, Reader, Repository, Snapshot, Span};
@@ -191,6 +191,7 @@ impl<'a> Asked<'a> {
             warn(&format!("not searched: {missing}"));
         }
         outcome.notices.extend(uncommitted);
+        outcome.notices.extend(passed_over(repository).map(|message| Notice::new(None, None, &message)));
         judge.suppress(&mut outcome);
         Ok(outcome)
     }

@@ -42,6 +42,8 @@ use clap::{CommandFactory, Parser};
 use self::args::{Cli, Command};
 use self::error::Failure;
 use self::flags::Color;
+use crate::git;
+use crate::text::agreed;
 
 /// Nothing at or above `--fail-on` was found.
 const CLEAN: u8 = 0;
@@ -109,6 +111,17 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Completions { shell } => show::completions(*shell),
         Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref(), &cli.common),
     }
+}
+
+/// What is to be said of commits that no command could read.
+fn passed_over(repository: &git::Repository) -> Option<String> {
+    let commits = repository.passed_over();
+    let (first, rest) = commits.split_first()?;
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let (are, it) = (agreed(commits.len(), "is", "are"), agreed(commits.len(), "it", "them"));
+    Some(format!(
+        "not read: commit {first}{more}, which {are} malformed, and the changes made to {it}; `git fsck` says more"
+    ))
 }
 
 /// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many

@@ -4,6 +4,7 @@
 
 mod appearances;
 mod attributes;
+mod damage;
 mod error;
 mod links;
 mod objects;
@@ -27,6 +28,7 @@ pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
+use self::damage::{PassedOver, unopened};
 use self::objects::Listed;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
@@ -103,6 +105,7 @@ pub struct Repository {
     root: PathBuf,
     has_work_tree: bool,
     edited: Edited,
+    passed_over: PassedOver,
     /// The folders of objects that git's variables name; the list goes away with it.
     _listed: Option<Listed>,
 }
@@ -135,7 +138,6 @@ impl Repository {
     }
 
     fn open(folder: &Path, heeds_variables: bool) -> Result<Self, Error> {
-        let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
         let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
         // `core.safecrlf` refuses to record mixed line ends. To read them it is no reason to fail, as in `git diff`.
@@ -148,7 +150,7 @@ impl Repository {
             true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust),
             false => gix::ThreadSafeRepository::discover_opts(folder, options, trust),
         };
-        let mut inner = inner.map_err(not_here)?;
+        let mut inner = inner.map_err(|why| unopened(folder, &why))?;
         let local = inner.to_thread_local();
         let own = local.common_dir().join("objects");
         check_readable(&local)?;
@@ -160,7 +162,14 @@ impl Repository {
             inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
         }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
-        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner, edited: Edited::default(), _listed: listed })
+        Ok(Self {
+            has_work_tree: local.workdir().is_some(),
+            root,
+            inner,
+            edited: Edited::default(),
+            passed_over: PassedOver::default(),
+            _listed: listed,
+        })
     }
 
     /// The same repository, in which the work tree has these files instead of those on disk.
@@ -225,7 +234,12 @@ impl Repository {
     }
 
     fn reader_with(&self, repo: gix::Repository) -> Reader {
-        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()), edited: Arc::clone(&self.edited) }
+        Reader {
+            repo,
+            root: self.has_work_tree.then(|| self.root.clone()),
+            edited: Arc::clone(&self.edited),
+            passed_over: Arc::clone(&self.passed_over),
+        }
     }
 }
 
@@ -235,6 +249,7 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
         return Err(Error::Reftable { folder: repo.git_dir().to_owned() });
     }
+    check_extensions(repo)?;
     let objects = repo.common_dir().join("objects");
     let list = objects.join("info/alternates");
     let text = match files::read(&list, MAX_ALTERNATES) {
@@ -254,6 +269,35 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     Ok(())
 }
 
+/// The extensions of the format of a repository that git knows.
+const EXTENSIONS: [&str; 9] = [
+    "noop",
+    "noop-v1",
+    "partialClone",
+    "preciousObjects",
+    "worktreeConfig",
+    "objectFormat",
+    "compatObjectFormat",
+    "refStorage",
+    "relativeWorktrees",
+];
+
+/// Checks that a repository uses no extension of its format that is not known: what it keeps may mean something else.
+fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
+    let config = repo.config_snapshot();
+    // Before, there were no extensions.
+    if config.integer("core.repositoryFormatVersion").is_none_or(|version| version < 1) {
+        return Ok(());
+    }
+    let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
+    let names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
+    let is_known = |name: &String| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match names.into_iter().find(|name| !is_known(name)) {
+        Some(name) => Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) }),
+        None => Ok(()),
+    }
+}
+
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
 pub fn sha1_of(bytes: &[u8]) -> String {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
@@ -266,6 +310,7 @@ pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
     edited: Edited,
+    passed_over: PassedOver,
 }
 
 impl std::fmt::Debug for Reader {
@@ -285,15 +330,14 @@ impl Reader {
     /// # Errors
     /// [`Error::UnknownRevision`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
-        let unknown = || Error::UnknownRevision { revision: revision.to_owned(), is_shallow: self.is_shallow() };
         let spec = format!("{revision}^{{commit}}");
-        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| unknown())?;
+        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| self.unresolved(revision))?;
         Ok(CommitId(id.detach()))
     }
 
     /// The commit that `HEAD` refers to; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, Error> {
-        let head = self.repo.head().map_err(|error| Error::unreadable("HEAD", &error))?;
+        let head = self.repo.head().map_err(|error| self.fails("HEAD", &error))?;
         if head.is_unborn() {
             return Ok(None);
         }
@@ -322,8 +366,8 @@ impl Reader {
         let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
         match self.repo.try_find_object(parent) {
             Ok(Some(_)) => Ok(Some(CommitId(parent))),
-            Ok(None) => Err(Error::Shallow { commit: CommitId(parent).short() }),
-            Err(error) => Err(Error::unreadable(&format!("commit {parent}"), &error)),
+            Ok(None) => Err(self.missing(CommitId(parent))),
+            Err(error) => Err(self.fails(&format!("commit {parent}"), &error)),
         }
     }
 
@@ -344,9 +388,12 @@ impl Reader {
         let none = || Error::NoMergeBase { base: base.short(), head: head.short(), is_shallow: self.is_shallow() };
         match self.repo.merge_base(base.0, head.0) {
             Ok(Some(id)) => Ok(CommitId(id.detach())),
-            Ok(None) => Err(none()),
             Err(_) if self.is_shallow() => Err(none()),
-            Err(error) => Err(Error::unreadable("the commits between base and head", &error)),
+            Ok(None) => Err(self.gap_in(&[base, head]).unwrap_or_else(none)),
+            Err(error) => {
+                let gap = self.gap_in(&[base, head]);
+                Err(gap.unwrap_or_else(|| self.fails("the commits between base and head", &error)))
+            }
         }
     }
 
@@ -376,7 +423,7 @@ impl Reader {
                 Ok(bytes)
             }
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
-            Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
+            Err(error) => Err(self.fails(&format!("blob {id} ({path})"), &error)),
         }
     }
 
@@ -420,9 +467,14 @@ impl Reader {
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
+        let fails = |why: &dyn std::error::Error| self.fails(&format!("commit {id}"), why);
         match self.repo.try_find_object(id.0) {
-            Ok(None) => Err(Error::Shallow { commit: id.short() }),
-            _ => self.repo.find_commit(id.0).map_err(|error| Error::unreadable(&format!("commit {id}"), &error)),
+            Ok(None) => Err(self.missing(id)),
+            Err(error) => Err(fails(&error)),
+            Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
+                Err(Error::Malformed { commit: id })
+            }
+            Ok(Some(object)) => object.try_into_commit().map_err(|error| fails(&error)),
         }
     }
 }

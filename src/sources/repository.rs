@@ -52,6 +52,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             read_history(&reader, &component, sink)?;
             let past = read_past(&repository, &|path| sink.wants(path, 0))?;
             sink.past(&component, past);
+            for commit in repository.passed_over() {
+                sink.note(super::Note { what: format!("commit {commit}"), why: "it is malformed" });
+            }
             Ok(())
         }
     }
