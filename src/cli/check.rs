@@ -33,7 +33,11 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     if common.verbose {
         settings::warn_of_idle(&config, &case.judge.languages, &case.range.head.1.entries);
     }
+    let edits = case.judge.edits_in_use().to_vec();
     let outcome = asked.outcome(case, &Bar::of(common))?;
+    if !reports.have_notices(common) {
+        edits.iter().for_each(|edit| warn(&edit.to_string()));
+    }
     let fails = fails(&outcome, &config);
     reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })

@@ -85,6 +85,12 @@ impl<T> Reports<T> {
         Ok(self)
     }
 
+    /// Whether one of the reports has a place for notices.
+    pub fn have_notices(&self, common: &Common) -> bool {
+        let written = self.written.iter().any(|(format, _)| format.has_notices(common.quiet));
+        written || (self.is_printed && self.printed.has_notices(common.quiet))
+    }
+
     /// Writes all reports.
     ///
     /// # Errors
