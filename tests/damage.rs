@@ -267,3 +267,64 @@ mod malformed {
         fails(&repository, &["check", "--base", "HEAD~1"], &[&format!("cannot read commit {bad}: it is malformed")]);
     }
 }
+
+#[test]
+fn a_damaged_record_of_a_corpus_is_named_with_the_cure() {
+    let repository = branch();
+    let add = ["corpus", "add", "--corpus-dir", ".git/known", "q", "."];
+    assert_eq!(run(&repository, &add).0, Some(0));
+    let mut files = fs::read_dir(repository.path(".git/known/q")).expect("it is there").flatten();
+    let record =
+        files.find(|entry| entry.path().extension().is_some_and(|of| of == "json")).expect("it is there").path();
+    damage(&record, "junk");
+    let says = ["cannot read its record `.git/known/q/", "`secondhand corpus add q SOURCE`"];
+    fails(&repository, &["check", "--base", "main", "--corpus-dir", ".git/known", "--corpus", "q"], &says);
+    fails(&repository, &["corpus", "update", "--corpus-dir", ".git/known", "q"], &says);
+    fs::remove_file(&record).expect("it is ours");
+    assert_eq!(run(&repository, &add).0, Some(0));
+}
+
+#[test]
+fn a_folder_in_the_place_of_an_index_is_passed_over() {
+    let repository = branch();
+    let check = ["check", "--base", "main", "--history"];
+    let expected = run(&repository, &check);
+    let segments = fs::read_dir(repository.path(".git/secondhand")).expect("it was made").flatten();
+    for path in segments.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|of| of == "seg")) {
+        fs::remove_file(&path).expect("it is ours");
+        fs::create_dir(path).expect("it is ours");
+    }
+    for _ in 0..2 {
+        assert_eq!(run(&repository, &check), expected);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_no_success() {
+    let repository = branch();
+    for flag in ["--help", "--version"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let status = repository.secondhand(&[flag]).stdout(full).stderr(std::process::Stdio::null()).status();
+        assert_eq!(status.expect("the program starts").code(), Some(2), "{flag}");
+        assert_eq!(run(&repository, &[flag]).0, Some(0));
+    }
+    assert_eq!(run(&repository, &["--no-such-flag"]).0, Some(2));
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_is_named_as_people_call_it() {
+    let repository = branch();
+    for (settings, says) in [
+        ("vendored = 3", "expected a list, such as `[\"one\", \"two\"]`, not integer `3`"),
+        ("vendored = [3]", "expected a table, not integer `3`"),
+        ("license = \"x\"", "expected a table, not the text \"x\""),
+        ("max-gap = -1", "expected a whole number that is not negative, not integer `-1`"),
+        ("min-containment = 300", "expected a whole number from 0 to 255, not integer `300`"),
+        ("min-tokens = []", "expected a whole number, not a list"),
+        ("ignore = {}", "not a table"),
+    ] {
+        repository.write("secondhand.toml", settings);
+        fails(&repository, &["config"], &[says]);
+    }
+}

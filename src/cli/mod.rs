@@ -54,7 +54,10 @@ const FAILED: u8 = 2;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return told(&said),
+    };
     match cli.common.color {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
@@ -70,6 +73,19 @@ pub fn main() -> ExitCode {
     // What was found before the end is reported first.
     match run(&cli).and_then(|status| limit::complete().map(|()| status)) {
         Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            output::report_failure(&failure);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Prints what the command line asks for in place of a command, or what is wrong with it.
+fn told(said: &clap::Error) -> ExitCode {
+    use std::io::Write as _;
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    match output::printed(printed) {
+        Ok(()) => ExitCode::from(said.exit_code() as u8),
         Err(failure) => {
             output::report_failure(&failure);
             ExitCode::from(FAILED)

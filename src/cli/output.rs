@@ -149,7 +149,7 @@ fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Fa
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
     let mut out = BufWriter::new(stdout.lock());
-    print(format.write(found, &style, &mut out).and_then(|()| out.flush()))
+    printed(format.write(found, &style, &mut out).and_then(|()| out.flush()))
 }
 
 /// How a report looks on a terminal of `width` columns, or without one.
@@ -171,7 +171,7 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
 pub(super) fn print_text(text: &str) -> Result<(), Failure> {
     let text = lines_of(text);
     let mut out = io::stdout().lock();
-    print(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Prints a report to standard output; `false` if its reader has closed it.
@@ -189,7 +189,8 @@ fn lines_of(text: &str) -> String {
     lines.join("\n")
 }
 
-fn print(result: io::Result<()>) -> Result<(), Failure> {
+/// What came of printing: a closed pipe is no failure, since its reader has seen enough.
+pub(super) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
         _ => Ok(()),

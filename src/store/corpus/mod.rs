@@ -151,6 +151,16 @@ pub enum CorpusError {
         /// The reason.
         why: io::Error,
     },
+    /// The record of a source is damaged.
+    #[error("cannot use the corpus `{corpus}`: cannot read its record `{}`: {why}", file.display())]
+    Record {
+        /// The corpus.
+        corpus: String,
+        /// The record.
+        file: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
     /// The segment of a source cannot be used.
     #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
     Segment {
@@ -222,6 +232,9 @@ impl CorpusError {
                 Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
             }
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::Record { corpus, .. } => {
+                Some(format!("take the file away, and add its source again: `secondhand corpus add {corpus} SOURCE`"))
+            }
             Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
             Self::Import { .. } => {
@@ -472,7 +485,7 @@ impl Corpus {
                 Ok(record) => records.push((key, record)),
                 // Removed since the folder was listed.
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-                Err(why) => return Err(self.failed(&path, why)),
+                Err(why) => return Err(CorpusError::Record { corpus: self.name.clone(), file: path, why }),
             }
         }
         records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
