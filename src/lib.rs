@@ -72,12 +72,12 @@ pub mod policy;
 
 // The shell.
 
-// Reads settings.
-pub mod config;
-
-// Defines a file that can be read: its path, where its bytes are.
+// Defines a file that can be read: its path, where its bytes are; and opens those of the file system.
 #[doc(hidden)]
 pub mod files;
+
+// Reads settings.
+pub mod config;
 
 // Reads repositories.
 #[doc(hidden)]

@@ -529,3 +529,24 @@ mod folders {
         assert!(notices.iter().any(|notice| notice.contains("the change breaks these settings")), "{notices:?}");
     }
 }
+
+#[test]
+fn settings_by_which_no_match_could_ever_count_are_refused() {
+    let repository = copying();
+    let run = |set: &[&str]| {
+        let mut command = repository.secondhand(&["check", "--head", "HEAD", "--base", "main"]);
+        let flags = set.iter().flat_map(|set| ["--set", set]);
+        let Output { status, stderr, .. } = command.args(flags).output().expect("it runs");
+        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+    };
+    for set in [&["noise-threshold=4"][..], &["noise-threshold=1"], &["min-distinct=17"]] {
+        let (status, errors) = run(set);
+        assert_eq!(status, Some(2), "{set:?}: {errors}");
+        assert!(errors.contains("so that copies would be missed; set `min-distinct` to"), "{errors}");
+    }
+    for set in [&["noise-threshold=5"][..], &["min-distinct=16"], &["noise-threshold=4", "min-distinct=4"]] {
+        let (status, errors) = run(set);
+        assert!(status == Some(0) || status == Some(1), "{set:?}: {errors}");
+    }
+    assert_eq!(run(&["noise-threshold=5"]).0, Some(1));
+}

@@ -1253,3 +1253,29 @@ fn attributes_whose_lines_are_repeated_or_in_another_order_are_listed() {
     listed(&text(&[&of_macros[..], &uses].concat()), &text(&[of_macros[0], of_macros[1], uses[1], uses[0]]));
     listed(b"\"n\xff.c\" linguist-generated\n", b"\"n\xfe.c\" linguist-generated\n");
 }
+
+#[test]
+fn edits_of_the_judge_are_told_once_whatever_the_format() {
+    let repository = branch(|_| {});
+    change(&repository, |pr| pr.write("secondhand.toml", IGNORES_ALL));
+    let edit = "the change edits settings";
+    let said = |args: &[&str]| {
+        let mut command = repository.secondhand(&["check", "--base", "main", "--trust", "head"]);
+        let Output { stdout, stderr, .. } = command.args(args).output().expect("the program starts");
+        [stdout, stderr].map(|said| String::from_utf8_lossy(&said).into_owned())
+    };
+    for format in ["text", "json", "sarif", "github", "markdown", "html", "junit", "azure"] {
+        let [out, errors] = said(&["--format", format]);
+        assert!(out.contains(edit) && errors.is_empty(), "{format}: {out} {errors}");
+    }
+    for format in ["concise", "gitlab", "checkstyle", "rdjson", "sonarqube", "csv", "counts", "patch"] {
+        let [out, errors] = said(&["--format", format]);
+        assert!(!out.contains(edit) && errors.matches(edit).count() == 1, "{format}: {out} {errors}");
+        let [_, errors] = said(&["--format", format, "--report", "json=.git/report.json"]);
+        assert!(errors.is_empty(), "{format}: {errors}");
+    }
+    for format in ["text", "github", "azure"] {
+        let [out, errors] = said(&["--format", format, "--quiet"]);
+        assert_eq!((out + &errors).matches(edit).count(), 1, "{format}: {errors}");
+    }
+}

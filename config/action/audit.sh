@@ -18,15 +18,39 @@ count_summary() {
   sed 's/^\(.*\)=\(.*\)$/| \1 | \2 |/' "$reports/counts"
 }
 
+# Makes a folder, and those above it, but not through a link in the workspace: the author of the change may have left it.
+make_folder() {
+  local rest=$1/ reached='' workspace
+  workspace=$(cd -P -- "$GITHUB_WORKSPACE" && pwd)
+  while [ -n "$rest" ]; do
+    reached+=${rest%%/*}
+    rest=${rest#*/}
+    if [ -L "$reached" ] && [[ $(cd -P -- "${reached%/*}/" && pwd)/ = "$workspace"/* ]]; then
+      fail "cannot write '$1': '$reached' is a link of the checkout, and links are not written through" \
+        'Name a file with the input "sarif-file" that no link leads to, or take the link away.'
+    fi
+    [ -z "$reached" ] || [ -d "$reached" ] || mkdir -- "$reached"
+    reached+=/
+  done
+}
+
 enter_repository
+# What an earlier run has left would pass for the reports of this one.
 reports=$RUNNER_TEMP/secondhand-reports
+rm -rf -- "$reports"
 mkdir -p "$reports"
 sarif=${INPUT_SARIF_FILE:-$reports/secondhand.sarif}
 case $sarif in
   /* | [A-Za-z]:*) ;;
   *) sarif=$GITHUB_WORKSPACE/$sarif ;;
 esac
-mkdir -p "$(dirname -- "$sarif")"
+case $sarif in
+  /*) make_folder "$(dirname -- "$sarif")" ;;
+  *) mkdir -p -- "$(dirname -- "$sarif")" ;;
+esac
+if [ -f "$sarif" ] && [ ! -L "$sarif" ]; then
+  rm -f -- "$sarif"
+fi
 
 arguments=(check --repo "$PWD" --no-progress --color never --fail-on "${INPUT_FAIL_ON:-warning}")
 arguments+=(--report "sarif=$sarif" --report "counts=$reports/counts")

@@ -12,10 +12,10 @@ fetch_log=
 
 main() {
   enter_repository
-  refuse_option base "${INPUT_BASE:-}"
-  refuse_option head "${INPUT_HEAD:-}"
-  refuse_option base "${EVENT_BASE:-}"
-  refuse_option head "${EVENT_HEAD:-}"
+  require_name base "${INPUT_BASE:-}"
+  require_name head "${INPUT_HEAD:-}"
+  require_name base "${EVENT_BASE:-}"
+  require_name head "${EVENT_HEAD:-}"
   git rev-parse --git-dir > /dev/null 2>&1 ||
     fail "'$PWD' is no git repository" 'Run actions/checkout before this action.'
   find_head
@@ -36,10 +36,14 @@ main() {
   output merge-base "$merge_base"
 }
 
-# Ends the step where a name would be an option of git: refuse_option INPUT NAME
-refuse_option() {
+# Ends the step where git would take a name for more than that, an option or a rule that says what to fetch and which
+# branch to write it to: require_name INPUT NAME
+require_name() {
   case $2 in
-    -*) fail "the $1 '$2' is no commit, branch or tag" "The input \"$1\" names one; none begins with a dash." ;;
+    [-+^]* | *[:*[:space:]]*)
+      fail "the $1 '$2' is no commit, branch or tag" \
+        "The input \"$1\" names one: without colons, stars and blanks, and none begins with a dash, a plus or a caret."
+      ;;
   esac
 }
 

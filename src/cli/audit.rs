@@ -8,7 +8,7 @@ use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::suppressing::{baseline_of, decisions_of, now, today};
-use super::{CLEAN, FOUND, scan, settings, start_threads};
+use super::{CLEAN, FOUND, passed_over, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, project_terms, suppress};
 use crate::config::Config;
 use crate::fingerprint::Effort;
@@ -31,6 +31,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let languages = config.languages(&origin)?;
     let scope = Scope { tree, corpora, suppressing, has_history: *history };
     let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
+    passed_over(&repository).into_iter().for_each(|message| warn(&message));
     if !suppressing.show_suppressed {
         outcome.suppressed.clear();
     }

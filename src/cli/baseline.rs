@@ -5,51 +5,59 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::args::{Baseline as Action, Cli, Command, Known};
+use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{print_text, refuse_links, replace};
+use super::output::print_text;
 use super::progress::Bar;
 use super::suppressing::{inside, read_baseline};
 use super::{CLEAN, check, limit, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
-use crate::text::count;
+use crate::text::{count, printable};
 use clap::Parser;
 
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let (config, _) = settings::read(common, Some(&repository), &[])?;
     let file = inside(repository.root(), "baseline", &config.baseline)?;
+    let checkout = Checkout::of_repository(&repository);
     if !matches!(action, Action::Show) {
-        refuse_links(&file, repository.root())?;
+        checkout.refuse_links(&file)?;
     }
     match action {
-        Action::Create { known, force } => create(&file, known, *force, common)?,
-        Action::Update { known, prune } => update(&file, repository.root(), known, *prune, common)?,
+        Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
+        Action::Update { known, prune } => update(&file, (repository.root(), &checkout), known, *prune, common)?,
         Action::Show if file.symlink_metadata().is_err() => return Err(Failure::NoBaseline { file }),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
     Ok(CLEAN)
 }
 
-fn create(file: &Path, known: &Known, force: bool, common: &Common) -> Result<(), Failure> {
+fn create(file: &Path, checkout: &Checkout, known: &Known, force: bool, common: &Common) -> Result<(), Failure> {
     if !force && file.symlink_metadata().is_ok() {
         return Err(Failure::BaselineExists { file: file.to_owned() });
     }
     let baseline = copies_now(known, common)?;
-    write(file, &baseline)?;
+    checkout.write(file, baseline.to_text().as_bytes())?;
     say(common, &format!("{} in `{}`", count(baseline.len(), "copy"), file.display()))
 }
 
-fn update(file: &Path, root: &Path, known: &Known, prune: bool, common: &Common) -> Result<(), Failure> {
+fn update(
+    file: &Path,
+    (root, checkout): (&Path, &Checkout),
+    known: &Known,
+    prune: bool,
+    common: &Common,
+) -> Result<(), Failure> {
     if file.symlink_metadata().is_err() {
         return Err(Failure::NoBaseline { file: file.to_owned() });
     }
     let old = read_baseline(file, Some(root))?;
     let now = copies_now(known, common)?;
     let new = if prune { old.within(&now) } else { now };
-    write(file, &new)?;
+    checkout.write(file, new.to_text().as_bytes())?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
     say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
 }
@@ -77,14 +85,8 @@ fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     Ok(findings.flat_map(|finding| std::iter::once(finding.known_copy()).chain(finding.others.clone())).collect())
 }
 
-/// Replaces the file as a whole. A link under its name is replaced, not followed.
-fn write(file: &Path, baseline: &Baseline) -> Result<(), Failure> {
-    let unwritable = |why| Failure::Unwritable { file: file.to_owned(), why };
-    replace(file, baseline.to_text().as_bytes()).map_err(unwritable)
-}
-
 fn say(common: &Common, text: &str) -> Result<(), Failure> {
-    if common.quiet { Ok(()) } else { print_text(&format!("{text}\n")) }
+    if common.quiet { Ok(()) } else { print_text(&format!("{}\n", printable(text.as_bytes()))) }
 }
 
 fn listing(baseline: &Baseline) -> String {
@@ -96,7 +98,7 @@ fn listing(baseline: &Baseline) -> String {
     }
     let mut text = String::new();
     for (path, (n, n_tokens)) in &by_file {
-        let _ = writeln!(text, "{path}: {}, {}", count(*n, "copy"), count(*n_tokens, "token"));
+        let _ = writeln!(text, "{}: {}, {}", printable(path.as_bytes()), count(*n, "copy"), count(*n_tokens, "token"));
     }
     let _ = writeln!(text, "{} in {}", count(baseline.len(), "copy"), count(by_file.len(), "file"));
     text

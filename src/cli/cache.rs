@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::git::{CommitId, Repository, Span};
 use crate::language::Languages;
 use crate::store::{Cache, History, Journal, SegmentError};
-use crate::text::count;
+use crate::text::{count, printable};
 
 /// The name of the cache folder in the git directory.
 const FOLDER: &str = "secondhand";
@@ -188,13 +188,13 @@ fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) ->
     let faults = cache.faults();
     let mut said = format!(
         "{}: {} in {}, {}\n",
-        cache.folder().display(),
+        printable(cache.folder().as_os_str().as_encoded_bytes()),
         count(cache.n_entries(), "blob"),
         count(cache.n_segments(), "file"),
         size(cache.n_bytes()),
     );
     for (path, why) in faults {
-        let _ = writeln!(said, "not read: `{}`: {why}", path.display());
+        let _ = writeln!(said, "not read: {}", printable(format!("`{}`: {why}", path.display()).as_bytes()));
     }
     for index in indexes {
         match index.as_ref().map(|history| (history, history.verify())) {
@@ -211,11 +211,15 @@ fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) ->
                     count(n_files, "file")
                 );
             }
-            Ok((_, Err(why))) => drop(writeln!(said, "not read: {why}; the next use rebuilds it")),
-            Err(why) => drop(writeln!(said, "not read: {why}; the next use rebuilds it")),
+            Ok((_, Err(why))) => said += &unread(&why),
+            Err(why) => said += &unread(why),
         }
     }
     said
+}
+
+fn unread(why: &SegmentError) -> String {
+    format!("not read: {}; the next use rebuilds it\n", printable(why.to_string().as_bytes()))
 }
 
 fn size(n_bytes: u64) -> String {

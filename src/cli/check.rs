@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::Check;
 use super::cache::{PAST_NOT_READ, with_past};
-use super::components::Checkout;
+use super::components::Change;
 use super::corpus::{outsides, report_traffic};
 use super::environment::{self, EventRange, Named};
 use super::error::Failure;
@@ -15,7 +15,7 @@ use super::progress::Bar;
 use super::settings::{self, Overrides};
 use super::suppressing::{Judge, SettingsInUse, in_tree};
 use super::uncommitted::Uncommitted;
-use super::{CLEAN, FOUND, cache, start_threads};
+use super::{CLEAN, FOUND, cache, passed_over, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, Outcome, Past, Progress, Range, blame, callers, check};
 use crate::config::{Config, RawConfig, Trust};
 use crate::git::{self, CommitId, DefaultBranch, Reader, Repository, Snapshot, Span};
@@ -34,7 +34,11 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     if common.verbose {
         settings::warn_of_idle(&config, &case.judge.languages, &case.range.head.1.entries);
     }
+    let edits = case.judge.edits_in_use().to_vec();
     let outcome = asked.outcome(case, &Bar::of(common))?;
+    if !reports.have_notices(common) {
+        edits.iter().for_each(|edit| warn(&edit.to_string()));
+    }
     let fails = fails(&outcome, &config);
     reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
@@ -160,8 +164,8 @@ impl<'a> Asked<'a> {
             let base =
                 if judge.trust == Trust::Base { range.tip() } else { range.base.as_ref().map(|(_, files)| files) };
             let (base, head) = (base.unwrap_or(&nothing), &range.head.1);
-            let checkout = Checkout { repository, base, head, trust: judge.trust };
-            let languages = (&judge.languages, Some(&checkout));
+            let change = Change { repository, base, head, trust: judge.trust };
+            let languages = (&judge.languages, Some(&change));
             outsides(&flags.corpora.named, &judge.config, languages, repository.root(), common)?
         };
         let mut outcome = {
@@ -201,6 +205,7 @@ impl<'a> Asked<'a> {
             warn(&format!("not searched: {missing}"));
         }
         outcome.notices.extend(notices);
+        outcome.notices.extend(passed_over(repository).map(|message| Notice::new(None, None, &message)));
         judge.suppress(&mut outcome);
         Ok(outcome)
     }

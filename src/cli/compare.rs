@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::args::Compare;
+use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{Reports, replace, warn};
+use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{CompareParams, Comparison, Context, Submission, compare};
@@ -56,8 +57,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
         true => {
             let (comparison, key) = comparison.with_pseudonyms();
             if let Some(file) = &flags.pseudonym_key {
-                let written = replace(file, &pseudonym_key(&key));
-                written.map_err(|why| Failure::NotWritten { file: file.clone(), why })?;
+                Checkout::of(common).write(file, &pseudonym_key(&key))?;
             }
             reports.write(&comparison, common)?;
         }

@@ -12,7 +12,7 @@ use crate::sources::Folder;
 use crate::text::FilePath;
 
 /// A change, and whom to trust about the folders that it is compared with.
-pub(super) struct Checkout<'c> {
+pub(super) struct Change<'c> {
     pub repository: &'c Repository,
     /// What the change starts from; where the base is trusted, the base as it is now.
     pub base: &'c Snapshot,
@@ -20,7 +20,7 @@ pub(super) struct Checkout<'c> {
     pub trust: Trust,
 }
 
-impl Checkout<'_> {
+impl Change<'_> {
     /// The corpus `name`, the folder at `path` of the repository, which is `on_disk`.
     ///
     /// With the base trusted, what the repository has in it is as the base has it, and what else is there is what the

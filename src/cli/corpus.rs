@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{CorpusCommand, Declared, ExportFormat};
-use super::components::Checkout;
+use super::components::Change;
+use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
@@ -15,7 +16,7 @@ use super::suppressing::in_tree;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Components, Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;
-use crate::files::{Entry, ReadFiles};
+use crate::files::{self, Entry, ReadFiles};
 use crate::fingerprint;
 use crate::language::Languages;
 use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
@@ -75,14 +76,17 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
             print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
+            Checkout::of(common).refuse_links(output)?;
             let corpus = shelf.corpus(corpus)?;
             corpus.open()?;
             export_parquet(&corpus, output, true)?;
         }
         CorpusCommand::Fingerprint { source, output, declared } => {
+            Checkout::of(common).refuse_links(output)?;
             fingerprint_source(source, output, declared, common)?;
         }
         CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
+            Checkout::of(common).refuse_links(output)?;
             let digest = shelf.corpus(corpus)?.export(output)?;
             print_text(&format!("sha256:{digest}\n"))?;
         }
@@ -157,12 +161,12 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
 
 /// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
 ///
-/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of the `checkout`, the
+/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of the checkout, the
 /// base may have the say.
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
-    (languages, checkout): (&Languages, Option<&Checkout<'_>>),
+    (languages, change): (&Languages, Option<&Change<'_>>),
     root: &Path,
     common: &Common,
 ) -> Result<Vec<Outside>, Failure> {
@@ -191,9 +195,9 @@ pub(super) fn outsides(
                 Ok(Outside::Stored(Stored::open(&corpus)?))
             }
             None => {
-                let in_checkout = checkout.and_then(|checkout| Some((checkout, in_tree(&path, root)?)));
+                let in_checkout = change.and_then(|change| Some((change, in_tree(&path, root)?)));
                 let components = match &in_checkout {
-                    Some((checkout, folder)) => Some(checkout.components(name, folder, &path)?),
+                    Some((change, folder)) => Some(change.components(name, folder, &path)?),
                     None if path.is_dir() => Some(Components::on_disk(&path)?),
                     None => None,
                 };
@@ -202,7 +206,7 @@ pub(super) fn outsides(
                 let is_of_change = |link: &Path| {
                     in_checkout
                         .as_ref()
-                        .is_some_and(|(checkout, _)| in_tree(link, root).is_some_and(|link| checkout.adds_link(&link)))
+                        .is_some_and(|(change, _)| in_tree(link, root).is_some_and(|link| change.adds_link(&link)))
                 };
                 check_components(name, &components, &is_of_change, languages)?;
                 Ok(Outside::folder(&path, components))
@@ -269,7 +273,7 @@ fn check_components(
 /// Checks that a list can be opened and is one, by its name.
 fn check_list(list: &str) -> Result<(), Failure> {
     let unreadable = |why| Failure::Unreadable { file: PathBuf::from(list), why };
-    std::fs::File::open(list).map_err(unreadable)?;
+    files::open(Path::new(list)).map_err(unreadable)?;
     match list.to_ascii_lowercase().ends_with(".toml") {
         true => Ok(()),
         false => Err(unreadable(std::io::Error::other("a list of sources is a .toml file"))),
@@ -374,7 +378,7 @@ fn notes_text(notes: &[Note], is_verbose: bool) -> String {
     let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
     let mut text = String::new();
     for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
-        let _ = writeln!(text, "  not read: {what} ({why})");
+        let _ = writeln!(text, "  not read: {} ({why})", shown(what));
     }
     if others.len() > n_listed {
         let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
@@ -429,7 +433,7 @@ fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
     let segments = corpus.open()?;
     for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
         let size = segment.n_bytes() as f64 / 1e6;
-        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", record.label, figures(segment.stats()));
+        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", shown(&record.label), figures(segment.stats()));
         for (number, component) in segment.components().iter().enumerate().take(max_components) {
             let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
             let version = component.version.as_deref().unwrap_or("no version");

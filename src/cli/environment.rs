@@ -1,13 +1,17 @@
 //! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the other systems in
 //! `SYSTEMS`.
 
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use serde_json::Value;
 
 use super::error::Failure;
+use crate::files;
 use crate::git::{self, CommitId, Reader};
+
+/// Maximum bytes of a file in which a system says what it runs for.
+const MAX_EVENT: u64 = 64 << 20;
 
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -177,7 +181,7 @@ pub(super) fn range() -> Result<Option<EventRange>, Failure> {
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
         let unreadable = |why: String| Failure::Event { file: file.clone(), why };
-        let text = fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
+        let text = files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
         let event: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let range = range_of_event(&event);
         if range.base.is_some() {
@@ -273,9 +277,9 @@ fn property(name: &str) -> Option<String> {
     if !name.contains('.') {
         return None;
     }
-    let build = fs::read_to_string(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?)).ok()?;
+    let build = files::read_text(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?), MAX_EVENT).ok()?;
     let configuration = property_in(&build, "teamcity.configuration.properties.file")?;
-    property_in(&fs::read_to_string(configuration).ok()?, name).filter(|value| !value.is_empty())
+    property_in(&files::read_text(Path::new(&configuration), MAX_EVENT).ok()?, name).filter(|value| !value.is_empty())
 }
 
 /// A value in a file of Java properties: `name=value`, with `\` before what would end a part.

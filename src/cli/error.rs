@@ -138,7 +138,15 @@ impl From<config::ConfigError> for Failure {
 }
 
 impl Failure {
-    /// What to do about it.
+    /// Lines of ours that end the help.
+    pub fn example(&self) -> Option<&'static str> {
+        match self {
+            Self::Form { entry, .. } => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// What to do about it: one line.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Audit(error) => error.help(),
@@ -171,7 +179,7 @@ impl Failure {
             Self::ThroughLink { .. } => Some("name a file that no link leads to, or take the link away".to_owned()),
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("use `--force` to overwrite it".to_owned()),
-            Self::Form { entry, .. } => Some(format!("add this by hand:\n{entry}")),
+            Self::Form { .. } => Some("add this by hand:".to_owned()),
             Self::NamedBase { revision, is_shallow, .. } => {
                 let branch = revision.strip_prefix("origin/");
                 let wanted = branch.map_or_else(|| revision.clone(), |branch| format!("{branch}:refs/remotes/origin/{branch}"));
@@ -240,14 +248,13 @@ impl Failure {
             Self::Watch { .. } => Some(
                 "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches".to_owned(),
             ),
-            Self::Unwritable { file, .. } => {
+            Self::Unwritable { file, .. } | Self::NotWritten { file, .. } => {
                 let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
                 Some(format!("the folder `{}` does not exist: create it first", folder.display()))
             }
             Self::Output(_)
             | Self::Unreadable { .. }
-            | Self::Threads { .. }
-            | Self::NotWritten { .. } => None,
+            | Self::Threads { .. } => None,
         }
     }
 }

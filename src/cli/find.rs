@@ -1,6 +1,5 @@
 //! Runs `secondhand find`.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, limit, scan, settings, start_threads};
 use crate::audit::{self, Context, Elsewhere, End, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::files;
 use crate::git::{Repository, Snapshot};
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
@@ -96,7 +96,7 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     if path.is_dir() {
         return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
     }
-    let opened = File::open(&path).map_err(unreadable)?;
+    let opened = files::open(&path).map_err(unreadable)?;
     if opened.metadata().is_ok_and(|metadata| metadata.len() > MAX_SKETCH as u64) {
         return Err(audit::Error::from(SketchError::TooLarge { max: MAX_SKETCH }).into());
     }

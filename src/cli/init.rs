@@ -8,18 +8,18 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::CLEAN;
 use super::args::Init;
+use super::destination::{Checkout, temporary_in};
 use super::error::Failure;
 use super::flags::Common;
-use super::output::{print_text, refuse_links};
+use super::output::print_text;
 use super::survey::{Survey, System};
-use crate::config::{ConfigOption, find, options};
+use crate::config::{ConfigOption, MAX_SETTINGS, find, options};
+use crate::files;
 use crate::git::{self, Repository};
 use crate::policy::RULES;
-use crate::text::count;
+use crate::text::{count, printable};
 
 const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
 /// Examples for tables that are empty by default, by the name of the table.
@@ -47,6 +47,7 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
     if !repository.has_work_tree() {
         return Err(git::Error::Bare { what: "work tree", root: root.to_owned() }.into());
     }
+    let checkout = Checkout::of_repository(&repository);
     let survey = Survey::of(&repository)?;
     let mut summary = String::new();
     match find(root) {
@@ -55,14 +56,14 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
         }
         file => {
             let file = file.unwrap_or_else(|| root.join("secondhand.toml"));
-            write(&file, root, &settings(&survey), flags.force)?;
+            write(&file, &checkout, &settings(&survey), flags.force)?;
             summary += &format!("wrote {}: every setting with its default, explained\n", shown(&file, root));
             if let n @ 1.. = survey.components.len() {
                 summary += &format!("  with {}, whose licenses count\n", count(n, "vendored folder"));
             }
         }
     }
-    summary += &workflow(flags, root)?;
+    summary += &workflow(flags, root, &checkout)?;
     summary += &hook(flags, &repository)?;
     for system in &survey.systems {
         let System { name, settings, page } = system;
@@ -76,12 +77,12 @@ pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
 }
 
 /// Writes the workflow where it is asked for, or where this is a repository of GitHub's that has none of ours.
-fn workflow(flags: &Init, root: &Path) -> Result<String, Failure> {
+fn workflow(flags: &Init, root: &Path, checkout: &Checkout) -> Result<String, Failure> {
     let folder = root.join(".github/workflows");
     if !flags.workflow && !root.join(".github").is_dir() {
         return Ok(String::new());
     }
-    let names_us = |file: &Path| fs::read_to_string(file).is_ok_and(|text| text.contains("secondhand"));
+    let names_us = |file: &Path| text_of(file).is_ok_and(|text| text.contains("secondhand"));
     let mut others: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     others.sort();
     if let Some(file) = others.iter().find(|file| names_us(file))
@@ -89,7 +90,7 @@ fn workflow(flags: &Init, root: &Path) -> Result<String, Failure> {
     {
         return Ok(format!("kept {}: it names secondhand\n", shown(file, root)));
     }
-    write(&root.join(WORKFLOW_FILE), root, WORKFLOW, flags.force)?;
+    write(&root.join(WORKFLOW_FILE), checkout, WORKFLOW, flags.force)?;
     Ok(format!("wrote {WORKFLOW_FILE}: pull requests are judged from the next one on\n"))
 }
 
@@ -104,7 +105,10 @@ fn hook(flags: &Init, repository: &Repository) -> Result<String, Failure> {
     }
     match manager.install(repository, false) {
         // The rest is optional: without a flag for it, it is no reason to fail.
-        Err(failure @ Failure::Form { .. }) => Ok(format!("also: {failure}; {}\n", failure.help().unwrap_or_default())),
+        Err(failure @ Failure::Form { entry, .. }) => {
+            let failure = printable(failure.to_string().as_bytes());
+            Ok(format!("also: {failure}; add this by hand:\n{entry}\n"))
+        }
         done => done,
     }
 }
@@ -139,24 +143,25 @@ impl Manager {
     /// Adds the hook; returns what was done.
     fn install(&self, repository: &Repository, force: bool) -> Result<String, Failure> {
         let root = repository.root();
+        let checkout = &Checkout::of_repository(repository);
         match self {
-            Self::PreCommit(file) => add(file, root, PRE_COMMIT, add_to_pre_commit),
-            Self::Lefthook(file) => add(file, root, LEFTHOOK, add_to_lefthook),
+            Self::PreCommit(file) => add(file, (root, checkout), PRE_COMMIT, add_to_pre_commit),
+            Self::Lefthook(file) => add(file, (root, checkout), LEFTHOOK, add_to_lefthook),
             Self::Husky(file) if file.is_file() => {
-                add(file, root, HOOK_LINE, |text| Some(format!("{}\n{HOOK_LINE}\n", text.trim_end())))
+                add(file, (root, checkout), HOOK_LINE, |text| Some(format!("{}\n{HOOK_LINE}\n", text.trim_end())))
             }
-            Self::Husky(file) => script(file, root, force),
-            Self::None => script(&repository.hooks_folder().join("pre-commit"), root, force),
+            Self::Husky(file) => script(file, (root, checkout), force),
+            Self::None => script(&repository.hooks_folder().join("pre-commit"), (root, checkout), force),
         }
     }
 }
 
 /// Writes a plain git hook.
-fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
-    if fs::read_to_string(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
+fn script(file: &Path, (root, checkout): (&Path, &Checkout), force: bool) -> Result<String, Failure> {
+    if text_of(file).is_ok_and(|text| text.contains(HOOK_LINE)) {
         return Ok(format!("kept {}: it already has this hook\n", shown(file, root)));
     }
-    write(file, root, HOOK, force)?;
+    write(file, checkout, HOOK, force)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -169,17 +174,17 @@ fn script(file: &Path, root: &Path, force: bool) -> Result<String, Failure> {
 /// Adds `entry` to the list of hooks in `file`, using `added`, which knows its format.
 fn add(
     file: &Path,
-    root: &Path,
+    (root, checkout): (&Path, &Checkout),
     entry: &'static str,
     added: impl FnOnce(&str) -> Option<String>,
 ) -> Result<String, Failure> {
-    refuse_links(file, root)?;
-    let text = fs::read_to_string(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
+    checkout.refuse_links(file)?;
+    let text = text_of(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     if text.contains("secondhand") {
         return Ok(format!("kept {}: it already mentions secondhand\n", shown(file, root)));
     }
     let added = added(&text).ok_or_else(|| Failure::Form { file: file.to_owned(), entry: entry.trim() })?;
-    write(file, root, &added, true)?;
+    write(file, checkout, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
 
@@ -203,30 +208,40 @@ fn add_to_lefthook(text: &str) -> Option<String> {
     (!has_some).then(|| format!("{}\n{LEFTHOOK}", text.trim_end()))
 }
 
+/// The text of a file that lists hooks or workflows.
+fn text_of(file: &Path) -> std::io::Result<String> {
+    files::read_text(file, MAX_SETTINGS)
+}
+
 /// Writes a file as a whole; one that is there is replaced only if `force` says so.
-fn write(file: &Path, root: &Path, text: &str, force: bool) -> Result<(), Failure> {
+fn write(file: &Path, checkout: &Checkout, text: &str, force: bool) -> Result<(), Failure> {
     let not_written = |why| Failure::NotWritten { file: file.to_owned(), why };
-    refuse_links(file, root)?;
-    let target = file;
-    let folder = target.parent().unwrap_or(Path::new("."));
+    checkout.refuse_links(file)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(not_written)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".secondhand-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(target).map_or(0o666, |metadata| metadata.permissions().mode());
-        builder.permissions(fs::Permissions::from_mode(mode));
-    }
-    let mut temporary: NamedTempFile = builder.tempfile_in(folder).map_err(not_written)?;
+    let mut temporary = temporary_in(folder, mode_of(file)).map_err(not_written)?;
     temporary.write_all(text.as_bytes()).map_err(not_written)?;
-    let kept = if force { temporary.persist(target) } else { temporary.persist_noclobber(target) };
+    let kept = if force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
     match kept {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(Failure::Exists { file: file.to_owned() })
         }
         Err(error) => Err(not_written(error.error)),
+    }
+}
+
+/// The permissions of a file that is there, or else those that a file is made with.
+fn mode_of(file: &Path) -> u32 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(file).map_or(0o666, |metadata| metadata.permissions().mode())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        0o666
     }
 }
 
@@ -304,5 +319,5 @@ fn explained(words: &str) -> String {
 
 /// A file name for people: relative to the root of the repository.
 fn shown(file: &Path, root: &Path) -> String {
-    file.strip_prefix(root).unwrap_or(file).display().to_string()
+    printable(file.strip_prefix(root).unwrap_or(file).as_os_str().as_encoded_bytes())
 }

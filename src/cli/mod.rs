@@ -9,6 +9,7 @@ mod compare;
 mod compared_edits;
 mod components;
 mod corpus;
+mod destination;
 mod edits;
 mod environment;
 mod error;
@@ -43,6 +44,8 @@ use clap::{CommandFactory, Parser};
 use self::args::{Cli, Command};
 use self::error::Failure;
 use self::flags::Color;
+use crate::git;
+use crate::text::agreed;
 
 /// Nothing at or above `--fail-on` was found.
 const CLEAN: u8 = 0;
@@ -53,7 +56,10 @@ const FAILED: u8 = 2;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return told(&said),
+    };
     match cli.common.color {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
@@ -76,6 +82,19 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Prints what the command line asks for in place of a command, or what is wrong with it.
+fn told(said: &clap::Error) -> ExitCode {
+    use std::io::Write as _;
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    match output::printed(printed) {
+        Ok(()) => ExitCode::from(said.exit_code() as u8),
+        Err(failure) => {
+            output::report_failure(&failure);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
 /// The command line as defined: help, completions, manual and reference are generated from it.
 pub fn command() -> clap::Command {
     Cli::command()
@@ -84,6 +103,7 @@ pub fn command() -> clap::Command {
 pub use reference::reference;
 
 fn run(cli: &Cli) -> Result<u8, Failure> {
+    destination::check_folders(&cli.common)?;
     match &cli.command {
         Command::Check(flags) if flags.watch => watch::run(flags, &cli.common),
         Command::Check(flags) => check::run(flags, &cli.common),
@@ -107,8 +127,19 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         }
         Command::Config { list, schema } => show::config(*list, *schema, &cli.common),
         Command::Completions { shell } => show::completions(*shell),
-        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref()),
+        Command::Man { command, folder } => show::manual(command.as_deref(), folder.as_deref(), &cli.common),
     }
+}
+
+/// What is to be said of commits that no command could read.
+fn passed_over(repository: &git::Repository) -> Option<String> {
+    let commits = repository.passed_over();
+    let (first, rest) = commits.split_first()?;
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let (are, it) = (agreed(commits.len(), "is", "are"), agreed(commits.len(), "it", "them"));
+    Some(format!(
+        "not read: commit {first}{more}, which {are} malformed, and the changes made to {it}; `git fsck` says more"
+    ))
 }
 
 /// Sets the number of threads to `n`, or one per core for 0. Only the first call has an effect: a server runs many

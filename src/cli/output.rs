@@ -1,21 +1,21 @@
 //! Writes reports to standard output and files, and failures to standard error.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use annotate_snippets::{Group, Level, Renderer};
 use anstream::{AutoStream, ColorChoice};
-use tempfile::NamedTempFile;
 
+use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
 use super::flags::{Common, Reporting};
-use crate::config::{Config, below};
-use crate::git::Repository;
+use crate::config::Config;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS,
     audit_formats, scan_formats, stale_formats,
 };
+use crate::text::printable;
 
 /// The width of code in a report that is not limited by a terminal.
 const DEFAULT_WIDTH: usize = 120;
@@ -49,11 +49,9 @@ impl<T> Reports<T> {
             written.push((find(name)?, file.clone()));
         }
         written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
-        let repository = if written.is_empty() { None } else { Repository::discover(&common.repo).ok() };
+        let checkout = if written.is_empty() { Checkout::default() } else { Checkout::of(common) };
         for (at, (_, file)) in written.iter().enumerate() {
-            if let Some(repository) = &repository {
-                refuse_links(file, repository.root())?;
-            }
+            checkout.refuse_links(file)?;
             let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
             let target = Target::new(file).map_err(unwritable)?;
             // A pipe can be opened only once: opening it to try would end it.
@@ -85,6 +83,12 @@ impl<T> Reports<T> {
         }
         self.printed = format;
         Ok(self)
+    }
+
+    /// Whether one of the reports has a place for notices.
+    pub fn have_notices(&self, common: &Common) -> bool {
+        let written = self.written.iter().any(|(format, _)| format.has_notices(common.quiet));
+        written || (self.is_printed && self.printed.has_notices(common.quiet))
     }
 
     /// Writes all reports.
@@ -119,90 +123,6 @@ fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format
     })
 }
 
-/// Checks that no link of the checkout is on the way to `file`: the author of the code under audit
-/// could have any file replaced that we may write.
-///
-/// # Errors
-/// When there is one.
-pub(super) fn refuse_links(file: &Path, root: &Path) -> Result<(), Failure> {
-    let mut reached = root.to_owned();
-    for name in below(file, root).iter().flatten() {
-        reached.push(name);
-        if reached.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
-            return Err(Failure::ThroughLink { file: file.to_owned(), link: reached });
-        }
-    }
-    Ok(())
-}
-
-/// Replaces `file` as a whole. A link under its name is replaced, not followed.
-pub(super) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    match Target::File(file.to_owned()).open()? {
-        Open::Temporary(mut temporary, file) => {
-            temporary.write_all(bytes)?;
-            temporary.persist(&file).map(drop).map_err(|error| error.error)
-        }
-        Open::Device(mut device) => device.write_all(bytes),
-    }
-}
-
-/// What a report is written to.
-#[derive(Debug, PartialEq, Eq)]
-enum Target {
-    /// A file, replaced as a whole: readers see the old report or the new one, never half of one.
-    File(PathBuf),
-    /// A pipe, a terminal or another device: written as it comes.
-    Device(PathBuf),
-}
-
-/// A report being written.
-enum Open {
-    Temporary(NamedTempFile, PathBuf),
-    Device(File),
-}
-
-impl Target {
-    /// Follows links: the target of a link is replaced, not the link.
-    fn new(file: &Path) -> io::Result<Self> {
-        match fs::metadata(file) {
-            Ok(metadata) if metadata.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            Ok(metadata) if metadata.is_file() => Ok(Self::File(fs::canonicalize(file)?)),
-            Ok(_) => Ok(Self::Device(file.to_owned())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-                Ok(Self::File(fs::canonicalize(folder)?.join(name)))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Opens it without changing existing contents.
-    fn open(&self) -> io::Result<Open> {
-        match self {
-            Self::Device(file) => Ok(Open::Device(OpenOptions::new().write(true).open(file)?)),
-            Self::File(file) => {
-                if file.exists() {
-                    // Do not replace a write-protected file either.
-                    OpenOptions::new().append(true).open(file)?;
-                }
-                let folder = file.parent().unwrap_or(Path::new("."));
-                let mut builder = tempfile::Builder::new();
-                builder.prefix(".secondhand-").suffix(".tmp");
-                #[cfg(unix)]
-                {
-                    use std::os::unix::fs::PermissionsExt;
-                    // Like any program creates a file: readable as the umask allows.
-                    builder.permissions(fs::Permissions::from_mode(0o666));
-                }
-                // The error names the temporary file, but the reader only knows the report.
-                let temporary = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-                Ok(Open::Temporary(temporary, file.clone()))
-            }
-        }
-    }
-}
-
 fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
     let style = style(common, None, false);
     let write = |out: &mut dyn Write| {
@@ -229,7 +149,7 @@ fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Fa
     let width = terminal.map(|(width, _)| usize::from(width.0));
     let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
     let mut out = BufWriter::new(stdout.lock());
-    print(format.write(found, &style, &mut out).and_then(|()| out.flush()))
+    printed(format.write(found, &style, &mut out).and_then(|()| out.flush()))
 }
 
 /// How a report looks on a terminal of `width` columns, or without one.
@@ -246,13 +166,15 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
     }
 }
 
-/// Prints `text` to standard output.
+/// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names of others that are
+/// in them hold no line ends.
 pub(super) fn print_text(text: &str) -> Result<(), Failure> {
+    let text = lines_of(text);
     let mut out = io::stdout().lock();
-    print(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Prints `text` to standard output; `false` if its reader has closed it.
+/// Prints a report to standard output; `false` if its reader has closed it.
 pub(super) fn try_print(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -261,7 +183,14 @@ pub(super) fn try_print(text: &str) -> Result<bool, Failure> {
     }
 }
 
-fn print(result: io::Result<()>) -> Result<(), Failure> {
+/// The same lines, each as it can be printed.
+fn lines_of(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| printable(line.as_bytes())).collect();
+    lines.join("\n")
+}
+
+/// What came of printing: a closed pipe is no failure, since its reader has seen enough.
+pub(super) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
         _ => Ok(()),
@@ -270,21 +199,28 @@ fn print(result: io::Result<()>) -> Result<(), Failure> {
 
 /// Prints a warning to standard error.
 pub(super) fn warn(message: &str) {
-    print_group(Group::with_title(Level::WARNING.primary_title(message.to_owned())));
+    print_group(titled(Level::WARNING, message));
 }
 
 /// Prints a note to standard error.
 pub(super) fn note(message: &str) {
-    print_group(Group::with_title(Level::NOTE.primary_title(message.to_owned())));
+    print_group(titled(Level::NOTE, message));
 }
 
 /// Prints a failure to standard error, and what to do about it.
 pub(super) fn report_failure(failure: &Failure) {
-    let mut group = Group::with_title(Level::ERROR.primary_title(failure.to_string()));
+    let mut group = titled(Level::ERROR, &failure.to_string());
     if let Some(help) = failure.help() {
-        group = group.element(Level::HELP.message(help));
+        // Only what the program brings along has lines.
+        let example = failure.example().map(|example| format!("\n{example}")).unwrap_or_default();
+        group = group.element(Level::HELP.message(printable(help.as_bytes()) + &example));
     }
     print_group(group);
+}
+
+/// A message as a title, on one line: whatever names of others are in it, it steers no terminal and no runner.
+fn titled(level: Level<'static>, message: &str) -> Group<'static> {
+    Group::with_title(level.primary_title(printable(message.as_bytes())))
 }
 
 fn print_group(group: Group<'_>) {

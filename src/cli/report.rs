@@ -1,7 +1,6 @@
 //! Runs `secondhand report`.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::Report;
@@ -10,6 +9,7 @@ use super::flags::Common;
 use super::output::Reports;
 use super::{CLEAN, settings};
 use crate::audit::{MemberReport, NotCounted, Organization};
+use crate::files;
 use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
 use crate::text::printable;
@@ -73,13 +73,5 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let read = || {
-        let mut bytes = Vec::new();
-        File::open(file)?.take(MAX_REPORT + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_REPORT {
-            return Err(io::Error::other(format!("it has more than {MAX_REPORT} bytes")));
-        }
-        Ok(bytes)
-    };
-    read().map_err(|why| Failure::Unreadable { file: file.to_owned(), why })
+    files::read(file, MAX_REPORT).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })
 }

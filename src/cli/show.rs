@@ -7,18 +7,22 @@ use clap::CommandFactory;
 
 use super::CLEAN;
 use super::args::Cli;
+use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::print_text;
 use super::scan::tree;
 use super::settings::{self, Overrides};
 use crate::config::{ConfigError, Written, options, schema};
-use crate::files::{Content, Entry};
+use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
 use crate::policy::{RULES, rule};
 use crate::sources::slashes;
 use crate::text::{FilePath, Lines, printable, readable};
+
+/// Maximum bytes of a file to show the language or the tokens of.
+const MAX_FILE: u64 = 256 << 20;
 
 pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
     let Some(id) = id else {
@@ -71,7 +75,8 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
             let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
             let searched = [*id, &*table.name].into_iter().chain(names.iter().map(String::as_str));
             if searched.into_iter().any(is_listed) {
-                let _ = writeln!(text, "{id:<20} {:<24} {}", table.name, names.join(" "));
+                let [id, name, names] = [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
+                let _ = writeln!(text, "{id:<20} {name:<24} {names}");
             }
         }
         text
@@ -96,7 +101,7 @@ struct Shown {
 
 impl Shown {
     fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
-        let bytes = std::fs::read(path).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
+        let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
         let attributes = match repository.filter(|repository| repository.has_work_tree()) {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
@@ -131,7 +136,7 @@ fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes,
 
 fn language_of(file: &Shown, languages: &Languages) -> String {
     let Some((language, why)) = file.language(languages) else { return file.unknown() };
-    let Language { name, id, family, .. } = language;
+    let [name, id, family] = [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
     let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
     let FileAttributes { generated, vendored, documentation, .. } = file.attributes;
     let marks = [("generated", generated), ("vendored", vendored), ("documentation", documentation)];
@@ -185,10 +190,11 @@ pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8,
         let (config, origin) = settings::complete(&written, &overrides)?;
         let row = |settings::Shown { key, value, source }: settings::Shown| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
-            format!("{key} = {value}{source}\n")
+            format!("{}\n", printable(format!("{key} = {value}{source}").as_bytes()))
         };
         let rows = settings::shown(&written, &overrides)?.into_iter().map(row);
-        print_text(&format!("# from {origin}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
+        let origin_shown = printable(origin.as_bytes());
+        print_text(&format!("# from {origin_shown}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
         if let Some(repository) = &repository {
             let (_, files) = tree(repository, None)?;
             settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
@@ -205,7 +211,7 @@ fn folders_of(written: &Written) -> String {
         let file = folder.file.as_ref().map(|file| format!(", from `{file}`")).unwrap_or_default();
         let _ = writeln!(text, "\n# in `{}`, project `{name}`{file}", folder.folder);
         for (key, value) in folder.values() {
-            let _ = writeln!(text, "#   {key} = {}", printable(value.as_bytes()));
+            let _ = writeln!(text, "#   {}", printable(format!("{key} = {value}").as_bytes()));
         }
     }
     text
@@ -218,12 +224,14 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-pub(super) fn manual(name: Option<&str>, folder: Option<&Path>) -> Result<u8, Failure> {
+pub(super) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common) -> Result<u8, Failure> {
     let mut program = Cli::command();
     if let Some(folder) = folder {
-        let not_written = |why| Failure::NotWritten { file: folder.to_owned(), why };
-        std::fs::create_dir_all(folder).map_err(not_written)?;
-        clap_mangen::generate_to(program, folder).map_err(not_written)?;
+        let mut program = program.disable_help_subcommand(true);
+        program.build();
+        let checkout = Checkout::of(common);
+        checkout.create_folder(folder)?;
+        write_pages(&program, folder, &checkout)?;
         return Ok(CLEAN);
     }
     // Building it adds the global flags to the commands.
@@ -236,8 +244,21 @@ pub(super) fn manual(name: Option<&str>, folder: Option<&Path>) -> Result<u8, Fa
             known: Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect(),
         })?,
     };
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::Output)?;
-    print_text(&String::from_utf8_lossy(&text))?;
+    print_text(&String::from_utf8_lossy(&page_of(&page)?))?;
     Ok(CLEAN)
+}
+
+/// Writes the page of a command, and those of the commands in it.
+fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> Result<(), Failure> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_pages(inner, folder, checkout)?;
+    }
+    let file = folder.join(clap_mangen::Man::new(command.clone()).get_filename());
+    checkout.write(&file, &page_of(command)?)
+}
+
+fn page_of(command: &clap::Command) -> Result<Vec<u8>, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::Output)?;
+    Ok(page)
 }

@@ -166,6 +166,11 @@ impl Judge {
         })
     }
 
+    /// What the change edits in its own judge, where it is judged by that.
+    pub fn edits_in_use(&self) -> &[Notice] {
+        if self.trust == Trust::Head { &self.notices } else { &[] }
+    }
+
     /// Takes out of the outcome what is suppressed, adds what the change edits in its own judge, joins
     /// families, and bounds the warnings.
     pub fn suppress(self, outcome: &mut Outcome) {

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::Failure;
-use crate::config::{
-    FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions, not_utf8, too_large,
-};
-use crate::files::{Entry, ReadFiles};
+use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions};
+use crate::files::{Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
 use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;

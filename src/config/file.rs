@@ -410,8 +410,15 @@ fn explain(message: &str) -> (String, Option<String>) {
 
 /// Turns serde's "invalid type: string "30", expected usize" into what a person would write instead.
 fn wrong_type(message: &str) -> Option<String> {
-    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let (found, expected) = message
+        .strip_prefix("invalid type: ")
+        .or_else(|| message.strip_prefix("invalid value: "))?
+        .split_once(", expected ")?;
+    let is_number = found.starts_with("integer ");
     let wanted = match expected {
+        "u8" if is_number => format!("a whole number from 0 to {}", u8::MAX),
+        "u16" if is_number => format!("a whole number from 0 to {}", u16::MAX),
+        "usize" | "u32" | "u64" if is_number => "a whole number that is not negative".to_owned(),
         "usize" | "u8" | "u16" | "u32" | "u64" | "i64" | "an integer" => "a whole number".to_owned(),
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "`true` or `false`".to_owned(),
@@ -421,9 +428,16 @@ fn wrong_type(message: &str) -> Option<String> {
         },
         "a string" => "text in quotes".to_owned(),
         "a map" => "a table".to_owned(),
+        other if other.starts_with("struct ") => "a table".to_owned(),
         other => other.to_owned(),
     };
-    Some(format!("expected {wanted}, not {found}").replace("not string", "not the text"))
+    let found = match found.split_once(' ') {
+        Some(("string", text)) => format!("the text {text}"),
+        _ if found == "map" => "a table".to_owned(),
+        _ if found == "sequence" => "a list".to_owned(),
+        _ => found.to_owned(),
+    };
+    Some(format!("expected {wanted}, not {found}"))
 }
 
 #[cfg(test)]

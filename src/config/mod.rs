@@ -24,7 +24,7 @@ pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust, Vendored, options,
     schema,
 };
-pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, not_utf8, read_text, too_large};
+pub use regular::{MAX_BASELINE, MAX_SETTINGS, below, read_text};
 pub use thresholds::Thresholds;
 pub use written::Written;
 
@@ -119,6 +119,14 @@ impl Config {
             fingerprint::Params::new(k, t).map_err(|error| invalid("guarantee-threshold", error.to_string()))?;
         for (key, n) in [("min-tokens", raw.min_tokens), ("scan-min-tokens", raw.scan_min_tokens)] {
             at_least_guaranteed(key, n, t.get(), origin)?;
+        }
+        if raw.min_distinct > k.get() {
+            let n = raw.min_distinct;
+            let why = format!(
+                "a match of {k} tokens cannot have {n} distinct ones, so that copies would be missed; set `min-distinct` to {k} \
+                 or less, or `noise-threshold` to {n} or more"
+            );
+            return Err(invalid("min-distinct", why));
         }
         let specials = Specials::new(&raw, folders, origin)?;
         let min_run = specials.least(positive("min-run", raw.min_run)?.get(), |of| of.min_run);

@@ -3,9 +3,10 @@
 //! A change can put anything under the name of its settings: a device that never ends, a pipe that no process
 //! writes to, a link to what the machine keeps to itself.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
+
+use crate::files;
 
 /// Maximum bytes of settings and of a decisions file.
 pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
@@ -23,18 +24,8 @@ pub fn read_text(file: &Path, root: Option<&Path>, max: u64) -> io::Result<Strin
         if !target.starts_with(root.canonicalize()?) || is_linked_into_another(file, root, &target) {
             return Err(io::Error::other("it is a link out of the repository, which is not followed"));
         }
-        // Checked before it is opened, since opening a pipe waits for a writer.
-        let metadata = std::fs::metadata(file)?;
-        if !metadata.is_file() && !metadata.is_dir() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
     }
-    let mut bytes = Vec::new();
-    File::open(file)?.take(max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max {
-        return Err(too_large(max));
-    }
-    String::from_utf8(bytes).map_err(|_| not_utf8())
+    files::read_text(file, max)
 }
 
 /// Whether links, on the way from `root` to `file`, lead into another repository inside of this one, such as a
@@ -43,16 +34,6 @@ fn is_linked_into_another(file: &Path, root: &Path, target: &Path) -> bool {
     let (Ok(root), Some(path)) = (root.canonicalize(), below(file, root)) else { return false };
     let folders = target.ancestors().skip(1).take_while(|folder| *folder != root);
     target != root.join(path) && folders.into_iter().any(|folder| folder.join(".git").symlink_metadata().is_ok())
-}
-
-/// Why a file of more than `max` bytes is not read.
-pub fn too_large(max: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} MB", max / (1024 * 1024)))
-}
-
-/// Why a file is not read as text.
-pub fn not_utf8() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8")
 }
 
 /// The path of `file` from `root`, by any spelling of the root; `None` when it is not below it.

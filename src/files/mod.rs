@@ -1,10 +1,14 @@
-//! Defines a file whose bytes can be read: its path, where its bytes are, and what reads it.
+//! Defines a file whose bytes can be read: its path, where its bytes are, and what reads it. Opens those on disk.
 //!
 //! A file of a repository and one of a plain folder are the same to an audit.
+
+mod regular;
 
 use std::fmt;
 use std::io;
 use std::path::Path;
+
+pub use regular::{not_regular, not_utf8, open, read, read_text, too_large};
 
 use crate::text::FilePath;
 

@@ -5,9 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gix::ObjectId;
-use gix::revision::walk::Sorting;
-use gix::traverse::commit::simple::CommitTimeOrder;
 
+use super::past::WalkLimits;
 use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_id, blob_of_gix, object_id};
 use crate::text::FilePath;
 
@@ -51,8 +50,8 @@ impl Reader {
     /// # Errors
     /// If the commit is missing.
     pub fn time(&self, commit: CommitId) -> Result<i64, Error> {
-        let time = self.find_commit(commit)?.time();
-        time.map(|time| time.seconds).map_err(|error| Error::unreadable(&format!("commit {commit}"), &error))
+        let time = self.find_commit(commit)?.time().map(|time| time.seconds);
+        time.or_else(|_| self.raw_time(commit))
     }
 
     /// Every blob reachable from any branch, tag or `HEAD`, once, the oldest first; with the files of `interest` around
@@ -64,23 +63,24 @@ impl Reader {
     /// # Errors
     /// If a commit or tree is missing.
     pub fn first_appearances(&self, interest: Option<Interest>) -> Result<Vec<Appearance>, Error> {
-        let unreadable = |error: gix::Error| Error::unreadable("the history", &error);
         let (tips, tags) = self.tips_and_tags()?;
-        let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        let walk = self.repo.rev_walk(tips).sorting(order).all().map_err(unreadable)?;
-        let mut commits = Vec::new();
-        for info in walk {
-            commits.push(info.map_err(|error| Error::unreadable("the history", &error))?.id);
-        }
+        let tips: Vec<CommitId> = tips.into_iter().map(CommitId).collect();
+        let commits = self.commits(&tips, &[], WalkLimits::default())?;
 
         // From the oldest commit on, so that the first tree that has a blob is the one to report. A tree that was met
         // is not entered again: commit n+1 shares all but a few trees with commit n, so that the walk costs what
         // changed.
         let mut appearances: Vec<Appearance> = Vec::new();
         let mut seen = Trees { interest, ..Trees::default() };
-        for id in commits.into_iter().rev() {
-            let commit = CommitId(id);
-            let (tree, time) = (self.tree_of(commit)?, self.time(commit)?);
+        for commit in commits {
+            let tree = match self.tree_of(commit) {
+                Err(Error::Malformed { .. }) => {
+                    self.pass_over(commit);
+                    continue;
+                }
+                tree => tree?,
+            };
+            let time = self.time(commit)?;
             seen.walk(self, tree, &mut |blob, path, around| {
                 let entry = Entry { path: FilePath::new(path), content: Content::Blob(blob_of_gix(blob)) };
                 let (blob, around) = (blob_of_gix(blob), Arc::clone(around));
@@ -133,7 +133,7 @@ impl Reader {
     /// The commits that references point to, and the tags among them, the oldest first.
     #[allow(clippy::type_complexity, reason = "the two lists are taken apart at once")]
     fn tips_and_tags(&self) -> Result<(Vec<ObjectId>, Vec<(Arc<str>, CommitId)>), Error> {
-        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the references", &error.to_string());
+        let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
         let platform = self.repo.references().map_err(|error| unreadable(&error))?;
         let mut tips = Vec::new();
         let mut tags = Vec::new();
@@ -157,7 +157,16 @@ impl Reader {
 
     pub(super) fn tree_of(&self, commit: CommitId) -> Result<ObjectId, Error> {
         let tree = self.find_commit(commit)?.tree_id();
-        tree.map(gix::Id::detach).map_err(|error| Error::unreadable(&format!("commit {commit}"), &error))
+        tree.map(gix::Id::detach).map_err(|error| self.fails(&format!("commit {commit}"), &error))
+    }
+
+    /// The tree `id`; `what` names it in an error.
+    pub(super) fn tree(&self, id: ObjectId, what: &str) -> Result<gix::Tree<'_>, Error> {
+        match self.repo.try_find_object(id) {
+            Ok(None) => Err(Error::MissingTree { id: id.to_string(), path: what.to_owned() }),
+            Err(error) => Err(self.fails(what, &error)),
+            Ok(Some(object)) => object.try_into_tree().map_err(|error| self.fails(what, &error)),
+        }
     }
 }
 
@@ -182,9 +191,8 @@ impl Trees {
             if !self.met.insert(id) {
                 continue;
             }
-            let unreadable =
-                |error: &dyn std::fmt::Display| Error::unreadable(&format!("tree {id}"), &error.to_string());
-            let tree = reader.repo.find_tree(id).map_err(|error| unreadable(&error))?;
+            let unreadable = |error: &dyn std::error::Error| reader.fails(&format!("tree {id}"), error);
+            let tree = reader.tree(id, "the history")?;
             // All files of a folder come before its subfolders, since its license files count for both.
             let (mut folders, mut files, mut for_here) = (Vec::new(), Vec::new(), Vec::new());
             let for_parent = self.interest.map_or(&[][..], |interest| interest.for_parent);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::first_line;
+use super::{CommitId, first_line};
 use crate::files;
 
 /// Why a repository could not be read.
@@ -63,6 +63,44 @@ pub enum Error {
     Shallow {
         /// The commit.
         commit: String,
+    },
+    /// A commit of the history is missing, although the clone is not shallow.
+    #[error("cannot read commit {commit}: it is not in this clone")]
+    MissingCommit {
+        /// The commit.
+        commit: String,
+    },
+    /// A commit is none by its first lines: its tree or a parent has no id.
+    #[error("cannot read commit {commit}: it is malformed")]
+    Malformed {
+        /// The commit.
+        commit: CommitId,
+    },
+    /// A file of git's is damaged.
+    #[error("cannot read `{}`: {why}", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What to do about it.
+        cure: &'static str,
+    },
+    /// The repository says that it uses something which is not known.
+    #[error("cannot read `{}`: it uses the extension `{name}`, which is not known", folder.display())]
+    Extension {
+        /// The git directory.
+        folder: PathBuf,
+        /// The extension.
+        name: String,
+    },
+    /// A tree has more folders inside each other than git reads.
+    #[error("cannot read {what}: it has more than {max} folders inside each other")]
+    TooDeep {
+        /// The tree.
+        what: String,
+        /// How many may be.
+        max: usize,
     },
     /// Two commits have no common ancestor here.
     #[error("cannot find the merge base of {base} and {head}: {}",
@@ -165,7 +203,16 @@ impl Error {
             Self::Filter { path, .. } => {
                 Some(format!("`git check-attr filter -- {path}` names the filter, and `git config --get-regexp '^filter'` what it runs"))
             }
-            Self::File { .. } | Self::Unreadable { .. } => None,
+            Self::MissingCommit { .. } => {
+                Some("`git fsck` shows what else is missing; `git fetch --refetch` brings what the remote has, as cloning again does".into())
+            }
+            Self::Malformed { .. } => Some("`git fsck` says what is wrong with it; name a base behind it with `--base REV`".into()),
+            Self::Damaged { cure, .. } => Some((*cure).to_owned()),
+            Self::Extension { .. } => Some("git reads it with a version that knows the extension; a new clone may do without".into()),
+            Self::Unreadable { .. } => {
+                Some("`git fsck` shows what is damaged; `git fetch --refetch` brings what the remote has, as cloning again does".into())
+            }
+            Self::File { .. } | Self::TooDeep { .. } => None,
         }
     }
 }

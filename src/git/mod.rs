@@ -4,8 +4,10 @@
 
 mod appearances;
 mod attributes;
+mod damage;
 mod error;
 mod links;
+mod objects;
 mod packs;
 mod past;
 mod snapshot;
@@ -27,6 +29,8 @@ pub use packs::{Blob, Work};
 pub use past::{CommitInfo, Event, Span, WalkLimits, seconds_of};
 pub use snapshot::Snapshot;
 
+use self::damage::{PassedOver, unopened};
+use self::objects::Listed;
 use crate::files::{self, BlobId, Content, Entry, ReadFiles};
 use crate::text::{FilePath, printable};
 
@@ -34,7 +38,7 @@ use crate::text::{FilePath, printable};
 const MAX_STRAIGHT: usize = 64;
 
 /// Maximum bytes to read of the list of alternate object folders.
-const MAX_ALTERNATES: u64 = 64 * 1024;
+const MAX_ALTERNATES: u64 = 1024 * 1024;
 /// Maximum characters to show of a name or message that a repository supplies.
 const MAX_SHOWN: usize = 200;
 
@@ -114,6 +118,9 @@ pub struct Repository {
     root: PathBuf,
     has_work_tree: bool,
     edited: Edited,
+    passed_over: PassedOver,
+    /// The folders of objects that git's variables name; the list goes away with it.
+    _listed: Option<Arc<Listed>>,
 }
 
 /// Files of the work tree that are open in an editor, with changes that are not on disk yet.
@@ -126,12 +133,24 @@ impl std::fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// Opens the repository that contains `folder`.
+    /// Opens the repository that contains `folder`, or that git's variables name, as those of a hook do.
     ///
     /// # Errors
     /// [`Error::NotARepository`] if there is none at or above `folder`.
     pub fn discover(folder: &Path) -> Result<Self, Error> {
-        let not_here = |why: gix::Error| Error::NotARepository { folder: folder.to_owned(), why: first_line(&why) };
+        Self::open(folder, true)
+    }
+
+    /// Opens the repository that contains `folder`, whatever git's variables are about: they are about the one under
+    /// audit.
+    ///
+    /// # Errors
+    /// The same as of [`Repository::discover`].
+    pub fn discover_another(folder: &Path) -> Result<Self, Error> {
+        Self::open(folder, false)
+    }
+
+    fn open(folder: &Path, heeds_variables: bool) -> Result<Self, Error> {
         // A folder to stop at counts where the search comes by it; elsewhere it is ignored, as git does.
         let options = gix::discover::upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() };
         // `core.safecrlf` refuses to record mixed line ends. To read them it is no reason to fail, as in `git diff`.
@@ -140,12 +159,30 @@ impl Repository {
         let mut trust = gix::sec::trust::Mapping::<gix::open::Options>::default();
         trust.full = trust.full.config_overrides(overrides);
         trust.reduced = trust.reduced.config_overrides(overrides);
-        let inner = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust);
-        let inner = inner.map_err(not_here)?;
+        let inner = match heeds_variables {
+            true => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(folder, options, trust),
+            false => gix::ThreadSafeRepository::discover_opts(folder, options, trust),
+        };
+        let mut inner = inner.map_err(|why| unopened(folder, &why))?;
         let local = inner.to_thread_local();
+        let own = local.common_dir().join("objects");
         check_readable(&local)?;
+        let elsewhere = |why| Error::File { path: own.clone(), why };
+        let listed = if heeds_variables { Listed::of_variables(&own).map_err(elsewhere)? } else { None };
+        if let Some(listed) = &listed {
+            let options = gix::odb::store::init::Options::default();
+            let store = gix::odb::Store::at_opts(listed.path(), local.object_hash(), &mut std::iter::empty(), options);
+            inner.objects = gix::parallel::OwnShared::new(store.map_err(elsewhere)?);
+        }
         let root = local.workdir().unwrap_or_else(|| local.git_dir()).to_owned();
-        Ok(Self { has_work_tree: local.workdir().is_some(), root, inner, edited: Edited::default() })
+        Ok(Self {
+            has_work_tree: local.workdir().is_some(),
+            root,
+            inner,
+            edited: Edited::default(),
+            passed_over: PassedOver::default(),
+            _listed: listed.map(Arc::new),
+        })
     }
 
     /// The same repository, in which the work tree has these files instead of those on disk.
@@ -210,7 +247,12 @@ impl Repository {
     }
 
     fn reader_with(&self, repo: gix::Repository) -> Reader {
-        Reader { repo, root: self.has_work_tree.then(|| self.root.clone()), edited: Arc::clone(&self.edited) }
+        Reader {
+            repo,
+            root: self.has_work_tree.then(|| self.root.clone()),
+            edited: Arc::clone(&self.edited),
+            passed_over: Arc::clone(&self.passed_over),
+        }
     }
 }
 
@@ -220,12 +262,13 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
     if storage.is_some_and(|storage| storage.eq_ignore_ascii_case(b"reftable")) {
         return Err(Error::Reftable { folder: repo.git_dir().to_owned() });
     }
+    check_extensions(repo)?;
     let objects = repo.common_dir().join("objects");
     let list = objects.join("info/alternates");
-    let Ok(file) = std::fs::File::open(&list) else { return Ok(()) };
-    let mut text = Vec::new();
-    let unreadable = |why| Error::File { path: list.clone(), why };
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, MAX_ALTERNATES), &mut text).map_err(unreadable)?;
+    let text = match files::read(&list, MAX_ALTERNATES) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        text => text.map_err(|why| Error::File { path: list.clone(), why })?,
+    };
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && line[0] != b'#') {
         let named = match line.strip_prefix(b"\"") {
             // As git writes names that it has to quote; one in quotes is left to gix.
@@ -237,6 +280,35 @@ fn check_readable(repo: &gix::Repository) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// The extensions of the format of a repository that git knows.
+const EXTENSIONS: [&str; 9] = [
+    "noop",
+    "noop-v1",
+    "partialClone",
+    "preciousObjects",
+    "worktreeConfig",
+    "objectFormat",
+    "compatObjectFormat",
+    "refStorage",
+    "relativeWorktrees",
+];
+
+/// Checks that a repository uses no extension of its format that is not known: what it keeps may mean something else.
+fn check_extensions(repo: &gix::Repository) -> Result<(), Error> {
+    let config = repo.config_snapshot();
+    // Before, there were no extensions.
+    if config.integer("core.repositoryFormatVersion").is_none_or(|version| version < 1) {
+        return Ok(());
+    }
+    let sections = config.plumbing().sections_by_name("extensions").into_iter().flatten();
+    let names = sections.flat_map(|section| section.value_names().collect::<Vec<_>>());
+    let is_known = |name: &String| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match names.into_iter().find(|name| !is_known(name)) {
+        Some(name) => Err(Error::Extension { folder: repo.git_dir().to_owned(), name: first_line(&name) }),
+        None => Ok(()),
+    }
 }
 
 /// The SHA-1 of some bytes, in hexadecimal: of a file's content, as bills of material name it.
@@ -251,6 +323,7 @@ pub struct Reader {
     repo: gix::Repository,
     root: Option<PathBuf>,
     edited: Edited,
+    passed_over: PassedOver,
 }
 
 impl std::fmt::Debug for Reader {
@@ -270,15 +343,14 @@ impl Reader {
     /// # Errors
     /// [`Error::UnknownRevision`] if there is none.
     pub fn commit(&self, revision: &str) -> Result<CommitId, Error> {
-        let unknown = || Error::UnknownRevision { revision: revision.to_owned(), is_shallow: self.is_shallow() };
         let spec = format!("{revision}^{{commit}}");
-        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| unknown())?;
+        let id = self.repo.rev_parse_single(spec.as_str()).map_err(|_| self.unresolved(revision))?;
         Ok(CommitId(id.detach()))
     }
 
     /// The commit that `HEAD` refers to; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, Error> {
-        let head = self.repo.head().map_err(|error| Error::unreadable("HEAD", &error))?;
+        let head = self.repo.head().map_err(|error| self.fails("HEAD", &error))?;
         if head.is_unborn() {
             return Ok(None);
         }
@@ -291,7 +363,7 @@ impl Reader {
     /// If git's record of them exists but cannot be read.
     pub fn merge_heads(&self) -> Result<Vec<CommitId>, Error> {
         let path = self.repo.git_dir().join("MERGE_HEAD");
-        match std::fs::read_to_string(&path) {
+        match files::read_text(&path, MAX_ALTERNATES) {
             Ok(ids) => ids.lines().map(|id| self.commit(id)).collect(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(why) => Err(Error::File { path, why }),
@@ -307,8 +379,8 @@ impl Reader {
         let Some(parent) = object.parent_ids().next().map(gix::Id::detach) else { return Ok(None) };
         match self.repo.try_find_object(parent) {
             Ok(Some(_)) => Ok(Some(CommitId(parent))),
-            Ok(None) => Err(Error::Shallow { commit: CommitId(parent).short() }),
-            Err(error) => Err(Error::unreadable(&format!("commit {parent}"), &error)),
+            Ok(None) => Err(self.missing(CommitId(parent))),
+            Err(error) => Err(self.fails(&format!("commit {parent}"), &error)),
         }
     }
 
@@ -329,9 +401,12 @@ impl Reader {
         let none = || Error::NoMergeBase { base: base.short(), head: head.short(), is_shallow: self.is_shallow() };
         match self.repo.merge_base(base.0, head.0) {
             Ok(Some(id)) => Ok(CommitId(id.detach())),
-            Ok(None) => Err(none()),
             Err(_) if self.is_shallow() => Err(none()),
-            Err(error) => Err(Error::unreadable("the commits between base and head", &error)),
+            Ok(None) => Err(self.gap_in(&[base, head]).unwrap_or_else(none)),
+            Err(error) => {
+                let gap = self.gap_in(&[base, head]);
+                Err(gap.unwrap_or_else(|| self.fails("the commits between base and head", &error)))
+            }
         }
     }
 
@@ -448,7 +523,7 @@ impl Reader {
                 Ok(bytes)
             }
             Ok(None) => Err(Error::MissingObject { id: id.to_string(), path: path.to_string() }),
-            Err(error) => Err(Error::unreadable(&format!("blob {id} ({path})"), &error)),
+            Err(error) => Err(self.fails(&format!("blob {id} ({path})"), &error)),
         }
     }
 
@@ -470,7 +545,7 @@ impl Reader {
         let on_disk = self.on_disk(path)?;
         let unreadable = |why| Error::File { path: on_disk.clone(), why };
         let fails = |why: &dyn std::fmt::Display| Error::Filter { path: path.to_string(), why: first_line(why) };
-        let file = std::fs::File::open(&on_disk).map_err(unreadable)?;
+        let file = files::open(&on_disk).map_err(unreadable)?;
         let (mut pipeline, index) = self.repo.filter_pipeline(None).map_err(|why| fails(&why))?;
         let relative = gix::path::from_bstr(path.as_bytes().as_bstr()).map_err(|why| fails(&why))?;
         let mut recorded = pipeline.convert_to_git(file, &relative, &index).map_err(|why| fails(&why))?;
@@ -492,9 +567,14 @@ impl Reader {
     }
 
     fn find_commit(&self, id: CommitId) -> Result<gix::Commit<'_>, Error> {
+        let fails = |why: &dyn std::error::Error| self.fails(&format!("commit {id}"), why);
         match self.repo.try_find_object(id.0) {
-            Ok(None) => Err(Error::Shallow { commit: id.short() }),
-            _ => self.repo.find_commit(id.0).map_err(|error| Error::unreadable(&format!("commit {id}"), &error)),
+            Ok(None) => Err(self.missing(id)),
+            Err(error) => Err(fails(&error)),
+            Ok(Some(object)) if object.kind.is_commit() && !self.is_well_formed(&object.data) => {
+                Err(Error::Malformed { commit: id })
+            }
+            Ok(Some(object)) => object.try_into_commit().map_err(|error| fails(&error)),
         }
     }
 }

@@ -138,7 +138,12 @@ impl Reader {
         let walk = walk.with_hidden(known).all().map_err(|error| unreadable(&error))?;
         let mut commits = Vec::new();
         for info in walk.take(limits.max_commits.unwrap_or(usize::MAX)) {
-            commits.push(CommitId(info.map_err(|error| unreadable(&error))?.id));
+            let info = info.map_err(|error| unreadable(&error))?;
+            // A malformed commit may look like one without parents.
+            if info.parent_ids.is_empty() {
+                self.find_commit(CommitId(info.id))?;
+            }
+            commits.push(CommitId(info.id));
         }
         commits.reverse();
         Ok(commits)
@@ -153,7 +158,7 @@ impl Reader {
             span.hidden.iter().filter(|commit| self.repo.has_object(commit.0)).copied().collect();
         while let Some(commit) = open.pop() {
             if hidden.insert(commit) {
-                open.extend(self.parents(commit)?);
+                open.extend(self.parents_as_told(commit)?);
             }
         }
         let mut queue = BinaryHeap::new();
@@ -172,7 +177,7 @@ impl Reader {
                 continue;
             }
             commits.push(commit);
-            let parents = self.parents(commit)?;
+            let parents = self.parents_as_told(commit)?;
             for parent in parents.into_iter().take(if span.is_first_parent { 1 } else { usize::MAX }) {
                 if seen.insert(parent) {
                     // No later than its child: what goes by dates sees children first.
@@ -185,8 +190,10 @@ impl Reader {
     }
 
     /// When a commit was made, in seconds since 1970, as its bytes say; 0 where they say it in no way that can be read.
-    fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
-        let object = self.find_commit(commit)?;
+    pub(super) fn raw_time(&self, commit: CommitId) -> Result<i64, Error> {
+        let object =
+            self.repo.try_find_object(commit.0).map_err(|why| self.fails(&format!("commit {commit}"), &why))?;
+        let object = object.ok_or_else(|| self.missing(commit))?;
         let committer = object.data.lines().find_map(|line| line.strip_prefix(b"committer "));
         let time = committer.and_then(|line| line.rsplit(|&byte| byte == b' ').nth(1)?.to_str().ok()?.parse().ok());
         Ok(time.unwrap_or(0))
@@ -238,10 +245,11 @@ impl Reader {
         chunk: usize,
         mut each: impl FnMut(&[CommitId]) -> Result<bool, Error>,
     ) -> Result<(), Error> {
-        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the history", &error.to_string());
         let sorting = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        let mut walk =
-            self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all().map_err(|e| unreadable(&e))?;
+        let Ok(mut walk) = self.repo.rev_walk(tips.iter().map(|tip| tip.0)).sorting(sorting).all() else {
+            let all = self.undated_commits(&Span { tips: tips.to_vec(), ..Span::default() })?;
+            return each(&all.into_iter().rev().collect::<Vec<_>>()).map(drop);
+        };
         // The first few are usually enough.
         let mut n = chunk / 16;
         let mut handed: HashSet<CommitId> = HashSet::new();
@@ -296,13 +304,27 @@ impl Reader {
         Ok(parents.into_iter().filter(|id| !is_shallow || self.repo.has_object(id)).map(CommitId).collect())
     }
 
+    /// The parents of a commit that are present; of a malformed one, which is passed over, those that can be told.
+    fn parents_as_told(&self, commit: CommitId) -> Result<Vec<CommitId>, Error> {
+        match self.parents(commit) {
+            Err(Error::Malformed { .. }) => {
+                self.pass_over(commit);
+                Ok(self.told_parents(commit))
+            }
+            parents => parents,
+        }
+    }
+
     /// What `commit` did to regular files, compared with its first parent. In a root commit, and where
     /// a shallow clone is cut off, all files are new. For a merge, only files that differ from each of
-    /// its parents count.
+    /// its parents count. A malformed commit, and one with a malformed parent, is passed over.
     ///
     /// # Errors
     /// If a tree is missing.
     pub fn events(&self, commit: CommitId) -> Result<Vec<Event>, Error> {
+        if !self.is_readable(commit)? {
+            return Ok(Vec::new());
+        }
         let parents = self.parents(commit)?;
         self.events_between(&parents, commit)
     }
@@ -379,8 +401,7 @@ impl Reader {
     }
 
     fn tree_bytes(&self, id: gix::ObjectId) -> Result<Vec<u8>, Error> {
-        let unreadable = |error: gix::Error| Error::unreadable(&format!("tree {id}"), &error);
-        let mut tree = self.repo.find_tree(id).map_err(unreadable)?;
+        let mut tree = self.tree(id, "the history")?;
         Ok(std::mem::take(&mut tree.data))
     }
 

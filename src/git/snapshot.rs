@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
 use gix::status::UntrackedFiles;
 
+use super::damage::{OF_INDEX, innermost};
 use super::sparse::{OnDisk, is_left_out};
 use super::{BlobId, CommitId, Content, Entry, Error, Reader, blob_of_gix, first_line, tree};
 use crate::text::FilePath;
@@ -108,7 +110,7 @@ impl Reader {
     /// If the commit or one of its trees is missing.
     pub fn commit_snapshot(&self, commit: CommitId) -> Result<Snapshot, Error> {
         let what = format!("the tree of commit {commit}");
-        let root = self.find_commit(commit)?.tree().map_err(|error| Error::unreadable(&what, &error))?;
+        let root = self.tree(self.tree_of(commit)?, &what)?;
         let (mut entries, mut links, mut submodules) = (Vec::new(), Vec::new(), BTreeMap::new());
         for file in tree::files(&root, &what)? {
             if file.mode.is_commit() {
@@ -130,7 +132,7 @@ impl Reader {
     /// # Errors
     /// If the references cannot be listed. A reference to something missing contributes nothing.
     pub fn blobs_of_tips(&self) -> Result<BTreeSet<BlobId>, Error> {
-        let unreadable = |error: &dyn std::fmt::Display| Error::unreadable("the references", &error.to_string());
+        let unreadable = |error: &dyn std::error::Error| self.fails("the references", error);
         let platform = self.repo.references().map_err(|error| unreadable(&error))?;
         let all = platform.all().map_err(|error| unreadable(&error))?;
         let mut commits: BTreeSet<CommitId> = self.head()?.into_iter().collect();
@@ -159,22 +161,22 @@ impl Reader {
         if self.root.is_none() {
             return Ok(Vec::new());
         }
-        let index =
-            self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
-        let mut folders = BTreeSet::new();
-        let mut last: Vec<u8> = Vec::new();
-        for entry in index.entries() {
-            let path: &[u8] = entry.path(&index);
-            let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
-            // The index is sorted: the files of a folder mostly follow each other.
-            if path[..end] == *last {
-                continue;
-            }
-            last = path[..end].to_vec();
-            let ends = last.iter().enumerate().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| at).chain([end]);
-            folders.extend(ends.filter(|&end| end > 0).map(|end| FilePath::new(&last[..end])));
-        }
-        Ok(folders.into_iter().collect())
+        let Ok(index) = self.index() else {
+            // What is asked of commits does not fail for the index.
+            let head = self.head()?.map(|head| self.commit_snapshot(head)).transpose()?.unwrap_or_default();
+            return Ok(folders_of(head.entries.iter().map(|entry| entry.path.as_bytes())));
+        };
+        Ok(folders_of(index.entries().iter().map(|entry| entry.path(&index).as_bytes())))
+    }
+
+    /// The index; that of the head where there is none.
+    fn index(&self) -> Result<gix::worktree::IndexPersistedOrInMemory, Error> {
+        let damaged = |why: gix::Error| Error::Damaged {
+            file: self.repo.index_path().components().collect(),
+            why: first_line(&innermost(&why)),
+            cure: OF_INDEX,
+        };
+        self.repo.index_or_load_from_head_or_empty().map_err(damaged)
     }
 
     /// The files of the index, and those among them that a sparse checkout leaves out.
@@ -182,8 +184,7 @@ impl Reader {
         if self.root.is_none() {
             return Err(Error::Bare { what: "index", root: self.repo.git_dir().to_owned() });
         }
-        let index =
-            self.repo.index_or_load_from_head_or_empty().map_err(|error| Error::unreadable("the index", &error))?;
+        let index = self.index()?;
         let (mut entries, mut links, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         let (mut submodules, mut unmerged) = (BTreeMap::new(), BTreeSet::new());
         for entry in index.entries() {
@@ -283,7 +284,7 @@ impl Reader {
                 }
                 _ => continue,
             }
-            let file = match std::fs::File::open(&full) {
+            let file = match crate::files::open(&full) {
                 Ok(file) => file,
                 Err(why) => return Some(Error::File { path: full, why }),
             };
@@ -308,7 +309,19 @@ impl Reader {
     }
 }
 
-/// The error that all the others are about.
-fn innermost(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().map_or_else(String::new, ToString::to_string)
+/// The folders of sorted `paths` below the root, each after those above it.
+fn folders_of<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Vec<FilePath> {
+    let mut folders = BTreeSet::new();
+    let mut last: Vec<u8> = Vec::new();
+    for path in paths {
+        let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        // The files of a folder mostly follow each other.
+        if path[..end] == *last {
+            continue;
+        }
+        last = path[..end].to_vec();
+        let ends = last.iter().enumerate().filter(|&(_, &byte)| byte == b'/').map(|(at, _)| at).chain([end]);
+        folders.extend(ends.filter(|&end| end > 0).map(|end| FilePath::new(&last[..end])));
+    }
+    folders.into_iter().collect()
 }

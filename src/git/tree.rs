@@ -8,6 +8,7 @@ use gix::objs::tree::{EntryMode, EntryRef};
 use gix::traverse::tree::{Visit, visit::Action};
 
 use super::Error;
+use super::damage::innermost;
 
 /// Maximum folders inside each other. Git reads no deeper trees either (`core.maxTreeDepth`): the paths in one take
 /// space that is quadratic in its depth.
@@ -26,14 +27,14 @@ pub(super) fn files(tree: &gix::Tree<'_>, what: &str) -> Result<Vec<TreeFile>, E
     let read = tree.traverse().breadthfirst(&mut listing);
     match read {
         _ if listing.is_too_deep => Err(too_deep(what)),
-        Err(error) => Err(Error::unreadable(what, &error)),
+        Err(error) => Err(Error::unreadable(what, &innermost(&error))),
         Ok(()) => Ok(listing.files),
     }
 }
 
 /// Why a tree with too many folders inside each other was not read.
 pub(super) fn too_deep(what: &str) -> Error {
-    Error::unreadable(what, &format!("it has more than {MAX_DEPTH} folders inside each other"))
+    Error::TooDeep { what: what.to_owned(), max: MAX_DEPTH }
 }
 
 /// The files so far, and the folders that were not entered yet. Folders are not kept.

@@ -4,17 +4,21 @@
 
 use std::io::{self, Write};
 
+use super::words::remarks;
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
 
 pub(super) const FORMAT: Format = Format { name: "azure", help: "logging commands of Azure Pipelines", write };
 
-fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     best_first(&outcome.findings)
         .into_iter()
         .flat_map(Finding::with_family)
-        .try_for_each(|finding| writeln!(out, "{}", line(finding)))
+        .try_for_each(|finding| writeln!(out, "{}", line(finding)))?;
+    let remarks = if style.is_quiet { Vec::new() } else { remarks(outcome) };
+    // In front of it, nothing in a remark is a command.
+    remarks.into_iter().try_for_each(|remark| writeln!(out, "note: {}", remark.replace("##", "# #")))
 }
 
 fn line(finding: &Finding) -> String {

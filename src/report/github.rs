@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{count, silently_skipped};
+use super::words::{count, remarks, silently_skipped};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Level, best_first};
@@ -17,7 +17,7 @@ const MAX_OF_LEVEL: usize = 10;
 fn write(outcome: &Outcome, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let skipped = silently_skipped(outcome).filter(|(_, skip)| skip.is_notable());
     let skipped = skipped.map(|(path, skip)| format!("not examined: {path} ({})", skip.reason()));
-    let remarks: Vec<_> = outcome.notices.iter().map(ToString::to_string).chain(skipped).collect();
+    let remarks: Vec<_> = remarks(outcome).into_iter().chain(skipped).collect();
     let shown_remarks = if style.is_quiet { &[][..] } else { &remarks[..] };
 
     let (mut n_left_out, mut n_notices) = (0, 0);

@@ -10,7 +10,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::sides::lines;
-use super::words::{copy_text, end, likeness, place, provenance, text_of};
+use super::words::{copy_text, end, likeness, place, provenance, remarks, text_of};
 use super::{Format, Style};
 use crate::audit::Outcome;
 use crate::policy::{Finding, Fragment, Level, SuppressedBy};
@@ -43,6 +43,11 @@ fn write(outcome: &Outcome, _: &Style, out: &mut dyn Write) -> io::Result<()> {
                 if outcome.findings.is_empty() {
                     let case = xml.create_element("testcase").with_attribute(("classname", "secondhand"));
                     case.with_attribute(("name", "no new copies")).write_empty()?;
+                }
+                let remarks = remarks(outcome);
+                if !remarks.is_empty() {
+                    let remarks = legal(&(remarks.join("\n") + "\n"));
+                    xml.create_element("system-out").write_text_content(BytesText::new(&remarks))?;
                 }
                 Ok(())
             })?;

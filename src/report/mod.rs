@@ -124,6 +124,16 @@ pub fn stale_formats() -> impl Iterator<Item = &'static Format> + Clone {
 }
 
 impl<T> Format<T> {
+    /// Whether a report in this format has a place for what readers must know beside the findings; `is_quiet` if it is
+    /// to have only findings.
+    pub fn has_notices(&self, is_quiet: bool) -> bool {
+        match self.name {
+            "json" | "sarif" | "markdown" | "html" | "junit" => true,
+            "text" | "github" | "azure" => !is_quiet,
+            _ => false,
+        }
+    }
+
     /// Writes `found` to `out`.
     ///
     /// # Errors

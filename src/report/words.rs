@@ -245,6 +245,13 @@ pub(super) fn silently_skipped(outcome: &Outcome) -> impl Iterator<Item = &(File
     outcome.examined.skipped.iter().filter(move |(path, _)| !named.contains(path))
 }
 
+/// What readers must know beside the findings: notices, and the files that nothing was compared with.
+pub(super) fn remarks(outcome: &Outcome) -> Vec<String> {
+    let not_compared = outcome.examined.not_compared.iter();
+    let not_compared = not_compared.map(|(path, skip)| format!("not compared with: {path} ({})", skip.reason()));
+    outcome.notices.iter().map(ToString::to_string).chain(not_compared).collect()
+}
+
 /// An end of the range: `main 1a2b3c4d5e`, `the index`.
 pub(super) fn end(end: &End) -> String {
     // A branch name is untrusted text.

@@ -1,6 +1,5 @@
 //! Reads a Debian source package: the `.dsc` file and the archives that it lists.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::limits::Budget;
 use super::tar::{Compression, read_file};
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind};
+use crate::files;
 
 /// Debian source packages.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -25,7 +25,7 @@ const MAX_CONTROL: u64 = 1 << 20;
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
     let mut text = String::new();
-    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let file = files::open(path).map_err(|why| Error::file(path, why))?;
     file.take(MAX_CONTROL).read_to_string(&mut text).map_err(|why| Error::file(path, why))?;
     let control = Control::parse(&text).map_err(|why| Error::Invalid { what: super::base_name(path), why })?;
     let component = Arc::new(control.complete(request.component.clone()));
@@ -129,7 +129,7 @@ impl Listed {
 
 /// Compares a file with its checksum.
 fn verify(path: &Path, listed: &Listed) -> Result<(), Error> {
-    let mut file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let mut file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::past::past_commit;
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
-use crate::files::{BlobId, ReadFiles};
+use crate::files::{self, BlobId, ReadFiles};
 use crate::git::{CommitId, Reader, Repository};
 use crate::policy::PastCommit;
 use crate::text::FilePath;
@@ -174,7 +174,7 @@ impl Clones {
         let mut clones = Self { all: Vec::new(), paths: BTreeMap::new() };
         for path in paths {
             clones.paths.insert(path.clone(), clones.all.len());
-            clones.all.push(Repository::discover(&path)?);
+            clones.all.push(Repository::discover_another(&path)?);
         }
         Ok(clones)
     }
@@ -184,7 +184,7 @@ impl Clones {
         if self.paths.contains_key(path) || !path.is_dir() || !super::repository::is_repository(path) {
             return;
         }
-        if let Ok(repository) = Repository::discover(path) {
+        if let Ok(repository) = Repository::discover_another(path) {
             self.paths.insert(path.to_owned(), self.all.len());
             self.all.push(repository);
         }
@@ -275,7 +275,7 @@ fn parse_file(path: &Path) -> Result<Vec<Listed>, Error> {
     if size > MAX_FILE {
         return Err(invalid("it is too large".to_owned()));
     }
-    let bytes = std::fs::read(path).map_err(|why| Error::file(path, why))?;
+    let bytes = files::read(path, MAX_FILE).map_err(|why| Error::file(path, why))?;
     let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
     parse(&text).map_err(invalid)
 }

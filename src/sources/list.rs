@@ -5,6 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{DeclaredComponent, Error, Note, Request, Sink, SourceKind, base_name};
+use crate::files;
+
+/// Maximum bytes of a list.
+const MAX_LIST: u64 = 64 << 20;
 
 /// Lists of sources.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -40,7 +44,7 @@ struct Listed {
 
 fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let path = Path::new(request.spec);
-    let text = std::fs::read_to_string(path).map_err(|why| Error::file(path, why))?;
+    let text = files::read_text(path, MAX_LIST).map_err(|why| Error::file(path, why))?;
     let invalid = |why: String| Error::Invalid { what: base_name(path), why };
     let list: List = toml::from_str(&text).map_err(|error: toml::de::Error| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());

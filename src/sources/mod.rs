@@ -235,7 +235,7 @@ pub fn label(spec: &str) -> String {
         return base_name(Path::new(list));
     }
     let Some((path, revision)) = repository::repository_of(spec) else { return base_name(Path::new(spec)) };
-    let bare = git::Repository::discover(Path::new(path)).ok().filter(git::Repository::is_bare);
+    let bare = git::Repository::discover_another(Path::new(path)).ok().filter(git::Repository::is_bare);
     let name = bare.map_or_else(|| base_name(Path::new(path)), |bare| repository::name_of(path, &bare));
     revision.map_or_else(|| name.clone(), |revision| format!("{name}@{revision}"))
 }
@@ -255,7 +255,7 @@ pub fn stamp(spec: &str) -> Option<String> {
         return None;
     }
     if let Some((path, revision)) = repository::repository_of(spec) {
-        let reader = git::Repository::discover(Path::new(path)).ok()?.reader();
+        let reader = git::Repository::discover_another(Path::new(path)).ok()?.reader();
         return match revision {
             Some(revision) => Some(reader.commit(revision).ok()?.to_string()),
             None => reader.state().ok(),

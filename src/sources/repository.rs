@@ -39,7 +39,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let Some((path, revision)) = repository_of(request.spec) else {
         return Err(Error::Unknown { spec: request.spec.to_owned() });
     };
-    let repository = Repository::discover(Path::new(path))?;
+    let repository = Repository::discover_another(Path::new(path))?;
     let mut component = named(request.component.clone(), &name_of(path, &repository));
     let reader = repository.reader();
     match revision {
@@ -52,6 +52,9 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
             read_history(&reader, &component, sink)?;
             let past = read_past(&repository, &|path| sink.wants(path, 0))?;
             sink.past(&component, past);
+            for commit in repository.passed_over() {
+                sink.note(super::Note { what: format!("commit {commit}"), why: "it is malformed" });
+            }
             Ok(())
         }
     }

@@ -1,7 +1,6 @@
 //! Reads tar archives, plain or compressed by gzip, bzip2 or xz: releases, `.crate`, npm's `.tgz`, Python's
 //! source packages.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use tar::EntryType;
 use super::archive::Archive;
 use super::limits::{Budget, Counted, Guarded, error_at};
 use super::{DeclaredComponent, Error, Request, Sink, SourceKind, named};
+use crate::files;
 
 /// Tar archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -84,7 +84,7 @@ pub(super) fn read_file(
     let Some(compression) = Compression::of(&name) else {
         return Err(Error::Damaged { archive: name, entry: "the name".into(), why: "it is not a tar archive".into() });
     };
-    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut archive = Archive {
         name,
         component: Arc::clone(component),

@@ -1,7 +1,6 @@
 //! Reads zip archives: releases, Python's wheels, Java's jars of sources.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 use std::rc::Rc;
@@ -13,6 +12,7 @@ use zip::result::ZipError;
 use super::archive::Archive;
 use super::limits::{Budget, Guarded};
 use super::{Error, Request, Sink, SourceKind, named};
+use crate::files;
 
 /// Zip archives.
 pub(super) static SOURCE: SourceKind = SourceKind {
@@ -36,7 +36,7 @@ fn read(request: &Request<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
     let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
     let stem = if name.to_ascii_lowercase().ends_with(".whl") { wheel_stem(stem) } else { stem };
     let stem = stem.strip_suffix("-sources").unwrap_or(stem);
-    let file = File::open(path).map_err(|why| Error::file(path, why))?;
+    let file = files::open(path).map_err(|why| Error::file(path, why))?;
     let mut archive = Archive {
         component: Arc::new(named(request.component.clone(), stem)),
         top: Some(stem.as_bytes().to_vec()),

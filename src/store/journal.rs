@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::SegmentError;
+use crate::files;
 
 /// The prefix of journal names.
 const NAME: &str = "judged-";
@@ -35,11 +36,12 @@ impl Journal {
         let failed = |why| SegmentError::File { file: path.clone(), why };
         let open = || {
             std::fs::create_dir_all(folder)?;
+            // Who wrote the folder may have left a link, to a file that is not ours to write.
+            if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+                return Err(files::not_regular());
+            }
             let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
             let metadata = file.metadata()?;
-            if !metadata.is_file() {
-                return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file"));
-            }
             if metadata.len() > MAX_BYTES {
                 file.set_len(0)?;
             }

@@ -5,10 +5,11 @@
 //! Someone else who truncates one under a running process ends that process (a bus error), but cannot make it read
 //! other memory. Anyone who may write to the cache may also stop the program.
 
-use std::fs::File;
 use std::io;
 use std::ops::Deref;
 use std::path::Path;
+
+use crate::files;
 
 /// The bytes of a file, mapped, or of memory.
 #[derive(Debug)]
@@ -21,10 +22,10 @@ impl Map {
     /// Maps the regular file at `path`, for reading.
     #[allow(unsafe_code, reason = "mapping is unsafe for the reason the module states, and is done here only")]
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = files::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+            return Err(files::not_regular());
         }
         if metadata.len() == 0 {
             return Ok(Self::Owned(Box::default()));

@@ -130,7 +130,7 @@ fn outcome(repository: &Repository, languages: &Languages, remembered: &Remember
         (End { name: name.to_owned(), commit: Some(commit) }, files)
     };
     let range =
-        Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], is_base_trusted: false };
+        Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], has_attributes_of_base: false };
     let context = Context { config: &CONFIG, languages, progress: &Silent };
     check(repository, range, &Elsewhere::default(), remembered, context).expect("everything is readable")
 }

@@ -103,8 +103,12 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
         unavailable: None,
         remote: reader.remote(),
     };
-    let mut n_cut = 0;
+    let (mut n_cut, mut n_malformed) = (0, 0);
     for commit in reader.commits_of(&params.span)? {
+        if !reader.is_readable(commit)? {
+            n_malformed += 1;
+            continue;
+        }
         let info = reader.info(commit)?;
         let is_asked = params.author.as_ref().is_none_or(|author| {
             info.author.to_lowercase().contains(author) || info.email.to_lowercase().contains(author)
@@ -117,9 +121,11 @@ fn selected(params: &TimelineParams<'_>, reader: &Reader) -> Result<Timeline, Er
             timeline.commits.push(Judged { commit, info, n_novel: 0, copies: Vec::new(), unread: Vec::new() });
         }
     }
-    if n_cut > 0 {
-        timeline.unavailable = Some(format!("{} where this shallow clone begins", count(n_cut, "commit")));
-    }
+    let cut = (n_cut > 0).then(|| format!("{} where this shallow clone begins", count(n_cut, "commit")));
+    let malformed =
+        (n_malformed > 0).then(|| format!("{} malformed, or made from one that is", count(n_malformed, "commit")));
+    let left: Vec<String> = cut.into_iter().chain(malformed).collect();
+    timeline.unavailable = (!left.is_empty()).then(|| left.join("; "));
     Ok(timeline)
 }
 

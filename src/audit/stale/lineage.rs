@@ -89,7 +89,10 @@ impl Lineage<'_> {
     pub fn clone_at_hand(&self) -> Option<Repository> {
         let spec = self.spec?;
         // `REPOSITORY@REVISION` has no history, and lists name several.
-        std::path::Path::new(spec).is_dir().then(|| Repository::discover(std::path::Path::new(spec)).ok()).flatten()
+        std::path::Path::new(spec)
+            .is_dir()
+            .then(|| Repository::discover_another(std::path::Path::new(spec)).ok())
+            .flatten()
     }
 }
 

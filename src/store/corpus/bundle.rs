@@ -4,7 +4,6 @@
 //! which lists the sources with length and SHA-256 of their segments; then the segments. The same sources make the
 //! same bytes: it contains no time and no path of the machine.
 
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Corpus, CorpusError, CorpusSegment, Record, Stats, hex, is_hex};
+use crate::files;
 
 const MAGIC: &[u8] = b"secondhand corpus 1\n";
 /// Maximum bytes of a description.
@@ -106,7 +106,7 @@ impl Corpus {
             out.write_all(&(description.len() as u64).to_le_bytes())?;
             out.write_all(&description)?;
             for path in &paths {
-                io::copy(&mut File::open(path)?, &mut out)?;
+                io::copy(&mut files::open(path)?, &mut out)?;
             }
             out.flush()?;
             let Hashed { inner, hasher } = out;
@@ -136,7 +136,7 @@ impl Corpus {
     fn import_now(&self, file: &Path, digest: Option<&str>) -> Result<Imported, CorpusError> {
         let unreadable =
             |why: &dyn std::fmt::Display| CorpusError::Import { file: file.to_owned(), why: why.to_string() };
-        let opened = File::open(file).map_err(|why| unreadable(&why))?;
+        let opened = files::open(file).map_err(|why| unreadable(&why))?;
         let mut bytes = Hashed::new(BufReader::with_capacity(1 << 18, opened));
         let description = read_description(&mut bytes).map_err(|why| unreadable(&why))?;
         let mut segments = Vec::new();
@@ -214,6 +214,6 @@ fn read_description(bytes: &mut impl Read) -> io::Result<Description> {
 /// The SHA-256 of a file, in hexadecimal, and its length.
 pub(super) fn digest_of(path: &Path) -> io::Result<(String, u64)> {
     let mut out = Hashed::new(io::sink());
-    let n = io::copy(&mut File::open(path)?, &mut out)?;
+    let n = io::copy(&mut files::open(path)?, &mut out)?;
     Ok((out.digest(), n))
 }

@@ -26,6 +26,7 @@ use ::parquet::schema::parser::parse_message_type;
 use super::open::{CorpusSegment, SECTION};
 use super::rows::PostingRow;
 use super::{Corpus, CorpusError, Record, Stats, is_hex};
+use crate::files;
 use crate::store::runs::Sorter;
 use crate::store::{PostingsWriter, Segment, SegmentError, SegmentKind, SegmentWriter};
 
@@ -437,7 +438,7 @@ impl Group<'_> {
 /// Calls `take` with each row group of a file.
 fn each_group(path: &Path, mut take: impl FnMut(Group<'_>) -> Result<(), String>) -> Result<(), CorpusError> {
     let fails = |why: &dyn std::fmt::Display| CorpusError::Import { file: path.to_owned(), why: why.to_string() };
-    let file = File::open(path).map_err(|why| fails(&why))?;
+    let file = files::open(path).map_err(|why| fails(&why))?;
     let reader = SerializedFileReader::new(file).map_err(|why| fails(&why))?;
     for number in 0..reader.num_row_groups() {
         let group = reader.get_row_group(number).map_err(|why| fails(&why))?;

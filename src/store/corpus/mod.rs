@@ -48,6 +48,7 @@ pub use open::{CorpusSegment, Lookup, StoredFile, StoredTokens};
 pub use past::{StoredChange, StoredTag};
 
 use super::{HashKind, SegmentError, SegmentParams, sweep};
+use crate::files;
 use crate::fingerprint;
 use crate::fingerprint::schemes::ROBUST_WINNOWING;
 use crate::sources::{self, DeclaredComponent, Note, Request};
@@ -58,6 +59,8 @@ const LEXING: u64 = 3;
 const VERSION: u32 = 1;
 /// How often a reader tries again if a segment disappears after its record was read.
 const MAX_LOOKS: usize = 5;
+/// Maximum bytes of the record of a source, which may name many clones.
+const MAX_RECORD: u64 = 64 << 20;
 /// The folder for locks, below the folder of all corpora; no corpus can have its name.
 const LOCKS: &str = ".locks";
 /// After this time, the writer of a segment that no record names must be gone.
@@ -148,6 +151,16 @@ pub enum CorpusError {
         /// The reason.
         why: io::Error,
     },
+    /// The record of a source is damaged.
+    #[error("cannot use the corpus `{corpus}`: cannot read its record `{}`: {why}", file.display())]
+    Record {
+        /// The corpus.
+        corpus: String,
+        /// The record.
+        file: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
     /// The segment of a source cannot be used.
     #[error("cannot use `{source_name}` of the corpus `{corpus}`: {why}")]
     Segment {
@@ -219,6 +232,9 @@ impl CorpusError {
                 Some("there is none yet: `secondhand corpus add NAME SOURCE` makes one".to_owned())
             }
             Self::Missing { known, .. } => Some(format!("there are: {}", known.join(", "))),
+            Self::Record { corpus, .. } => {
+                Some(format!("take the file away, and add its source again: `secondhand corpus add {corpus} SOURCE`"))
+            }
             Self::Segment { .. } => Some("rebuild it with `secondhand corpus update`, or import it again".to_owned()),
             Self::Source(error) => error.help(),
             Self::Import { .. } => {
@@ -469,7 +485,7 @@ impl Corpus {
                 Ok(record) => records.push((key, record)),
                 // Removed since the folder was listed.
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-                Err(why) => return Err(self.failed(&path, why)),
+                Err(why) => return Err(CorpusError::Record { corpus: self.name.clone(), file: path, why }),
             }
         }
         records.sort_by(|a, b| (&a.1.label, &a.0).cmp(&(&b.1.label, &b.0)));
@@ -561,7 +577,7 @@ fn remove_abandoned(folder: &Path, is_unnamed: impl Fn(&str) -> bool) {
 
 /// Reads a record; its segment is a name in the folder, and nothing else.
 fn read_record(path: &Path) -> io::Result<Record> {
-    let record: Record = serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)?;
+    let record: Record = serde_json::from_slice(&files::read(path, MAX_RECORD)?).map_err(io::Error::other)?;
     let is_plain =
         record.segment.ends_with(".seg") && !record.segment.contains(['/', '\\']) && !record.segment.starts_with('.');
     if record.version == VERSION && is_plain {

@@ -135,7 +135,7 @@ fn reason(why: &object_store::Error) -> String {
 
 /// The `len` bytes of a file that begin at `start`.
 fn part_of(file: &Path, start: u64, len: u64) -> std::io::Result<Vec<u8>> {
-    let mut file = std::fs::File::open(file)?;
+    let mut file = crate::files::open(file)?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = vec![0; len as usize];
     file.read_exact(&mut bytes)?;

@@ -1,0 +1,65 @@
+//! Opens files to read: regular ones only, since a pipe may have no writer and a device no end.
+//!
+//! Whoever wrote what is read, be it a change, a cache or a corpus, may have put a pipe or a link to a device under any
+//! name.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Opens the regular file at `path` for reading, whatever links lead to it.
+///
+/// # Errors
+/// When there is none. A folder is opened where the system does so, and cannot be read.
+pub fn open(path: &Path) -> io::Result<File> {
+    if is_null(path) {
+        return File::open(path);
+    }
+    // Checked before it is opened, since opening a pipe waits for a writer.
+    check(&std::fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The bytes of the regular file at `path`, which has at most `max`.
+///
+/// # Errors
+/// When it is none, is larger or cannot be read.
+pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(too_large(max)) } else { Ok(bytes) }
+}
+
+/// Like [`read`], for a text in UTF-8.
+///
+/// # Errors
+/// The same, and when it is not UTF-8.
+pub fn read_text(path: &Path, max: u64) -> io::Result<String> {
+    String::from_utf8(read(path, max)?).map_err(|_| not_utf8())
+}
+
+/// Why a file of more than `max` bytes is not read.
+pub fn too_large(max: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {} MB", max / (1024 * 1024)))
+}
+
+/// Why a file is not read as text.
+pub fn not_utf8() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8")
+}
+
+/// Why what is no file is not read.
+pub fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+}
+
+fn check(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() || metadata.is_dir() { Ok(()) } else { Err(not_regular()) }
+}
+
+/// The device that people name for a file without contents.
+fn is_null(path: &Path) -> bool {
+    cfg!(unix) && path == Path::new("/dev/null")
+}
