@@ -397,21 +397,6 @@ mod read {
     }
 
     #[test]
-    fn the_ignore_files_of_a_corpus_are_not_waited_for() {
-        for name in [".gitignore", ".ignore"] {
-            for folder in ["", "part/", "part/deep/"] {
-                let repository = branch();
-                let corpus = TempDir::new().expect("it can be made");
-                fs::create_dir_all(corpus.path().join("part/deep")).expect("it is writable");
-                fs::write(corpus.path().join("part/deep/a.c"), C.first).expect("it is writable");
-                pipe(&corpus.path().join(format!("{folder}{name}")));
-                let corpus = corpus.path().to_str().expect("it is UTF-8");
-                fails(&mut repository.secondhand(&["check", "--base", "main", "--corpus", corpus]), NO_FILE);
-            }
-        }
-    }
-
-    #[test]
     fn what_git_keeps_of_a_merge_is_not_waited_for() {
         let repository = branch();
         pipe(&repository.path(".git/MERGE_HEAD"));
