@@ -123,12 +123,18 @@ impl<'c, 't> Run<'c, 't, '_> {
     }
 
     pub(super) fn heredoc_bodies(&mut self) {
+        let mut is_behind_tag = false;
         for heredoc in std::mem::take(&mut self.heredocs) {
-            match self.heredoc_end(&heredoc) {
+            let start = self.at;
+            // The next one begins on the line after the tag of the one before.
+            let is_at_line_end = is_behind_tag && self.text.get(start) == Some(&b'\n');
+            match self.heredoc_end(&heredoc, start + usize::from(is_at_line_end)) {
                 Some(end) => {
-                    let start = self.at;
-                    self.at = end;
-                    self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+                    (self.at, is_behind_tag) = (end, true);
+                    // With an empty tag, an empty line is all of it.
+                    if start < end {
+                        self.push(start, end, Symbol::STRING, hash::word(&self.text[start..end], 0) as u32);
+                    }
                 }
                 None => self.n_endless_heredocs += 1,
             }
@@ -136,16 +142,16 @@ impl<'c, 't> Run<'c, 't, '_> {
         self.line_first = self.tokens.len();
     }
 
-    fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>) -> Option<usize> {
+    /// Where the body that begins at `start` ends, behind its tag.
+    fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>, start: usize) -> Option<usize> {
         let PendingHeredoc { rule, tag, indent } = heredoc;
         let kind = (*indent, rule.is_always_indented);
         if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
-            let at = self.at;
-            if self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < at) {
+            if self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < start) {
                 return None;
             }
         }
-        let mut at = self.at;
+        let mut at = start;
         while at < self.text.len() {
             let line = line(self.text, at);
             let (n_indent, found) = tag_of_line(line, kind);
