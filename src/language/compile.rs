@@ -47,7 +47,7 @@ pub(super) struct Compiled {
     /// Words that are operators behind a value in the brackets of a head.
     pub infix: Vec<Box<[u8]>>,
     /// The keywords between which brackets that nothing opens end patterns.
-    pub cases: Option<(Box<[u8]>, Box<[u8]>)>,
+    pub cases: Option<[Box<[u8]>; 2]>,
     /// What comes before the name of a variable.
     pub sigils: Box<[u8]>,
     /// Whether double brackets hold arithmetic.
@@ -350,7 +350,7 @@ impl Compiled {
             keywords: keywords(table, fold),
             heads: table.heads.split_whitespace().map(|word| word.as_bytes().into()).collect(),
             infix: table.infix.split_whitespace().map(|word| word.as_bytes().into()).collect(),
-            cases: (table.cases.as_ref()).map(|pair| (pair.open.as_bytes().into(), pair.close.as_bytes().into())),
+            cases: table.cases.as_ref().map(|pair| [&pair.open, &pair.close].map(|word| word.as_bytes().into())),
             sigils: table.sigils.as_bytes().into(),
             has_arithmetic: table.heredocs.iter().any(|row| row.word_tag),
             has_unicode_escapes: table.unicode_escapes,

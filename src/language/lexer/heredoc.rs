@@ -146,10 +146,10 @@ impl<'c, 't> Run<'c, 't, '_> {
     fn heredoc_end(&mut self, heredoc: &PendingHeredoc<'_>, start: usize) -> Option<usize> {
         let PendingHeredoc { rule, tag, indent } = heredoc;
         let kind = (*indent, rule.is_always_indented);
-        if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS {
-            if self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < start) {
-                return None;
-            }
+        if self.n_endless_heredocs >= MAX_ENDLESS_HEREDOCS
+            && self.last_lines(kind).get(tag.as_slice()).is_none_or(|&last| last < start)
+        {
+            return None;
         }
         let mut at = start;
         while at < self.text.len() {

@@ -493,7 +493,7 @@ impl<'c, 't, 'o> Run<'c, 't, 'o> {
     /// Looks for cases in the tokens since the last time: their patterns end with a bracket that nothing opens. Time
     /// O(n) in all.
     fn read_cases(&mut self) {
-        let (Some((open, close)), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else { return };
+        let (Some([open, close]), Some(frame)) = (&self.table.cases, self.frames.last_mut()) else { return };
         for at in frame.n_read..self.tokens.len() {
             let text = |at: usize| self.tokens[at].text(self.text);
             if self.tokens[at].kind() != Kind::Keyword || ![&**open, close].contains(&text(at)) {
