@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::brackets::Belongs;
-use super::{Held, Run, is_line_start};
-use crate::language::compile::{CONTINUE, Closer, Ending, Hole, Opener, Opens, Rule, Tail};
+use super::{Held, Run};
+use crate::language::compile::{Closer, Ending, Hole, Opener, Opens, Rule, Tail};
 use crate::language::hash;
 use crate::language::table::{ImportEnd, OpenerPlace};
-use crate::language::token::{Kind, Symbol, Token};
+use crate::language::token::Symbol;
 
 /// Maximum depth of code inside literals inside code; anything deeper is plain text.
 const MAX_DEPTH: usize = 64;
@@ -18,9 +17,6 @@ pub(super) const MAX_TAG: usize = 64;
 const MAX_BLANKS: usize = 500;
 /// Maximum strings in comments that nothing closes; where there are more, no further one is looked for.
 const MAX_UNCLOSED_STRINGS: usize = 16;
-
-/// Maximum tokens of a line that are searched for the brace of a value.
-const MAX_IN_BRACES: usize = 64;
 
 /// Maximum bytes of the delimiter of a raw string in C++.
 const MAX_DELIMITER: usize = 16;
@@ -181,167 +177,6 @@ impl<'c, 't> Run<'c, 't, '_> {
             return None;
         }
         Some((at + opener.head.len() + n_hole + opener.tail.len(), &rest[..n_hole]))
-    }
-
-    fn is_place(&mut self, place: OpenerPlace, inside: usize) -> bool {
-        let is_line_start = is_line_start(self.text, self.at);
-        match place {
-            OpenerPlace::Anywhere => true,
-            OpenerPlace::LineStart => is_line_start,
-            OpenerPlace::Statement => is_line_start && self.may_begin_statement(),
-            OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
-            OpenerPlace::Operand => self.may_begin_value(),
-            OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
-            OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
-            OpenerPlace::Quote => self.may_quote(inside),
-            OpenerPlace::WordStart => self.at == 0 || begins_word(self.text[self.at - 1]),
-            OpenerPlace::Spaced => self.at == 0 || self.text[self.at - 1] <= b' ' || self.may_begin_value(),
-        }
-    }
-
-    fn is_after(&self, words: &[Box<[u8]>]) -> bool {
-        self.tokens.last().is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
-    }
-
-    /// Whether the word here quotes what the delimiter before `inside` begins.
-    fn may_quote(&mut self, inside: usize) -> bool {
-        let delimiter = self.text[inside - 1];
-        let before = self.tokens.last().map_or(&b""[..], |last| last.text(self.text));
-        let touches = self.tokens.last().is_some_and(|last| last.end as usize == self.at);
-        // A variable, a member, a test of a file: `@s`, `->s`, `-s`.
-        let is_name = touches && matches!(before, b"@" | b"%" | b"&" | b"*" | b"-")
-            || before == b">" && matches!(self.on_line(), [.., dash, _] if dash.text(self.text) == b"-");
-        let is_matched = before == b"~";
-        let is_blank = self.text[inside - 2].is_ascii_whitespace();
-        match delimiter {
-            _ if is_name => false,
-            _ if is_matched => true,
-            b'=' | b',' | b';' => matches!(before, b"=" | b"."),
-            _ => !is_blank || self.may_begin_value(),
-        }
-    }
-
-    /// Whether an opener here is placed like the argument of a call without brackets.
-    pub(super) fn may_begin_argument(&self, inside: usize) -> bool {
-        let is_name = self.tokens.last().is_some_and(|last| last.kind() == Kind::Identifier);
-        let is_space = |at: Option<usize>| at.and_then(|at| self.text.get(at)).is_some_and(u8::is_ascii_whitespace);
-        let is_spaced = is_space(self.at.checked_sub(1)) && !is_space(Some(inside));
-        self.tokens.len() == self.line_first || is_name && is_spaced && self.text.get(inside) != Some(&b'=')
-    }
-
-    /// The same of a text that opens nothing. After a `?`, its colon begins the other case of a condition.
-    fn may_begin_plain_argument(&mut self) -> bool {
-        let is_condition = self.on_line().iter().any(|token| token.text(self.text) == b"?");
-        !is_condition && self.may_begin_argument(self.at + 1) || self.may_begin_value()
-    }
-
-    pub(super) fn may_begin_value(&mut self) -> bool {
-        let begins_code = self.frames.last().is_some_and(|frame| frame.first_token == self.tokens.len());
-        let Some(&last) = self.tokens.last().filter(|_| !begins_code) else { return true };
-        let has_heads = !self.table.heads.is_empty();
-        match last.kind() {
-            Kind::Identifier => self.ends_in_infix(),
-            Kind::Number | Kind::String => false,
-            Kind::Punctuation => match last.text(self.text) {
-                b")" => has_heads && self.closed_bracket() == Belongs::Head,
-                // Few divide what is in braces, and of these on one line.
-                b"}" if has_heads => !self.ends_in_braces_of_value(),
-                b"}" => !self.table.sigils.is_empty() && self.closed_bracket() != Belongs::Variable,
-                b"]" => false,
-                _ => !self.ends_in_postfix(),
-            },
-            Kind::Keyword => {
-                let text = last.text(self.text);
-                !self.table.keywords.is_value(hash::word(text, self.table.fold)) && !self.ends_in_member()
-            }
-        }
-    }
-
-    /// Whether a statement may begin here: after another one, or in a block.
-    fn may_begin_statement(&mut self) -> bool {
-        let Some(last) = self.tokens.last() else { return true };
-        match last.text(self.text) {
-            b";" => true,
-            b"{" => self.open_bracket() != Belongs::Variable,
-            b"}" => self.closed_bracket() != Belongs::Variable,
-            _ => false,
-        }
-    }
-
-    // What follows looks back on the line alone: reading may resume at its start, with one token from before it.
-
-    /// The tokens of this line.
-    pub(super) fn on_line(&self) -> &[Token] {
-        self.tokens.get(self.line_first..).unwrap_or_default()
-    }
-
-    /// Whether the last tokens are an operator that leaves the value before it one: `a++`.
-    fn ends_in_postfix(&self) -> bool {
-        let line = self.on_line();
-        self.table.postfix.iter().any(|operator| {
-            let Some(at) = line.len().checked_sub(operator.len() + 1) else { return false };
-            let (value, tokens) = (line[at], &line[at + 1..]);
-            let is_one = tokens.iter().zip(operator.iter()).enumerate().all(|(n, (token, byte))| {
-                token.start as usize == value.end as usize + n && token.text(self.text) == [*byte]
-            });
-            is_one && (value.kind() == Kind::Identifier || matches!(value.text(self.text), b")" | b"]"))
-        })
-    }
-
-    /// Whether the brace before closes, on its line, an object or the body of a function that is a value:
-    /// `a = {} / 2`, `b(function () {} / 2)`.
-    fn ends_in_braces_of_value(&self) -> bool {
-        let line = self.on_line();
-        let line = &line[line.len().saturating_sub(MAX_IN_BRACES)..];
-        let text = |at: usize| line[at].text(self.text);
-        let opening = |from: usize, open: &[u8], close: &[u8]| {
-            let mut depth = 0;
-            (0..=from).rev().find(|&at| {
-                depth += usize::from(text(at) == close);
-                depth -= usize::from(text(at) == open && depth > 0);
-                depth == 0
-            })
-        };
-        let value_before =
-            |at: Option<usize>| at.is_some_and(|at| matches!(text(at), b"=" | b"(" | b"," | b"[" | b"?"));
-        let Some(brace) = line.len().checked_sub(1).and_then(|last| opening(last, b"{", b"}")) else { return false };
-        let Some(before) = brace.checked_sub(1) else { return false };
-        if text(before) != b")" {
-            return value_before(Some(before));
-        }
-        let Some(head) = opening(before, b"(", b")").and_then(|head| head.checked_sub(1)) else { return false };
-        let function = (head.saturating_sub(2)..=head).rev().find(|&at| text(at) == b"function");
-        value_before(function.and_then(|at| at.checked_sub(1)))
-    }
-
-    /// Whether the last token is a keyword that is the name of a member: `a.of`. Where calls need no brackets, one may
-    /// have an argument: `a.match /b/`.
-    fn ends_in_member(&self) -> bool {
-        match self.on_line() {
-            _ if self.table.heads.is_empty() => false,
-            [.., before, dot, last] => {
-                dot.text(self.text) == b"." && dot.end == last.start && before.text(self.text) != b"."
-            }
-            _ => false,
-        }
-    }
-
-    fn holds_one_character(&self, rule: &Rule, inside: usize) -> bool {
-        let rest = &self.text[inside..];
-        let close = rule.close.as_ref().map_or(&b""[..], |close| &close.head);
-        match rest.first() {
-            None | Some(b'\n') => false,
-            Some(&byte) if Some(byte) == rule.escape => true,
-            Some(&byte) => {
-                let n_bytes = match byte {
-                    0xF0.. => 4,
-                    0xE0.. => 3,
-                    0xC0.. => 2,
-                    _ => 1,
-                };
-                rest.get(n_bytes..).is_some_and(|rest| rest.starts_with(close))
-            }
-        }
     }
 
     /// Reads the body of a literal whose token begins at `start`.
@@ -670,11 +505,6 @@ fn continues_word(close: &[u8], text: &[u8]) -> bool {
     text.strip_prefix(close)
         .and_then(|rest| rest.first())
         .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-}
-
-/// Whether a word of a shell begins behind `byte`.
-fn begins_word(byte: u8) -> bool {
-    byte <= b' ' || b"`;&|<>()".contains(&byte)
 }
 
 /// The bytes of the flags of an expansion in zsh, in which quotes delimit: `${(j:":)a}`.

@@ -10,6 +10,7 @@ mod escapes;
 mod heredoc;
 mod import;
 mod literal;
+mod places;
 
 use std::borrow::Cow;
 
