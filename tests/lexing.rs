@@ -189,6 +189,7 @@ const TRICKS: &[(&str, &str)] = &[
         "shell",
         "\"$(seen \"hidden\")\" seen; $'hidden\\'hidden' seen; cat <<-E\n\thidden '\n\tE\nseen; <<<'hidden' seen",
     ),
+    ("perl", "$a = shift // 2;\nseen;\n$b->{c} //= 3;\nseen / 4"),
     ("perl", "print(<<\"\", <<\"b c\");\n\nit's\nhidden\nb c\nseen"),
     ("perl", "q{hidden {hidden} '}; seen; s{hidden'}{hidden\"}e; seen; $#a; seen; <<\"A\" . seen;\nhidden '\nA\nseen"),
     ("lua", "--[==[ hidden ]] hidden ]==] seen() [=[hidden]] hidden]=] seen() --[ hidden\nseen()"),

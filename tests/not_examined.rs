@@ -417,6 +417,20 @@ mod rule {
         check(&repository.check(&LAST), &[warning]);
         repository.write("data/map.tbl", C.third);
         check(&repository.check(&["--worktree"]), &[warning]);
+        repository.write("data/map.tbl", format!("{}int other;\n", C.second));
+        check(&repository.check(&["--worktree"]), &[]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_what_is_no_code_by_its_name_either_is_nothing() {
+        let repository = with(&[("AGENTS.md", b"# A\n"), ("LICENSE", b"All of it.\n")]);
+        std::os::unix::fs::symlink("AGENTS.md", repository.path("CLAUDE.md")).expect("links can be made");
+        std::os::unix::fs::symlink("LICENSE", repository.path("LICENSE.md")).expect("links can be made");
+        repository.commit("links");
+        check(&repository.check(&LAST), &[]);
+        change(&repository, &[("AGENTS.md", "# A\n\nMore of it.\n".repeat(40).as_bytes())]);
+        check(&repository.check(&LAST), &[]);
     }
 
     #[test]

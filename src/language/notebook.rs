@@ -114,6 +114,10 @@ struct LanguageInfo {
 /// The code cells of the notebook `text`; none if it is not a notebook. A text of blanks is one without cells.
 pub(super) fn cells(text: &[u8]) -> Option<Vec<Cell>> {
     let text = std::str::from_utf8(text).ok()?;
+    if let Some(rest) = text.strip_prefix('\u{FEFF}') {
+        // Blanks instead of the mark: what follows keeps its place.
+        return cells(format!("   {rest}").as_bytes());
+    }
     if text.trim().is_empty() {
         return Some(Vec::new());
     }
@@ -264,7 +268,7 @@ mod tests {
         for text in [&b"{"[..], b"[1]", b"\xFF", br#"{"cells": 1}"#, br#"{"cells": []} x"#, b"NaN"] {
             assert_eq!(cells(text), None);
         }
-        for text in [&b""[..], b" \n", b"{}", br#"{"cells": [{"cell_type": "code"}]}"#] {
+        for text in [&b""[..], b" \n", b"{}", b"\xEF\xBB\xBF{}", br#"{"cells": [{"cell_type": "code"}]}"#] {
             assert_eq!(cells(text), Some(Vec::new()));
         }
     }

@@ -165,7 +165,7 @@ fn pair_renames(heads: &mut [(Source, Option<Source>)], deleted: Vec<Source>, co
 }
 
 /// Diffs a file with its predecessor.
-fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
+pub(super) fn diff(head: Source, base: Option<Source>) -> (Changed, Option<Predecessor>) {
     let Some(base) = base else { return (Changed::new(head), None) };
     let Novelty { novel, removed, kept } = novelty(base.document(), head.document());
     let predecessor = Predecessor { of: Some(head.path.clone()), source: base, gone: removed.clone(), removed, kept };

@@ -1,12 +1,13 @@
 //! Finds files that only a link calls source.
 
+use super::changed::diff;
 use crate::audit::read::{Skip, Sources};
-use crate::files::Error;
+use crate::files::{Entry, Error, ReadFiles};
 use crate::git::{Reader, Snapshot};
 use crate::text::FilePath;
 
-/// The links with the name of source that lead to a file which is not read as source, if the change made one of both what it
-/// is. A compiler reads such a file by the name of the link.
+/// The links with the name of source that lead to a file which is not read as source, if the change adds as much code to
+/// what they lead to as a copy needs. A compiler reads such a file by the name of the link.
 pub(in crate::audit) fn linked(
     base: &Snapshot,
     head: &Snapshot,
@@ -28,9 +29,31 @@ pub(in crate::audit) fn linked(
             None => sources.read(reader, file)?.err(),
             skip => skip,
         };
-        if matches!(skip, Some(Skip::NotSource | Skip::Data)) {
+        if matches!(skip, Some(Skip::NotSource | Skip::Data)) && adds_code(link, before, file, reader, sources)? {
             found.push(link.clone());
         }
     }
     Ok(found)
+}
+
+/// Whether a file, read by the name of `link`, has as much code that it did not have `before` as a copy needs, or cannot
+/// be read.
+fn adds_code(
+    link: &FilePath,
+    before: Option<&Entry>,
+    file: &Entry,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Result<bool, Error> {
+    if reader.size(file).is_some_and(|size| size > sources.config.max_file_size) {
+        return Ok(true);
+    }
+    let read = |entry: &Entry| Ok::<_, Error>(sources.tokenize(link, reader.read(entry)?));
+    let head = match read(file)? {
+        Ok(head) => head,
+        Err(skip) => return Ok(skip.is_notable()),
+    };
+    let before = before.map(read).transpose()?.and_then(Result::ok);
+    let (changed, _) = diff(head, before);
+    Ok(changed.n_novel() >= changed.thresholds(sources.config).min_tokens)
 }

@@ -18,7 +18,7 @@ impl Run<'_, '_, '_> {
             OpenerPlace::LineStart => is_line_start,
             OpenerPlace::Statement => is_line_start && self.may_begin_statement(),
             OpenerPlace::LineFirst => self.tokens.len() == self.line_first,
-            OpenerPlace::Operand => self.may_begin_value(),
+            OpenerPlace::Operand => self.may_begin_value() && !self.doubles_operator(),
             OpenerPlace::Argument => self.may_begin_value() || self.may_begin_argument(inside),
             OpenerPlace::Apart => self.at == 0 || self.table.classes[self.text[self.at - 1] as usize] & CONTINUE == 0,
             OpenerPlace::Quote => self.may_quote(inside),
@@ -29,6 +29,12 @@ impl Run<'_, '_, '_> {
 
     pub(super) fn is_after(&self, words: &[Box<[u8]>]) -> bool {
         self.tokens.last().is_some_and(|last| words.iter().any(|word| **word == *last.text(self.text)))
+    }
+
+    /// Whether the byte here is the second one of an operator: `a // b` in Perl, whose first slash divides.
+    fn doubles_operator(&self) -> bool {
+        let last = self.tokens.last().filter(|last| last.kind() == Kind::Punctuation);
+        last.is_some_and(|last| last.end as usize == self.at && last.text(self.text).first() == self.text.get(self.at))
     }
 
     /// Whether the word here quotes what the delimiter before `inside` begins.
