@@ -111,8 +111,8 @@ impl<'a> Asked<'a> {
     fn case(&self) -> Result<Case, Failure> {
         let said = self.overrides.over(RawConfig::default())?.trust;
         let settled = |settings: &SettingsInUse| if said == Trust::Auto { settings.written.raw.trust } else { said };
-        let has_attributes_of_base = said == Trust::Base || said == Trust::Auto && environment::is_machine();
-        if !has_attributes_of_base {
+        let is_base_trusted = said == Trust::Base || said == Trust::Auto && environment::is_machine();
+        if !is_base_trusted {
             let head = SettingsInUse::of_head(self.repository, self.common)?;
             if settled(&head) != Trust::Base {
                 return self.judged_by(head);
