@@ -7,7 +7,7 @@ use super::components::Components;
 use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
-use super::tree::{Targets, search};
+use super::align::{Targets, search};
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
 use crate::files::{Entry, ReadFiles};

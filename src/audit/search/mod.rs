@@ -1,5 +1,6 @@
 //! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
+mod align;
 mod candidates;
 mod components;
 mod corpus;
@@ -9,10 +10,10 @@ mod named;
 mod outside;
 mod past;
 mod queries;
-mod tree;
 mod twins;
 mod vendored;
 
+pub(super) use align::{Located, Targets, repeated, search, search_located, sight};
 pub use components::Components;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use named::ByNames;
@@ -20,6 +21,5 @@ pub use outside::Outside;
 pub(super) use past::Sought;
 pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
-pub(super) use tree::{Located, Targets, repeated, search, search_located, sight};
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{identify_vendored, identify_vendored_as_of, place_in_tree};

@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
 use super::queries::{AlignedQueries, Found, Queries, SearchOutcome};
-use super::tree::{Targets, found};
+use super::align::{Targets, found};
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
 use crate::files::ReadFiles;
