@@ -14,7 +14,9 @@ use rayon::prelude::*;
 
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{ByNames, Found, Queries, Sought, Targets, Unread, identify_vendored, place_in_tree, search};
+use super::search::{
+    ByNames, Found, Queries, Sought, Targets, Unread, align, identify_vendored, look_up, place_in_tree,
+};
 use super::{Context, Elsewhere, End, Error, SketchError};
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
@@ -153,11 +155,13 @@ pub fn find(
         is_new: &|_| false,
         before: &[],
         max_components: None,
-        also: None,
     };
-    let mut searched = search(&queries, &targets, &sources)?;
+    let sets = [Some(&queries)];
+    let mut lookup = look_up(&sets, &targets, &sources)?;
+    let mut searched = align(0, &mut lookup, &targets, &sources)?;
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
-    ByNames { queries: &queries, targets: &targets, near, sources: &sources }.search(&mut searched)?;
+    let by_names = ByNames { queries: &queries, targets: &targets, near, sources: &sources };
+    by_names.search(&lookup.names(0), &mut searched)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {

@@ -420,7 +420,6 @@ impl Comparing<'_> {
                     is_new: &|_| false,
                     before: &[],
                     max_components: Some(config.common_components),
-                    also: None,
                 };
                 let mut searched = search(&queries, &targets, sources)?;
                 identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;

@@ -156,10 +156,6 @@ pub(in crate::audit) struct SearchOutcome {
     pub unread: Unread,
     /// Queries that share so much with so many files that only the best of them were aligned.
     pub limited: Vec<Limited>,
-    /// The files that share something with the other queries of the targets.
-    pub sighted: Vec<(Entry, Vec<Hit>)>,
-    /// For each file, the names of the queries that it uses; empty if none are asked for.
-    pub named: Vec<Vec<u32>>,
 }
 
 impl<'q> Queries<'q> {
@@ -298,11 +294,6 @@ impl<'q> Queries<'q> {
             Some(Hit { row: row as u32, position })
         };
         found.into_iter().filter_map(hit).collect()
-    }
-
-    /// Whether files are asked which names of the queries they use.
-    pub fn asks_names(&self) -> bool {
-        !self.names.is_empty()
     }
 
     /// The names of the queries that `target` uses, by number.

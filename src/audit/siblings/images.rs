@@ -155,6 +155,12 @@ impl<'p> PreImages<'p> {
         }
     }
 
+    /// What is looked up, if the settings ask for siblings.
+    pub fn queries_to_look_up(&self, sources: &Sources<'_>) -> Option<&Queries<'p>> {
+        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
+        Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
+    }
+
     /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits
     /// were made in.
     pub fn may_be_in(&self, path: &FilePath, sources: &Sources<'_>) -> bool {

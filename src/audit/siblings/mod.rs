@@ -27,4 +27,3 @@ mod variables;
 pub(super) use findings::findings;
 pub(super) use images::PreImages;
 pub(super) use purpose::Purposes;
-pub(super) use search::Sibling;

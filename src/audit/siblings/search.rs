@@ -60,18 +60,18 @@ pub(in crate::audit) struct Sibling {
 }
 
 impl<'p> PreImages<'p> {
-    /// The siblings that lack edits, in the files that were `sighted` and in those of the change.
+    /// The siblings that lack edits, in the files with `hits` of the queries and in those of the change.
     ///
     /// # Errors
     /// The first file that could not be read.
     pub fn siblings(
         &self,
-        sighted: Vec<(Entry, Vec<Hit>)>,
+        hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let sightings = self.sightings(sighted, is_new, sources);
+        let sightings = self.sightings(hits, is_new, sources);
         let (wanted, further) = self.wanted(&sightings);
         let compared: BTreeSet<usize> = wanted.keys().copied().collect();
         let mut found = self.compared(wanted, &sightings, repository, sources)?;
