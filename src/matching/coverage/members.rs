@@ -11,7 +11,7 @@ use crate::matching::pair::{ClonePair, Params, clones};
 
 /// A clone pair of a query and one of several targets.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'s> {
+pub struct TargetPair<'s> {
     /// The pair.
     pub pair: &'s ClonePair,
     /// The number of the target.
@@ -22,24 +22,26 @@ pub struct Shown<'s> {
     pub is_same: bool,
     /// Whether it is a single run, to be checked against the classes that the others make.
     pub is_run: bool,
+    /// Whether it makes a class even if too few of its tokens are searched for, as a whole file does.
+    pub is_sufficient: bool,
 }
 
-/// A class and its members, each with its part in the class.
+/// A fragment of the query with its origins.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub struct CloneClass {
     /// The fragment of the query.
     pub query: Range<usize>,
     /// The numbers of the pairs, and what is left of each within the fragment.
     pub members: Vec<(usize, ClonePair)>,
 }
 
-/// What is searched, and for what.
+/// A query and its pairs with all targets, to be grouped into classes.
 #[derive(Clone, Copy)]
-pub struct Searched<'s> {
+pub struct QueryPairs<'s> {
     /// The query.
     pub query: Document<'s>,
     /// All pairs of the query.
-    pub shown: &'s [Shown<'s>],
+    pub pairs: &'s [TargetPair<'s>],
     /// Minimum tokens of a class.
     pub min_tokens: usize,
     /// Whether enough tokens of a fragment are searched for.
@@ -50,16 +52,16 @@ pub struct Searched<'s> {
     pub params: &'s Params,
 }
 
-impl std::fmt::Debug for Searched<'_> {
+impl std::fmt::Debug for QueryPairs<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Searched").field("n_shown", &self.shown.len()).finish_non_exhaustive()
+        f.debug_struct("QueryPairs").field("n_pairs", &self.pairs.len()).finish_non_exhaustive()
     }
 }
 
-impl Searched<'_> {
+impl QueryPairs<'_> {
     /// The class of the tokens in `range`, with those `members` that name an origin of it.
-    pub(super) fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> Named {
-        let mut named = Named { query: range.clone(), members: Vec::new() };
+    pub(super) fn named(&self, range: &Range<usize>, members: impl Iterator<Item = usize>) -> CloneClass {
+        let mut named = CloneClass { query: range.clone(), members: Vec::new() };
         for number in members {
             if let Some(pair) = self.left(range, number).and_then(|pair| self.apart(range, pair, number)) {
                 named.add(number, pair, *self);
@@ -70,7 +72,7 @@ impl Searched<'_> {
 
     /// What is left of a pair within `range`, if that is a clone; for a run, any part counts.
     pub(super) fn left(&self, range: &Range<usize>, number: usize) -> Option<ClonePair> {
-        let Shown { pair, tokens, is_run, .. } = self.shown[number];
+        let TargetPair { pair, tokens, is_run, .. } = self.pairs[number];
         let left = pair.alignment.within(range.clone());
         if left.n_tokens() == pair.alignment.n_tokens() {
             return Some(pair.clone());
@@ -83,7 +85,7 @@ impl Searched<'_> {
 
     /// What is left of a pair if its target stays out of `range`: a copy is not its own origin.
     fn apart(&self, range: &Range<usize>, pair: ClonePair, number: usize) -> Option<ClonePair> {
-        let Shown { tokens, is_same, .. } = self.shown[number];
+        let TargetPair { tokens, is_same, .. } = self.pairs[number];
         if !is_same || !overlaps(&pair.alignment.target(), range) {
             return Some(pair);
         }
@@ -97,13 +99,13 @@ impl Searched<'_> {
     }
 }
 
-impl Named {
+impl CloneClass {
     /// Adds a member, unless another one already names all of its origin.
-    pub(super) fn add(&mut self, number: usize, pair: ClonePair, searched: Searched<'_>) {
-        let Searched { shown, by_part, .. } = searched;
+    pub(super) fn add(&mut self, number: usize, pair: ClonePair, input: QueryPairs<'_>) {
+        let QueryPairs { pairs, by_part, .. } = input;
         let alignment = &pair.alignment;
         let is_known = |(other, known): &(usize, ClonePair)| {
-            shown[*other].target == shown[number].target
+            pairs[*other].target == pairs[number].target
                 && holds(&known.alignment.target(), &alignment.target())
                 && (!by_part || holds(&known.alignment.query(), &alignment.query()))
         };
@@ -113,23 +115,22 @@ impl Named {
     }
 
     /// Without the members of which the borders have left less than a copy: a line or two say little. One always stays.
-    pub(super) fn without_slivers(mut self, searched: Searched<'_>) -> Self {
+    pub(super) fn without_slivers(mut self, input: QueryPairs<'_>) -> Self {
         let n_tokens = |pair: &ClonePair| pair.alignment.n_tokens();
         let longest = self.members.iter().map(|(_, pair)| n_tokens(pair)).max().unwrap_or(0);
-        let least = searched.min_tokens.min(longest);
-        self.members.retain(|(number, pair)| {
-            n_tokens(pair) >= least || n_tokens(pair) == n_tokens(searched.shown[*number].pair)
-        });
+        let least = input.min_tokens.min(longest);
+        self.members
+            .retain(|(number, pair)| n_tokens(pair) >= least || n_tokens(pair) == n_tokens(input.pairs[*number].pair));
         self
     }
 
     /// With whole statements at its ends, and without the members that have nothing else. Where `is_border` says that
     /// another class goes on, no line is left out of both: of what is before a border nothing is cut off, and of what
     /// is behind it the rest of a line.
-    pub(super) fn of_statements(self, searched: Searched<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
+    pub(super) fn of_statements(self, input: QueryPairs<'_>, is_border: &dyn Fn(usize) -> bool) -> Self {
         let whole = |Range { start, end }: Range<usize>| {
-            let whole = searched.query.whole_statements(start..end);
-            let has_line = (start..whole.start).any(|at| searched.query.starts_line(at));
+            let whole = input.query.whole_statements(start..end);
+            let has_line = (start..whole.start).any(|at| input.query.starts_line(at));
             let is_kept = has_line && is_border(start);
             let from = if is_kept { start } else { whole.start };
             from..if is_border(end) { end } else { whole.end }
@@ -139,15 +140,14 @@ impl Named {
             if left.n_tokens() == pair.alignment.n_tokens() {
                 return Some((*number, pair.clone()));
             }
-            let tokens = searched.shown[*number].tokens;
-            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, searched.query.tokens, tokens)))
+            let tokens = input.pairs[*number].tokens;
+            (!left.blocks.is_empty()).then(|| (*number, ClonePair::new(left, input.query.tokens, tokens)))
         };
-        if searched.by_part {
+        if input.by_part {
             let cut_alone = |member: (usize, ClonePair)| {
                 let range = whole(member.1.alignment.query());
-                let left =
-                    Some(range).filter(|range| (searched.is_enough)(range)).and_then(|range| cut(&member, range));
-                left.filter(|(_, left)| left.is_clone(searched.params)).unwrap_or(member)
+                let left = Some(range).filter(|range| (input.is_enough)(range)).and_then(|range| cut(&member, range));
+                left.filter(|(_, left)| left.is_clone(input.params)).unwrap_or(member)
             };
             return Self { query: self.query, members: self.members.into_iter().map(cut_alone).collect() };
         }
