@@ -19,6 +19,9 @@ mod project;
 // Reads files into tokens, and remembers them between runs.
 mod read;
 
+// Tells a file that is built from others.
+mod bundle;
+
 // Defines what an audit found.
 mod outcome;
 

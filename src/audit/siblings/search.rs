@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bundle::is_bundle;
 use super::compared::{MAX_FILES, Sighting, Target, Wanted};
 use super::edits::does_something;
 use super::images::PreImages;
@@ -18,6 +17,7 @@ use super::patch::adapted;
 use super::place::Place;
 use super::step::{Marks, Parted, Side, parted};
 use crate::audit::Error;
+use crate::audit::bundle::Bundle;
 use crate::audit::read::Sources;
 use crate::audit::search::Hit;
 use crate::files::Entry;
@@ -181,8 +181,8 @@ impl<'p> PreImages<'p> {
         }
         let siblings: Vec<Sibling> = siblings.into_iter().map(|(sibling, ..)| sibling).collect();
         // An edit of the sources reaches a bundle when it is built.
-        let is_built =
-            !siblings.is_empty() && !members.is_same_file() && is_bundle(members.own, other.source, sources.config);
+        let bundle = || Bundle::between(members.own, other.source, sources.config);
+        let is_built = !siblings.is_empty() && !members.is_same_file() && bundle().is_some();
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
     }
