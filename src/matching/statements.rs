@@ -47,7 +47,7 @@ impl Document<'_> {
     pub(super) fn n_closing(&self, tokens: impl Iterator<Item = usize>) -> usize {
         let (mut depth, mut deepest, mut n) = (0, 0, 0);
         for (number, at) in tokens.enumerate() {
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             if depth < deepest {
                 (deepest, n) = (depth, number + 1);
             }
@@ -96,9 +96,9 @@ impl Document<'_> {
     /// Whether a token ends what came before it: nothing begins with it.
     pub(super) fn is_closer(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
-        let word = token.text(self.text);
-        matches!(word, b")" | b"]" | b"}" | b";" | b",")
-            || is_closing_word(word) && self.starts_line(at) && self.starts_line(at + 1)
+        token.is_closing()
+            || matches!(token.punctuation(), Some(b';' | b','))
+            || is_closing_word(token.text(self.text)) && self.starts_line(at) && self.starts_line(at + 1)
     }
 }
 

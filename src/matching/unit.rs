@@ -21,11 +21,6 @@ const DEFINING: &[&[u8]] =
 /// Words that close a unit on a line of their own.
 const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endwhile", b"endfor"];
 
-/// Whether a line that begins with this word ends a block: with a bracket, or in languages without them with a word.
-pub(super) fn closes_block(word: &[u8]) -> bool {
-    matches!(word, b"}" | b")" | b"]") || is_closing_word(word)
-}
-
 /// Whether a line of this word alone ends a block: `end`, `fi`.
 pub(super) fn is_closing_word(word: &[u8]) -> bool {
     CLOSING.contains(&word)
@@ -97,7 +92,7 @@ impl Document<'_> {
             if at > start && self.starts_line(at) {
                 let own = self.indent(at);
                 let word = self.tokens[at].text(self.text);
-                let is_closer = matches!(word, b"}" | b")" | b"]");
+                let is_closer = self.tokens[at].is_closing();
                 let is_end = CLOSING.iter().any(|closing| word.eq_ignore_ascii_case(closing));
                 if own > indentation {
                     has_body = true;
@@ -108,7 +103,7 @@ impl Document<'_> {
                 } else if own == indentation && is_closer {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
-                    let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
+                    let after = depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
                     // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with
                     // `#ifdef`.
                     let opens_body = self.tokens[next - 1].text(self.text) == b":";
@@ -120,7 +115,7 @@ impl Document<'_> {
                 }
                 // Everything else is inside of brackets: labels, directives, wrapped lines.
             }
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             at += 1;
         }
         (at, has_body)
@@ -193,18 +188,9 @@ impl Document<'_> {
     fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;
         (at..end).find(|&at| {
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             depth == 0
         })
-    }
-
-    /// 1 for an opening bracket, -1 for a closing one.
-    pub(super) fn nesting(&self, at: usize) -> i64 {
-        match self.tokens[at].text(self.text) {
-            b"{" | b"(" | b"[" => 1,
-            b"}" | b")" | b"]" => -1,
-            _ => 0,
-        }
     }
 
     /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens, with the annotations
@@ -223,7 +209,7 @@ impl Document<'_> {
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
-                let is_bracket = matches!(self.tokens[at].text(self.text), b"{" | b"}" | b")" | b"]");
+                let is_bracket = self.tokens[at].is_closing() || self.tokens[at].punctuation() == Some(b'{');
                 if is_annotation {
                     // Up to the line that is annotated.
                     is_annotation = own > indentation || is_bracket || self.is_annotation(at);

@@ -29,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Document;
-use super::unit::closes_block;
+use super::unit::is_closing_word;
 use crate::language::{Kind, Symbol, Token};
 use crate::text::Lines;
 
@@ -125,8 +125,8 @@ impl Document<'_> {
     /// next line is indented less. Time O(line).
     pub fn ends_block(&self, range: Range<usize>) -> bool {
         let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else { return false };
-        let word = self.tokens[first].text(self.text);
-        let closes = matches!(word, b"}" | b")" | b"]") || word.eq_ignore_ascii_case(b"end");
+        let closer = &self.tokens[first];
+        let closes = closer.is_closing() || closer.text(self.text).eq_ignore_ascii_case(b"end");
         let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
     }
@@ -137,7 +137,8 @@ impl Document<'_> {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
         let Some(&least) = indents.iter().min() else { return true };
-        let is_followed = |token: &Token| self.indent(range.end) > least || closes_block(token.text(self.text));
+        let ends_block = |token: &Token| token.is_closing() || is_closing_word(token.text(self.text));
+        let is_followed = |token: &Token| self.indent(range.end) > least || ends_block(token);
         let ends = indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
         indents.first() == Some(&least) && ends
     }

@@ -144,8 +144,9 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     let mut end = at + 1;
     while end < source.tokens.len() {
         if document.starts_line(end) && document.indent(end) <= indent {
-            let word = source.tokens[end].text(&source.text);
-            let is_inner = matches!(word, b"{" | b"}" | b")" | b"]") && document.indent(end) == indent;
+            let token = &source.tokens[end];
+            let word = token.text(&source.text);
+            let is_inner = (token.is_closing() || word == b"{") && document.indent(end) == indent;
             // Decorators are not what is compared.
             let is_decorator =
                 matches!(source.tokens[start].text(&source.text), b"@") && document.indent(end) == indent;
