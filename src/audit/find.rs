@@ -275,7 +275,8 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
     let read = |language: &Language| {
         let mut tokens = Vec::new();
         let with_data = sources.config.include_data;
-        let is_mixed = !sources.languages.tokenize(language, &text, with_data, &mut tokens).is_empty();
+        let embedded = sources.languages.tokenize(language, &text, with_data, &mut tokens);
+        let (is_mixed, words) = (!embedded.is_empty(), language.words_with(&embedded));
         if language.is_data && !with_data && !is_mixed {
             return Err(unreadable(Skip::Data));
         }
@@ -289,6 +290,7 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
             text: text.to_vec(),
             encoded: None,
             tokens,
+            words,
             is_partial: false,
             language,
             family: if is_mixed { MIXED.to_owned() } else { family },

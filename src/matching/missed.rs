@@ -349,7 +349,7 @@ mod tests {
     /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
         let [old, new, now, own] = [before, after, latest, copy].map(tokens);
-        let of = |text, tokens| Document { text: str::as_bytes(text), tokens };
+        let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
         let hunks = hunks(of(before, &old), of(after, &new));
         missed(&old, &hunks, &new, Some(&now), &Held::new(&own)).len()
     }

@@ -50,7 +50,7 @@ pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};
 
-use crate::language::Token;
+use crate::language::{BlockWords, Token};
 
 /// A token stream and the text it was read from.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +59,16 @@ pub struct Document<'d> {
     pub text: &'d [u8],
     /// Its tokens.
     pub tokens: &'d [Token],
+    /// The words that show how its code is built.
+    pub words: &'d BlockWords,
 }
 
-impl Document<'_> {
+impl<'d> Document<'d> {
+    /// Code whose language is not known.
+    pub fn new(text: &'d [u8], tokens: &'d [Token]) -> Self {
+        Self { text, tokens, words: BlockWords::common() }
+    }
+
     /// Whether the token at `at` is the first on its line; true at the end.
     pub fn starts_line(&self, at: usize) -> bool {
         self.n_line_ends_before(at) > 0
@@ -104,6 +111,6 @@ mod tests {
     }
 
     pub(super) fn document<'d>(text: &'d str, tokens: &'d [Token]) -> Document<'d> {
-        Document { text: text.as_bytes(), tokens }
+        Document::new(text.as_bytes(), tokens)
     }
 }

@@ -8,24 +8,6 @@ use std::ops::Range;
 use super::Document;
 use crate::language::{Kind, Token};
 
-/// Words that begin part of a function rather than a unit.
-const PARTS: &[&str] = &[
-    "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "repeat",
-    "switch", "select", "case", "when", "default", "match", "try", "except", "rescue", "catch", "finally", "ensure",
-    "with", "return", "then", "begin",
-];
-
-/// Words that come before the name of a function.
-const DEFINING: &[&[u8]] =
-    &[b"def", b"fn", b"func", b"function", b"fun", b"sub", b"proc", b"procedure", b"method", b"defp", b"macro"];
-/// Words that close a unit on a line of their own.
-const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endwhile", b"endfor"];
-
-/// Whether a line of this word alone ends a block: `end`, `fi`.
-pub(super) fn is_closing_word(word: &[u8]) -> bool {
-    CLOSING.contains(&word)
-}
-
 /// Maximum tokens of a head, in which the name of a function is looked for.
 const HEAD: usize = 120;
 
@@ -93,7 +75,7 @@ impl Document<'_> {
                 let own = self.indent(at);
                 let word = self.tokens[at].text(self.text);
                 let is_closer = self.tokens[at].is_closing();
-                let is_end = CLOSING.iter().any(|closing| word.eq_ignore_ascii_case(closing));
+                let is_end = self.words.ends_block(word);
                 if own > indentation {
                     has_body = true;
                 } else if own < indentation && is_closer {
@@ -134,7 +116,7 @@ impl Document<'_> {
         let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
         for at in head.clone() {
             let opens = word(at) == b"(";
-            if DEFINING.contains(&word(at)) && at + 1 < head.end {
+            if self.words.defines_function(word(at)) && at + 1 < head.end {
                 // Go has a receiver between.
                 let named = if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
                 return Some(named).filter(|named| *named < head.end && is_name(named));
@@ -269,7 +251,7 @@ impl Document<'_> {
             Kind::Punctuation => true,
             Kind::Identifier if is_label() => true,
             Kind::Keyword if is_modifier() => false,
-            _ => PARTS.iter().any(|part| word.eq_ignore_ascii_case(part.as_bytes())),
+            _ => self.words.begins_part(word),
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn copies(bytes: &[u8]) {
     let is_same = other.is_empty();
     let other = if is_same { one } else { other };
     let (own, others) = (tokens(language, one), tokens(language, other));
-    let (query, target) = (Document { text: one, tokens: &own }, Document { text: other, tokens: &others });
+    let (query, target) = (Document::new(one, &own), Document::new(other, &others));
     let params = &CONFIG.matching;
     let shared = shared(&own, &others, params.k);
     let mut seeds = seeds(query, target, &shared, params.k, is_same);

@@ -253,7 +253,7 @@ mod tests {
         let mut tokens = Vec::new();
         let languages = crate::language::Languages::builtin();
         languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
-        let document = Document { text: text.as_bytes(), tokens: &tokens };
+        let document = Document::new(text.as_bytes(), &tokens);
         let is_long = |len: u32| {
             let alignment = Alignment { blocks: vec![Block { query: 0, target: 0, len }] };
             is_long_or_whole(&ClonePair::new(alignment, &tokens, &tokens), document, 40)

@@ -357,7 +357,7 @@ impl<'q> Queries<'q> {
         if hits.is_empty() {
             return Vec::new();
         }
-        let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
+        let document = Document { tokens: &target.tokens[part.clone()], ..target.document() };
         let mut aligned = self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;

@@ -161,8 +161,6 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     start..end
 }
 
-/// Words before the name of what is defined, in languages that have them.
-const DEFINING: &[&[u8]] = &[b"def", b"class", b"fn", b"func", b"function", b"fun", b"struct", b"trait", b"interface"];
 /// Minimum tokens of a block with a body.
 const MIN_BLOCK: usize = 8;
 
@@ -183,7 +181,7 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
         // A call over several lines has a body, too, and often comes first.
         let is_declared = |at: &usize| {
             let before = at.checked_sub(1).map(|before| source.tokens[before].text(&source.text));
-            before.is_some_and(|word| DEFINING.contains(&word)) && is_defined(at)
+            before.is_some_and(|word| document.words.defines(word)) && is_defined(at)
         };
         let at = within.clone().find(is_declared).or_else(|| within.clone().find(is_defined))?;
         let first = (0..=at).rev().find(|&first| document.starts_line(first))?;
