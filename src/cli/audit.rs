@@ -7,7 +7,7 @@ use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
 use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::suppressing::{baseline_of, decisions_of, now, today};
+use super::change::trust::{baseline_of, decisions_of, now, today};
 use super::{CLEAN, FOUND, passed_over, scan, settings, start_threads};
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, project_terms, suppress};
 use crate::config::Config;

@@ -10,7 +10,7 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::print_text;
 use super::progress::Bar;
-use super::suppressing::{inside, read_baseline};
+use super::change::trust::{inside, read_baseline};
 use super::{CLEAN, check, limit, scan, settings};
 use crate::audit::Outcome;
 use crate::git::Repository;

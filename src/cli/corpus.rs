@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{CorpusCommand, Declared, ExportFormat};
-use super::components::Change;
+use super::change::components::Change;
 use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
 use super::progress::Bar;
-use super::suppressing::in_tree;
+use super::change::trust::in_tree;
 use super::{CLEAN, settings, start_threads};
 use crate::audit::{Components, Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::config::Config;

@@ -8,7 +8,7 @@ use super::flags::{Common, fails};
 use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::suppressing::{baseline_of, today};
+use super::change::trust::{baseline_of, today};
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{Context, End, Outcome, Progress, Tree, callers, owners, scan, suppress};
 use crate::config::Config;

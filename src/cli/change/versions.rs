@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::error::Failure;
+use crate::cli::error::Failure;
 use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions};
 use crate::files::{Entry, ReadFiles, not_utf8, too_large};
 use crate::git::{self, Reader, Snapshot};
@@ -11,18 +11,18 @@ use crate::policy::{Baseline, Decision};
 use crate::text::FilePath;
 
 /// The decisions of a state of the repository.
-pub(super) fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Failure> {
+pub fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Failure> {
     Ok(decisions(&text_in(reader, entry, MAX_SETTINGS)?, &entry.path.to_string())?)
 }
 
 /// The baseline of a state of the repository.
-pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
+pub fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Failure> {
     let text = text_in(reader, entry, MAX_BASELINE)?;
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: entry.path.to_string(), error })
 }
 
 /// The settings file of a state of the repository.
-pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result<Option<&'s Entry>, Failure> {
+pub fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result<Option<&'s Entry>, Failure> {
     for name in NAMES {
         if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
             return Ok(Some(entry));
@@ -32,13 +32,13 @@ pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result
 }
 
 /// The settings that a file of a state of the repository has.
-pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Failure> {
+pub fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Failure> {
     let name = entry.path.to_string();
     Ok(Written::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
 }
 
 /// The settings files of the folders of a state of the repository, by folder: those that `reach` heeds.
-pub(super) fn folder_entries<'s>(
+pub fn folder_entries<'s>(
     reader: &Reader,
     files: &'s Snapshot,
     reach: &Reach,
@@ -48,7 +48,7 @@ pub(super) fn folder_entries<'s>(
 }
 
 /// The same with their paths, each by itself: one that is a link to nowhere is an error.
-pub(super) fn readable_folder_entries<'s>(
+pub fn readable_folder_entries<'s>(
     reader: &Reader,
     files: &'s Snapshot,
     reach: &Reach,
@@ -65,7 +65,7 @@ pub(super) fn readable_folder_entries<'s>(
 }
 
 /// The settings that a file of a state of the repository has for the folder `folder`.
-pub(super) fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entry) -> Result<FolderSettings, Failure> {
+pub fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entry) -> Result<FolderSettings, Failure> {
     let mut read = FolderSettings::parse(text_in(reader, entry, MAX_SETTINGS)?, entry.path.clone(), " of the base")?;
     // Its file may be a link to another one.
     read.folder = folder;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::error::Failure;
+use crate::cli::error::Failure;
 use crate::audit::project_terms;
 use crate::config::Vendored;
 use crate::files::{Entry, ReadFiles};
@@ -14,7 +14,7 @@ use crate::sources::MAX_LICENSE_FILE;
 use crate::text::{FilePath, count};
 
 /// A change.
-pub(super) struct ComparedEdits<'e> {
+pub struct ComparedEdits<'e> {
     pub reader: &'e Reader,
     pub base: &'e Snapshot,
     pub head: &'e Snapshot,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::error::Failure;
+use crate::cli::error::Failure;
 use crate::audit::Components;
 use crate::config::Trust;
 use crate::files::Entry;
@@ -12,7 +12,7 @@ use crate::sources::Folder;
 use crate::text::FilePath;
 
 /// A change, and whom to trust about the folders that it is compared with.
-pub(super) struct Change<'c> {
+pub struct Change<'c> {
     pub repository: &'c Repository,
     /// What the change starts from; where the base is trusted, the base as it is now.
     pub base: &'c Snapshot,
@@ -65,7 +65,7 @@ impl Change<'_> {
 }
 
 /// The submodule that a change moves and that `path` is in, or that is in it.
-pub(super) fn moved_submodule<'s>(base: &'s Snapshot, head: &'s Snapshot, path: &FilePath) -> Option<&'s FilePath> {
+pub fn moved_submodule<'s>(base: &'s Snapshot, head: &'s Snapshot, path: &FilePath) -> Option<&'s FilePath> {
     head.moved_submodules(base).find(|submodule| path.is_in(submodule) || submodule.is_in(path))
 }
 

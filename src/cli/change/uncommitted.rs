@@ -2,8 +2,8 @@
 //!
 //! A check of commits mentions them: people edit first, check, and commit later.
 
-use super::flags::Common;
-use super::settings;
+use crate::cli::flags::Common;
+use crate::cli::settings;
 use crate::config::{Config, Ruling};
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
@@ -12,7 +12,7 @@ use crate::text::{FilePath, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Uncommitted {
+pub struct Uncommitted {
     /// In the work tree.
     n_in_work_tree: usize,
     /// In the index.

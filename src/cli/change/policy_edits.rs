@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::components::moved_submodule;
-use super::error::Failure;
+use crate::cli::error::Failure;
 use super::versions::{baseline_in, folder_settings_in, readable_folder_entries, settings_entry, settings_in};
 use crate::config::{NAMES, RawConfig, Reach, options};
 use crate::files::Entry;
@@ -16,7 +16,7 @@ use crate::text::{FilePath, count};
 const MAX_LISTED: usize = 20;
 
 /// A change, and where the files are that judge it.
-pub(super) struct Edits<'e> {
+pub struct Edits<'e> {
     pub reader: &'e Reader,
     pub base: &'e Snapshot,
     pub head: &'e Snapshot,

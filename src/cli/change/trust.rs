@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::compared_edits::ComparedEdits;
+use super::corpus_edits::ComparedEdits;
 use super::components::moved_submodule;
-use super::edits::Edits;
-use super::error::Failure;
-use super::flags::{Common, Suppressing};
-use super::output::warn;
-use super::settings::{self, Overrides};
+use super::policy_edits::Edits;
+use crate::cli::error::Failure;
+use crate::cli::flags::{Common, Suppressing};
+use crate::cli::output::warn;
+use crate::cli::settings::{self, Overrides};
 use super::versions::{baseline_in, decisions_in, folder_entries, folder_settings_in, settings_entry, settings_in};
 use crate::audit::{Outcome, Range, project_terms, suppress};
 use crate::config::{
@@ -24,7 +24,7 @@ use crate::store::corpus::Location;
 use crate::text::FilePath;
 
 /// The settings that judge a change, before variables and flags.
-pub(super) struct SettingsInUse {
+pub struct SettingsInUse {
     /// Whose they are: of the head or of the base.
     pub trust: Trust,
     pub written: Written,
@@ -74,7 +74,7 @@ fn settings_of(reader: &Reader, files: &Snapshot) -> Result<Written, Failure> {
 }
 
 /// What a change is checked with.
-pub(super) struct Judge {
+pub struct Judge {
     pub config: Config,
     pub languages: Languages,
     baseline: Baseline,
@@ -186,12 +186,12 @@ impl Judge {
 }
 
 /// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
-pub(super) fn today() -> Date {
+pub fn today() -> Date {
     Date::of_seconds(now())
 }
 
 /// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
-pub(super) fn now() -> i64 {
+pub fn now() -> i64 {
     let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     set.unwrap_or_else(now)
@@ -242,7 +242,7 @@ impl<'s> Sides<'s> {
 }
 
 /// The path from the root of the repository of a file that a flag names, if it lies there.
-pub(super) fn in_tree(file: &Path, root: &Path) -> Option<FilePath> {
+pub fn in_tree(file: &Path, root: &Path) -> Option<FilePath> {
     below(file, root).as_ref().and_then(|path| settled(path.to_str()?))
 }
 
@@ -264,7 +264,7 @@ fn settled(name: &str) -> Option<FilePath> {
 ///
 /// # Errors
 /// When it is not inside of the repository.
-pub(super) fn inside(root: &Path, key: &'static str, name: &str) -> Result<PathBuf, Failure> {
+pub fn inside(root: &Path, key: &'static str, name: &str) -> Result<PathBuf, Failure> {
     settled(name).map(|_| root.join(name)).ok_or_else(|| Failure::OutsideOption { key, path: name.to_owned() })
 }
 
@@ -296,7 +296,7 @@ fn corpora_in(reader: &Reader, files: &Snapshot) -> Vec<String> {
 }
 
 /// The baseline that the flags name or, if it is there, the one of the settings.
-pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
+pub fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppressing) -> Result<Baseline, Failure> {
     if flags.no_baseline {
         return Ok(Baseline::default());
     }
@@ -318,14 +318,14 @@ pub(super) fn baseline_of(root: Option<&Path>, config: &Config, flags: &Suppress
 }
 
 /// Reads a baseline, of the repository at `root` if there is one.
-pub(super) fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Failure> {
+pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Failure> {
     let text = read_text(file, root, MAX_BASELINE);
     let text = text.map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
     Baseline::parse(&text).map_err(|error| Failure::Baseline { file: file.display().to_string(), error })
 }
 
 /// The decisions named in the settings, if the file exists.
-pub(super) fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
+pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Failure> {
     if config.decisions.is_empty() {
         return Ok(Vec::new());
     }
