@@ -19,36 +19,13 @@ use super::search::{
 };
 use super::siblings::{self, PreImages, Purposes, Sibling};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Comment, Common, Context, End, Error, Examined, Outcome};
+use super::{Comment, Common, Context, Error, Examined, Outcome};
+use crate::change::Range;
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
-use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
+use crate::git::{CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
-
-/// The range to check: two states of the repository.
-#[derive(Debug)]
-pub struct Range {
-    /// The start of the change; `None` before the first commit.
-    pub base: Option<(End, Snapshot)>,
-    /// The end of the change.
-    pub head: (End, Snapshot),
-    /// The base as it is now, where that is not what the change starts from.
-    pub tip: Option<Snapshot>,
-    /// Files and folders to judge; empty for all. The others are still read to see what was moved.
-    pub within: Vec<FilePath>,
-    /// Whether the base as it is now says what files are: by its `.gitattributes`, marks, comments and licenses. A change
-    /// can mark its own files as generated, and license anew what it copies from.
-    pub has_attributes_of_base: bool,
-}
-
-impl Range {
-    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its
-    /// author.
-    pub fn tip(&self) -> Option<&Snapshot> {
-        self.tip.as_ref().or(self.base.as_ref().map(|(_, files)| files))
-    }
-}
 
 /// What a change is compared with besides its tree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -67,31 +44,28 @@ pub struct Elsewhere<'e> {
 /// If a file of base or head cannot be read: what was not examined must not pass as clean.
 pub fn check(
     repository: &Repository,
-    range: Range,
+    range: &Range,
     elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
-    let (base, base_files) = base.unzip();
-    let base_files = base_files.unwrap_or_default();
-    let tip = tip.as_ref().unwrap_or(&base_files);
-    let attributes = if has_attributes_of_base {
-        let attributes = Attributes::read(&tip.entries, &repository.reader())?;
+    let Range { base, head: (head, head_files), within, .. } = range;
+    let authority = range.authority(repository);
+    let (base, base_files) = (base.as_ref().map(|(base, _)| base), authority.base());
+    let mut attributes = authority.attributes()?;
+    if let Some(witness) = authority.marks() {
         let sources = Sources::new(context, &attributes, remembered);
-        let excused = self_excused(tip, &head_files, &repository.reader(), &sources)?;
-        attributes.with_not_generated(excused)
-    } else {
-        Attributes::read(&head_files.entries, &repository.reader())?
-    };
+        let excused = self_excused(witness, head_files, &repository.reader(), &sources)?;
+        attributes = attributes.with_not_generated(excused);
+    }
     let sources = Sources::new(context, &attributes, remembered);
     let config = context.config;
     let levels = config.levels_of_any_file();
     let mut examined = Examined::default();
     let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
 
-    let (mut changed, mut predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
-    let submodules = head_files.changed_submodules(&base_files).map(|path| (path.clone(), Skip::Submodule));
+    let (mut changed, mut predecessors) = changed_files(repository, base_files, head_files, &sources, &mut examined)?;
+    let submodules = head_files.changed_submodules(base_files).map(|path| (path.clone(), Skip::Submodule));
     examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
     let unmerged = head_files.unmerged().filter(|path| sources.skip_by_name(path).is_none());
     let of_unmerged = |path: &FilePath| {
@@ -99,32 +73,37 @@ pub fn check(
         ours.map_or(Skip::Unmerged, |ours| sources.looked_into(&repository.reader(), ours, Skip::Unmerged))
     };
     examined.skipped.extend(unmerged.map(|path| (path.clone(), of_unmerged(path))));
-    let linked = linked(&base_files, &head_files, &repository.reader(), &sources)?;
+    let linked = linked(base_files, head_files, &repository.reader(), &sources)?;
     examined.skipped.extend(linked.into_iter().map(|path| (path, Skip::Linked)));
     credit_moves(&mut changed, &mut predecessors, config);
-    let is_asked = |path: &FilePath| path.is_within(&within);
+    let is_asked = |path: &FilePath| path.is_within(within);
     let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();
     examined.skipped.retain(|(path, _)| is_asked(path));
     examined.n_judged = judged.len();
     examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
 
-    let new: HashSet<FilePath> =
-        changes(&base_files, &head_files).changed.into_iter().map(|(new, _)| new.path).collect();
+    let new: HashSet<FilePath> = changes(base_files, head_files).changed.into_iter().map(|(new, _)| new.path).collect();
     let is_new = |path: &FilePath| new.contains(path);
     let asking = asking(judged.iter().copied(), true, config);
     let queries = queries(&asking, config);
-    let purposes = Purposes::new(repository, base.as_ref(), &head);
+    let purposes = Purposes::new(repository, base, head);
     let images = PreImages::new(&changed, &predecessors, purposes, &sources);
     let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
-    let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let tip_if_trusted = if has_attributes_of_base { Some(tip) } else { None };
-    let comments = comments_of(&judged, &predecessors, tip_if_trusted, &repository.reader(), &sources);
+    let twins = brought_in_whole(&asking, head_files, &is_new, &sources);
+    let comments = comments_of(&judged, &predecessors, authority.comments(), &repository.reader(), &sources);
     let findings = unexamined(&examined.skipped, &sources);
-    let owners = owners(&head_files, &repository.reader(), config);
+    let owners = owners(head_files, &repository.reader(), config);
     let max_findings = config.max_findings;
     let settings = config.files.clone();
-    let mut outcome =
-        Outcome { examined, comments, findings, owners, settings, max_findings, ..Outcome::new(base, head) };
+    let mut outcome = Outcome {
+        examined,
+        comments,
+        findings,
+        owners,
+        settings,
+        max_findings,
+        ..Outcome::new(base.cloned(), head.clone())
+    };
     // A short file can be byte-identical to another one.
     let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
     let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
@@ -146,9 +125,9 @@ pub fn check(
     });
     let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
     let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let licensed_by = if has_attributes_of_base { tip } else { &head_files };
+    let licensed_by = authority.licenses();
     let tree =
-        HeadTree { base: &base_files, head: &head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
+        HeadTree { base: base_files, head: head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
     let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
     let sighted = std::mem::take(&mut of_tree.sighted);
     if also.is_some() {
@@ -166,7 +145,7 @@ pub fn check(
     let judging = Judging {
         repository,
         sources: &sources,
-        head: &head_files,
+        head: head_files,
         changed: &changed,
         predecessors: &predecessors,
         asking: &asking,

@@ -3,18 +3,18 @@
 use super::args::Audit;
 use super::corpus::{outsides, report_traffic};
 use super::error::Failure;
-use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags, fails};
+use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
 use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::change::trust::{baseline_of, decisions_of, now, today};
-use super::{CLEAN, FOUND, passed_over, scan, settings, start_threads};
-use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, project_terms, suppress};
+use super::{CLEAN, FOUND, now, passed_over, scan, settings, start_threads, today};
+use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
+use crate::change::{Acceptance, decisions_of, project_terms};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::language::Languages;
-use crate::policy::{Accepted, Notice};
+use crate::policy::Notice;
 use crate::report::audit_formats;
 use crate::text::printable;
 
@@ -42,7 +42,7 @@ pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
             outcome.head.name
         ));
     }
-    let fails = fails(&outcome, &config);
+    let fails = outcome.fails(config.fail_on);
     reports.write(&limited(outcome), common)?;
     Ok(if fails { FOUND } else { CLEAN })
 }
@@ -76,7 +76,7 @@ pub(super) fn audited(
     if outsides.is_empty() && config.vendored.is_empty() {
         return Err(Failure::NothingToAudit);
     }
-    let baseline = baseline_of(Some(root), config, suppressing)?;
+    let baseline = settings::baseline(suppressing, Some(root), config)?;
     let decisions = decisions_of(root, config)?;
     let reader = repository.reader();
     let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
@@ -98,8 +98,8 @@ pub(super) fn audited(
         }
         outcome
     };
-    let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &decisions };
-    suppress(&mut outcome, &baseline, accepted, today(), true);
+    let acceptance = Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
+    finish(&mut outcome, &acceptance, config, today());
     report_traffic(&outsides, common);
     Ok((outcome, outsides.iter().any(Outside::has_past)))
 }

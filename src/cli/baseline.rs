@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::args::{Baseline as Action, Cli, Command, Known};
+use super::args::{Baseline as Action, Known, Scan};
 use super::destination::Checkout;
 use super::error::Failure;
-use super::flags::Common;
+use super::flags::{Common, Suppressing};
 use super::output::print_text;
 use super::progress::Bar;
-use super::change::trust::{inside, read_baseline};
 use super::{CLEAN, check, limit, scan, settings};
 use crate::audit::Outcome;
+use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
 use crate::text::{count, printable};
-use clap::Parser;
 
 pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
@@ -65,18 +64,20 @@ fn update(
 /// The copies that `check` or `scan` find with the current settings and no baseline.
 fn copies_now(known: &Known, common: &Common) -> Result<Baseline, Failure> {
     let outcome: Outcome = match &known.base {
-        // A baseline is recorded with the settings of the work tree.
         Some(base) => {
-            let flags = ["secondhand", "check", "--no-baseline", "--trust", "head", "--head", "HEAD", "--base", base];
-            match Cli::parse_from(flags).command {
-                Command::Check(flags) => check::outcome(&flags, common, &Bar::of(common))?,
-                _ => return Ok(Baseline::default()),
-            }
+            let end = ChangeEnd::Commit("HEAD".to_owned());
+            // A baseline is recorded with the settings of the work tree.
+            let trust = vec![("trust", "head".to_owned())];
+            let request = CheckRequest {
+                baseline: BaselinePlace::Nowhere,
+                ..check::plain_request(end, Some(base.clone()), trust, common)
+            };
+            check::requested(&request, &Repository::discover(&common.repo)?, common, &Bar::of(common))?
         }
-        None => match Cli::parse_from(["secondhand", "scan", "--no-baseline"]).command {
-            Command::Scan(flags) => scan::outcome(&flags, common, &Bar::of(common))?,
-            _ => return Ok(Baseline::default()),
-        },
+        None => {
+            let suppressing = Suppressing { no_baseline: true, ..Suppressing::default() };
+            scan::outcome(&Scan { suppressing, ..Scan::default() }, common, &Bar::of(common))?
+        }
     };
     // What was not examined would be reported as new from then on.
     limit::complete()?;

@@ -141,7 +141,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
             let bar = Bar::of(common);
             let context = Context { config: &config, languages: &languages, progress: &bar };
             let n_read = warm(&repository, &snapshot, &remembered, context)?;
-            let span = past.span(past.history || config.history, Some(commit), &reader)?;
+            let span = past.scope()?.span(Some(commit), &reader)?.filter(|_| past.history || config.history);
             let index = |span| match Past::index(&folder, &repository, span, context) {
                 Err(audit::Error::Store(why)) if why.is_damage() => {
                     warn(&format!("the history index is rebuilt: {why}"));

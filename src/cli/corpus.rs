@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{CorpusCommand, Declared, ExportFormat};
-use super::change::components::Change;
 use super::destination::Checkout;
 use super::error::Failure;
 use super::flags::Common;
 use super::output::{note, print_text, report_failure};
 use super::progress::Bar;
-use super::change::trust::in_tree;
 use super::{CLEAN, settings, start_threads};
-use crate::audit::{Components, Context, CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::change::{Authority, Components, in_tree};
 use crate::config::Config;
 use crate::files::{self, Entry, ReadFiles};
 use crate::fingerprint;
@@ -166,7 +165,7 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
 pub(super) fn outsides(
     named: &[String],
     config: &Config,
-    (languages, change): (&Languages, Option<&Change<'_>>),
+    (languages, authority): (&Languages, Option<&Authority<'_>>),
     root: &Path,
     common: &Common,
 ) -> Result<Vec<Outside>, Failure> {
@@ -195,18 +194,17 @@ pub(super) fn outsides(
                 Ok(Outside::Stored(Stored::open(&corpus)?))
             }
             None => {
-                let in_checkout = change.and_then(|change| Some((change, in_tree(&path, root)?)));
+                let in_checkout = authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
                 let components = match &in_checkout {
-                    Some((change, folder)) => Some(change.components(name, folder, &path)?),
+                    Some((authority, folder)) => Some(authority.components(name, folder, &path)?),
                     None if path.is_dir() => Some(Components::on_disk(&path)?),
                     None => None,
                 };
                 let components = components.filter(|found| found.root().is_some() || !found.entries().is_empty());
                 let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
                 let is_of_change = |link: &Path| {
-                    in_checkout
-                        .as_ref()
-                        .is_some_and(|(change, _)| in_tree(link, root).is_some_and(|link| change.adds_link(&link)))
+                    let link = in_tree(link, root);
+                    in_checkout.as_ref().zip(link).is_some_and(|((authority, _), link)| authority.adds_link(&link))
                 };
                 check_components(name, &components, &is_of_change, languages)?;
                 Ok(Outside::folder(&path, components))

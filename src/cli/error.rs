@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::store::corpus::CorpusError;
-use crate::text::{FilePath, nearest};
-use crate::{audit, config, files, git, policy};
+use crate::text::nearest;
+use crate::{audit, change, config, files, git};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     #[error(transparent)]
     Audit(#[from] audit::Error),
+    #[error(transparent)]
+    Change(#[from] change::Error),
     #[error("cannot write the report to `{}`: {why}", file.display())]
     Unwritable { file: PathBuf, why: std::io::Error },
     #[error("cannot write `{}`: `{}` is a link of the checkout, and links are not written through", file.display(), link.display())]
@@ -29,52 +31,20 @@ pub(super) enum Failure {
     Exists { file: PathBuf },
     #[error("cannot add a hook to `{}`: it is not in a form that can be edited safely", file.display())]
     Form { file: PathBuf, entry: &'static str },
-    #[error("cannot read the event of this workflow, `{}`: {why}", file.display())]
-    Event { file: PathBuf, why: String },
-    #[error("cannot find what to compare with: `{revision}`, which {by} names, is not here")]
-    NamedBase { revision: String, by: &'static str, is_shallow: bool },
-    #[error("cannot find what to compare with: the default branch is not known here")]
-    NoDefaultBranch,
     #[error("unknown {what} `{name}`")]
     Unknown { what: &'static str, name: String, known: Vec<String> },
     #[error(transparent)]
     Report(crate::audit::ReportError),
     #[error("there is no report in {}", folders.iter().map(|folder| format!("`{}`", folder.display())).collect::<Vec<_>>().join(", "))]
     NoReports { folders: Vec<PathBuf> },
-    #[error("there is no project `{name}`: no folder with settings of its own has this name or path")]
-    NoProject { name: String, known: Vec<String> },
-    #[error("cannot check the path `{name}`: it is a revision, not a file or folder")]
-    RevisionAsPath { name: String },
-    #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
-    OutsideCheck { path: PathBuf, root: PathBuf },
-    #[error("cannot check the path `{}`: there is no such file or folder", path.display())]
-    NoPath { path: PathBuf },
-    #[error("cannot find what to compare with: {why}")]
-    NoBase { why: &'static str },
     #[error("cannot scan these paths together: not all of them are inside `{}`", root.display())]
     Outside { root: PathBuf },
     #[error("cannot write the cache `{}`: {why}", folder.display())]
     Cache { folder: PathBuf, why: crate::store::SegmentError },
-    #[error("cannot read the baseline `{file}`, {error}")]
-    Baseline { file: String, error: policy::BaselineError },
     #[error("cannot write a baseline to `{}`: it already exists", file.display())]
     BaselineExists { file: PathBuf },
     #[error("cannot update the baseline `{}`: it does not exist", file.display())]
     NoBaseline { file: PathBuf },
-    #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
-    OutsideOption { key: &'static str, path: String },
-    #[error(
-        "cannot compare with the corpus `{name}`, which the change adds to its settings: it is not inside of the repository"
-    )]
-    OutsideCorpus { name: String },
-    #[error("cannot compare with the corpus `{name}`: it is behind a link that the change brings in")]
-    LinkedCorpus { name: String },
-    #[error(
-        "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
-    )]
-    MixedCorpus { name: String, path: FilePath },
-    #[error("cannot use `{what}`: it {is_in} the submodule `{submodule}`, which the change moves")]
-    MovedSubmodule { what: String, is_in: &'static str, submodule: FilePath },
     #[error("cannot compare with the corpus `{name}`: there is no such corpus and no such folder")]
     NoCorpus { name: String, known: Vec<String> },
     #[error("cannot compare with the corpus `{place}`: settings do not choose whom this program contacts")]
@@ -150,6 +120,7 @@ impl Failure {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Audit(error) => error.help(),
+            Self::Change(error) => error.help(),
             Self::Unknown { name, known, .. } => {
                 let known: Vec<_> = known.iter().map(String::as_str).collect();
                 let meant = nearest(name, &known).map(|nearest| format!("did you mean `{nearest}`? "));
@@ -160,12 +131,6 @@ impl Failure {
             Self::NoReports { .. } => Some(
                 "write some there: `secondhand audit --report json=DIR/REPOSITORY/audit.json`, likewise scan, check and history".to_owned(),
             ),
-            Self::NoProject { name, known } => {
-                let names: Vec<_> = known.iter().map(String::as_str).collect();
-                let meant = nearest(name, &names).map(|nearest| format!("did you mean `{nearest}`? "));
-                let known = if known.is_empty() { String::new() } else { format!("available: {}; ", known.join(", ")) };
-                Some(format!("{}{known}a folder without a `secondhand.toml` is named as a path, without `--project`", meant.unwrap_or_default()))
-            }
             Self::NothingToAudit => Some(
                 "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one".to_owned(),
             ),
@@ -180,44 +145,13 @@ impl Failure {
             Self::Twice { .. } => Some("give each report a file of its own".to_owned()),
             Self::Exists { .. } => Some("use `--force` to overwrite it".to_owned()),
             Self::Form { .. } => Some("add this by hand:".to_owned()),
-            Self::NamedBase { revision, is_shallow, .. } => {
-                let branch = revision.strip_prefix("origin/");
-                let wanted = branch.map_or_else(|| revision.clone(), |branch| format!("{branch}:refs/remotes/origin/{branch}"));
-                let depth = if *is_shallow { "the clone is shallow, have the checkout fetch all of it; or " } else { "" };
-                Some(format!("{depth}run `git fetch origin {wanted}` before, or name another base with `--base REV`"))
-            }
-            Self::NoDefaultBranch => Some(
-                "fetch it, as with `git fetch origin main:refs/remotes/origin/main`, or name the base with `--base REV` or SECONDHAND_BASE".to_owned(),
-            ),
-            Self::RevisionAsPath { name } => Some(match name.split_once("..") {
-                Some((base, head)) => {
-                    let head = head.trim_start_matches('.');
-                    let head = if head.is_empty() { String::new() } else { format!(" --head {head}") };
-                    format!("to compare the two, use `--base {base}{head}`")
-                }
-                None => format!("to compare with it, use `--base {name}`"),
-            }),
-            Self::OutsideCheck { .. } => Some("name the repository with `--repo DIR`".to_owned()),
-            Self::NoPath { .. } => Some("paths start from the folder of `--repo`; a revision is named with `--base REV`".to_owned()),
-            Self::NoBase { .. } => Some("name it with `--base REV`".to_owned()),
-            Self::Event { .. } => Some("set the base with `--base REV`".to_owned()),
-            Self::Baseline { .. } => Some("replace it with `secondhand baseline create --force`".to_owned()),
             Self::BaselineExists { .. } => {
                 Some("update it with `secondhand baseline update`, or overwrite it with `--force`".to_owned())
             }
             Self::NoBaseline { .. } => Some("write one with `secondhand baseline create`".to_owned()),
-            Self::OutsideOption { key, .. } => Some(format!("write `{key}` as a path from the root of the repository")),
             Self::UrlInSettings { place } => Some(format!("name it on the command line: `--corpus {place}`")),
             Self::NoUrl { .. } => Some("such as `postgres://user@host/database` or `s3://bucket/corpus`".to_owned()),
             Self::RemoveAll { .. } => Some("whoever owns the place can delete all of it there".to_owned()),
-            Self::OutsideCorpus { name } => Some(format!("name it on the command line: `--corpus {name}`")),
-            Self::LinkedCorpus { .. } => Some("put the folder itself in its place".to_owned()),
-            Self::MixedCorpus { path, .. } => {
-                Some(format!("take `{path}` out of the change, or keep the corpus outside of the repository"))
-            }
-            Self::MovedSubmodule { submodule, .. } => {
-                Some(format!("let the base have this commit of `{submodule}` first, or judge by the head with `--trust head`"))
-            }
             Self::Outside { .. } => Some("scan a folder outside of the repository on its own".to_owned()),
             Self::NoCorpus { known, .. } if known.is_empty() => {
                 Some("give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned())

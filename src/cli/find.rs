@@ -11,8 +11,10 @@ use super::flags::Common;
 use super::output::{Reports, warn};
 use super::progress::Bar;
 use super::{CLEAN, FOUND, cache, limit, scan, settings, start_threads};
-use crate::audit::{self, Context, Elsewhere, End, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::change::{End, PastScope};
 use crate::files;
+use crate::fingerprint::Effort;
 use crate::git::{Repository, Snapshot};
 use crate::report::FIND_FORMATS;
 use crate::sources::slashes;
@@ -34,10 +36,26 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = reports.with(&config)?;
     let bar = Bar::of(common);
     let context = Context { config: &config, languages: &languages, progress: &bar };
-    let found = found(&repository, &sketch, tree?, (flags, common), context)?;
+    let request = FindRequest {
+        corpora: flags.corpora.named.clone(),
+        effort: flags.effort.effort,
+        limit: flags.limit,
+        past: if flags.past.history { Some(flags.past.scope()?) } else { None },
+    };
+    let found = found(&repository, &sketch, tree?, (&request, common), context)?;
     drop(bar);
     reports.write(&found, common)?;
     Ok(if found.n_found == 0 { FOUND } else { CLEAN })
+}
+
+/// What a sketch is compared with, besides a tree, and how.
+pub(super) struct FindRequest {
+    pub corpora: Vec<String>,
+    pub effort: Effort,
+    /// Maximum results.
+    pub limit: usize,
+    /// Which deleted code is searched; `None` for none.
+    pub past: Option<PastScope>,
 }
 
 /// What is found for a sketch in a tree: that of a revision, or the work tree.
@@ -45,23 +63,24 @@ pub(super) fn found(
     repository: &Repository,
     sketch: &Sketch,
     (end, files): (End, Snapshot),
-    (flags, common): (&Find, &Common),
+    (request, common): (&FindRequest, &Common),
     context: Context<'_>,
 ) -> Result<FoundCode, Failure> {
     let mut config = context.config.clone();
-    config.effort = flags.effort.effort;
+    config.effort = request.effort;
     let context = Context { config: &config, ..context };
     let Context { config, languages, .. } = context;
-    let outsides = outsides(&flags.corpora.named, config, (languages, None), repository.root(), common)?;
+    let outsides = outsides(&request.corpora, config, (languages, None), repository.root(), common)?;
     let remembered = cache::open(common, repository, config, languages);
     let search = |past: Option<&Past>| {
         let elsewhere = Elsewhere { outsides: &outsides, past };
-        let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: flags.limit };
+        let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
         find(repository, sketch, params, &remembered, context).map_err(Failure::from)
     };
     let reader = repository.reader();
     let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
-    let mut found = match flags.past.span(flags.past.history, tip, &reader)? {
+    let span = request.past.as_ref().map(|past| past.span(tip, &reader)).transpose()?.flatten();
+    let mut found = match span {
         None => search(None)?,
         Some(span) => with_past((repository, &span), None, context, common, |past| {
             let mut found = search(past)?;

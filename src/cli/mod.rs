@@ -4,7 +4,6 @@ mod args;
 mod audit;
 mod baseline;
 mod cache;
-mod change;
 mod check;
 mod compare;
 mod corpus;
@@ -32,6 +31,7 @@ mod watch;
 
 use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{CommandFactory, Parser};
 
@@ -39,6 +39,7 @@ use self::args::{Cli, Command};
 use self::error::Failure;
 use self::flags::Color;
 use crate::git;
+use crate::policy::Date;
 use crate::text::agreed;
 
 /// Nothing at or above `--fail-on` was found.
@@ -142,4 +143,16 @@ fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());
     STARTED.get_or_init(start).clone().map_err(|why| Failure::Threads { n, why })
+}
+
+/// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
+fn today() -> Date {
+    Date::of_seconds(now())
+}
+
+/// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
+fn now() -> i64 {
+    let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    set.unwrap_or_else(now)
 }

@@ -4,17 +4,16 @@ use std::path::{Path, PathBuf};
 
 use super::args::Scan;
 use super::error::Failure;
-use super::flags::{Common, fails};
+use super::flags::Common;
 use super::limit::limited;
 use super::output::{Reports, warn};
 use super::progress::Bar;
-use super::change::trust::{baseline_of, today};
-use super::{CLEAN, FOUND, settings, start_threads};
-use crate::audit::{Context, End, Outcome, Progress, Tree, callers, owners, scan, suppress};
+use super::{CLEAN, FOUND, settings, start_threads, today};
+use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, scan};
+use crate::change::{Acceptance, End, projects};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
-use crate::policy::Accepted;
 use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
@@ -32,7 +31,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
             outcome.head.name
         ));
     }
-    let fails = fails(&outcome, &config);
+    let fails = outcome.fails(config.fail_on);
     let outcome = limited(outcome);
     reports.write(&outcome, common)?;
     let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
@@ -62,7 +61,7 @@ fn scanned(
     progress: &dyn Progress,
 ) -> Result<Outcome, Failure> {
     let languages = config.languages(origin)?;
-    let baseline = baseline_of(target.root(), config, &flags.suppressing)?;
+    let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
     let context = Context { config, languages: &languages, progress };
     let mut outcome = match target {
         ScanTarget::Folder(folder) => {
@@ -84,10 +83,9 @@ fn scanned(
             Outcome { owners, ..with_callers(tree, &all, common, context)? }
         }
     };
-    suppress(&mut outcome, &baseline, Accepted::default(), today(), true);
-    if !flags.suppressing.show_suppressed {
-        outcome.suppressed.clear();
-    }
+    let keeps_suppressed = flags.suppressing.show_suppressed;
+    let acceptance = Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
+    finish(&mut outcome, &acceptance, config, today());
     Ok(outcome)
 }
 
@@ -133,8 +131,8 @@ impl ScanTarget {
 fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let mut target = place(flags, common)?;
     if !flags.project.is_empty() {
-        let written = settings::written(common, target.repository())?;
-        let folders = settings::projects(&flags.project, &written)?;
+        let written = settings::place(common).read(target.repository())?;
+        let folders = projects(&flags.project, &written)?;
         if let ScanTarget::Repository(_, within) = &mut target {
             within.extend(folders);
         }

@@ -12,8 +12,8 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::print_text;
 use super::scan::tree;
-use super::settings::{self, Overrides};
-use crate::config::{ConfigError, Written, options, schema};
+use super::settings::{self, place};
+use crate::config::{ConfigError, OptionValue, Overrides, Written, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
 use crate::language::{Embedded, Kind, Language, Languages, is_generated};
@@ -186,13 +186,13 @@ pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8,
         print_text(&rows.collect::<String>())?;
     } else {
         let repository = Repository::discover(&common.repo).ok();
-        let (written, overrides) = (settings::written(common, repository.as_ref())?, Overrides::new(common, &[]));
-        let (config, origin) = settings::complete(&written, &overrides)?;
-        let row = |settings::Shown { key, value, source }: settings::Shown| {
+        let (written, overrides) = (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
+        let (config, origin) = overrides.complete(&written)?;
+        let row = |OptionValue { key, value, source }: OptionValue| {
             let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
             format!("{}\n", printable(format!("{key} = {value}{source}").as_bytes()))
         };
-        let rows = settings::shown(&written, &overrides)?.into_iter().map(row);
+        let rows = overrides.values(&written)?.into_iter().map(row);
         let origin_shown = printable(origin.as_bytes());
         print_text(&format!("# from {origin_shown}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
         if let Some(repository) = &repository {

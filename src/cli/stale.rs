@@ -3,7 +3,7 @@
 use super::args::Stale;
 use super::audit::{Scope, audited};
 use super::error::Failure;
-use super::flags::{Common, fails};
+use super::flags::Common;
 use super::output::Reports;
 use super::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
@@ -31,5 +31,5 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
         outcome.suppressed.clear();
     }
     reports.write(&outcome, common)?;
-    Ok(if fails(&outcome, &config) { FOUND } else { CLEAN })
+    Ok(if outcome.fails(config.fail_on) { FOUND } else { CLEAN })
 }

@@ -15,6 +15,6 @@ pub(super) use copies::{Copied, copies_of, is_long_or_whole};
 pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, added_part, fragment};
 pub(super) use mutual::Joined;
 pub(super) use nearby::Nearby;
-pub use suppress::suppress;
+pub(super) use suppress::suppress;
 pub(super) use suppress::{AllowedAtTip, allowed_in, comments};
 pub(super) use unexamined::unexamined;

@@ -86,7 +86,13 @@ impl Comment {
 /// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those that the base as it is
 /// now does not have, or that are about other code. A clone class of a tree is
 /// suppressed if all of its places but one are, or if all are in the baseline.
-pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'_>, today: Date, trusts_change: bool) {
+pub(in crate::audit) fn suppress(
+    outcome: &mut Outcome,
+    baseline: &Baseline,
+    accepted: Accepted<'_>,
+    today: Date,
+    trusts_change: bool,
+) {
     let is_scan = outcome.duplication.is_some();
     let mut comments =
         Comments { all: &outcome.comments, uses: vec![Use::None; outcome.comments.len()], today, trusts_change };

@@ -1,7 +1,6 @@
 //! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
 mod candidates;
-mod components;
 mod corpus;
 mod folder;
 mod licenses;
@@ -13,7 +12,6 @@ mod tree;
 mod twins;
 mod vendored;
 
-pub use components::Components;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use named::ByNames;
 pub use outside::Outside;

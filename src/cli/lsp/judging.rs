@@ -5,16 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::{path::PathBuf, thread};
 
-use clap::Parser;
-
 use crate::audit::Outcome;
-use crate::cli::args::{Cli, Command};
+use crate::change::{ChangeEnd, CheckRequest};
 use crate::cli::error::Failure;
 use crate::cli::flags::Common;
 use crate::cli::job::{Job, Unanswered};
 use crate::cli::{check, output};
 use crate::git::{Edited, Repository};
-use crate::text::FilePath;
 
 /// What is to be judged.
 #[derive(Debug)]
@@ -82,13 +79,10 @@ impl Judging {
 }
 
 fn judge(task: &Task, common: &Common, progress: &dyn crate::audit::Progress) -> Result<Outcome, Failure> {
-    let mut flags = vec!["secondhand".to_owned(), "check".to_owned(), "--worktree".to_owned()];
-    flags.extend(task.base.as_ref().map(|base| format!("--base={base}")));
-    let Ok(Cli { command: Command::Check(flags), .. }) = Cli::try_parse_from(flags) else {
-        return Err(Failure::NoBase { why: "the option `base` names no revision" });
+    let repository = Repository::discover(&task.root)?.with_edited(Arc::clone(&task.edited));
+    let request = CheckRequest {
+        within: task.edited.keys().cloned().collect(),
+        ..check::plain_request(ChangeEnd::WorkTree, task.base.clone(), Vec::new(), common)
     };
-    let common = Common { repo: task.root.clone(), ..common.clone() };
-    let repository = Repository::discover(&common.repo)?.with_edited(Arc::clone(&task.edited));
-    let within: Vec<FilePath> = task.edited.keys().cloned().collect();
-    check::outcome_within(within, &repository, &flags, &common, progress)
+    check::requested(&request, &repository, common, progress)
 }

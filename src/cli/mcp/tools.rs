@@ -1,9 +1,8 @@
-//! Defines the tools, and runs them: each is a command, and its arguments are the command's flags.
+//! Defines the tools, and runs them: each does what a command does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use clap::Parser;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
@@ -19,11 +18,14 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::answer::{cleaned, fitted};
 use crate::audit::{Context, Outcome, Progress, Sketch};
-use crate::cli::args::{Cli, Command};
+use crate::change::{ChangeEnd, CheckRequest, PastScope, paths_in};
+use crate::cli::args::Scan;
 use crate::cli::error::Failure;
+use crate::cli::find::{FindRequest, found};
 use crate::cli::flags::Common;
 use crate::cli::job::{Job, Unanswered};
-use crate::cli::{check, find, scan, settings};
+use crate::cli::{check, scan, settings};
+use crate::fingerprint::Effort;
 use crate::git::Repository;
 use crate::policy::{Finding, Place, RULES, rule};
 use crate::report::{
@@ -188,9 +190,8 @@ impl Server {
 
     fn find_existing_code(&self, asked: FindExistingCode, progress: &dyn Progress) -> Result<String, Refusal> {
         let limit = asked.limit.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
-        let mut flags = vec!["find".to_owned(), format!("--limit={limit}")];
-        flags.extend(asked.history.then(|| "--history".to_owned()));
-        let Command::Find(flags) = command(flags, &[])? else { return Err(Refusal::defect()) };
+        let past = asked.history.then(PastScope::default);
+        let request = FindRequest { corpora: Vec::new(), effort: Effort::Full, limit, past };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let sketch = Sketch {
             bytes: asked.sketch.into_bytes(),
@@ -202,27 +203,28 @@ impl Server {
         let languages = config.languages(&origin).map_err(Failure::from)?;
         let context = Context { config: &config, languages: &languages, progress };
         let tree = scan::tree(&repository, None)?;
-        let found = find::found(&repository, &sketch, tree, (&flags, &self.common), context)?;
+        let found = found(&repository, &sketch, tree, (&request, &self.common), context)?;
         Ok(fitted(&found_headline(&found), &found_passages(&found), asked.max_tokens.unwrap_or(DEFAULT_TOKENS)))
     }
 
     fn checked(&self, asked: &CheckChanges, progress: &dyn Progress) -> Result<Arc<Outcome>, Refusal> {
-        let mut flags = vec!["check".to_owned()];
-        match asked.change {
-            Change::Worktree => flags.push("--worktree".to_owned()),
-            Change::Staged => flags.push("--staged".to_owned()),
-            Change::Range => flags.extend(asked.head.as_ref().map(|head| format!("--head={head}"))),
-        }
-        if asked.change != Change::Range && asked.head.is_some() {
-            return Err(Refusal("`head` is for a range; set `change` to `range`".to_owned()));
-        }
-        flags.extend(asked.base.as_ref().map(|base| format!("--base={base}")));
-        flags.extend(asked.history.then(|| "--history".to_owned()));
-        let Command::Check(flags) = command(flags, &asked.paths)? else { return Err(Refusal::defect()) };
+        let end = match (asked.change, &asked.head) {
+            (Change::Range, Some(head)) => ChangeEnd::Commit(head.clone()),
+            (Change::Range, None) => ChangeEnd::Latest,
+            (_, Some(_)) => return Err(Refusal("`head` is for a range; set `change` to `range`".to_owned())),
+            (Change::Worktree, None) => ChangeEnd::WorkTree,
+            (Change::Staged, None) => ChangeEnd::Index,
+        };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
-        // Paths start at the root, wherever the server was started.
-        let common = Common { repo: repository.root().to_owned(), brief: true, ..(*self.common).clone() };
-        let outcome = Arc::new(check::outcome(&flags, &common, progress)?);
+        let common = Common { brief: true, ..(*self.common).clone() };
+        let paths: Vec<PathBuf> = asked.paths.iter().map(PathBuf::from).collect();
+        let history = asked.history.then(|| ("history", "true".to_owned()));
+        let request = CheckRequest {
+            // Paths start at the root, wherever the server was started.
+            within: paths_in(&repository, repository.root(), &paths).map_err(Failure::from)?,
+            ..check::plain_request(end, asked.base.clone(), Vec::from_iter(history), &common)
+        };
+        let outcome = Arc::new(check::requested(&request, &repository, &common, progress)?);
         self.keep(0, &outcome);
         Ok(outcome)
     }
@@ -262,10 +264,9 @@ impl Server {
             }
             Some(path) => FilePath::new(path),
         };
-        let Command::Scan(flags) = command(["scan".to_owned()], &[])? else { return Err(Refusal::defect()) };
         let repository = Repository::discover(&self.common.repo).map_err(Failure::from)?;
         let common = Common { repo: repository.root().to_owned(), ..(*self.common).clone() };
-        let outcome = Arc::new(scan::outcome(&flags, &common, progress)?);
+        let outcome = Arc::new(scan::outcome(&Scan::default(), &common, progress)?);
         self.keep(1, &outcome);
         let is_asked = |finding: &Finding| {
             let in_tree = finding.origins.iter().filter(|origin| origin.place == Place::Tree);
@@ -317,12 +318,6 @@ impl Server {
 /// Why a call has no result, in words for the agent.
 struct Refusal(String);
 
-impl Refusal {
-    fn defect() -> Self {
-        Self("this is a defect of secondhand: a command was read as another one".to_owned())
-    }
-}
-
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         let help = failure.help().map(|help| format!("; {help}")).unwrap_or_default();
@@ -332,15 +327,6 @@ impl From<Failure> for Refusal {
 
 fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Refusal> {
     serde_json::from_value(arguments).map_err(|why| Refusal(format!("wrong arguments: {why}")))
-}
-
-/// A command of the program, from flags and paths.
-fn command(flags: impl IntoIterator<Item = String>, paths: &[String]) -> Result<Command, Refusal> {
-    let program = std::iter::once("secondhand".to_owned());
-    let paths = std::iter::once("--".to_owned()).filter(|_| !paths.is_empty()).chain(paths.iter().cloned());
-    let cli = Cli::try_parse_from(program.chain(flags).chain(paths));
-    let wrong = |why: clap::Error| Refusal(why.to_string().lines().next().unwrap_or_default().to_owned());
-    cli.map(|cli| cli.command).map_err(wrong)
 }
 
 impl ServerHandler for Server {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::cli::error::Failure;
+use super::Error;
 use crate::files;
 use crate::git::{self, CommitId, Reader};
 
@@ -15,7 +15,7 @@ const MAX_EVENT: u64 = 64 << 20;
 
 /// The two ends of a change, as an environment names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EventRange {
+pub(super) struct EventRange {
     /// Where it starts; `None` when the environment knows no commit that it could start from.
     pub base: Option<Named>,
     /// Where it ends; `None` for what is checked out.
@@ -28,7 +28,7 @@ pub struct EventRange {
 
 /// A revision, and what named it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub(super) struct Named {
     pub revision: String,
     /// What serves as well, but for settings that came to the base later: taken where the revision is not in this
     /// clone.
@@ -174,13 +174,13 @@ const SYSTEMS: &[System] = &[
 ///
 /// # Errors
 /// If a workflow's event cannot be read: a guess might pass as clean what was not examined.
-pub fn range() -> Result<Option<EventRange>, Failure> {
+pub(super) fn range() -> Result<Option<EventRange>, Error> {
     if let Some(range) = hook_range() {
         return Ok(Some(range));
     }
     let mut of_event = None;
     if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
-        let unreadable = |why: String| Failure::Event { file: file.clone(), why };
+        let unreadable = |why: String| Error::Event { file: file.clone(), why };
         let text = files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
         let event: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         let range = range_of_event(&event);
@@ -200,14 +200,14 @@ pub fn range() -> Result<Option<EventRange>, Failure> {
 
 /// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.
 /// `None` if it runs them on what is staged.
-pub fn hook_range() -> Option<EventRange> {
+pub(super) fn hook_range() -> Option<EventRange> {
     let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
     let base = is_commit(&base).then_some(Named { revision: base, or: None, by: "PRE_COMMIT_FROM_REF" });
     Some(EventRange { base, head: Some(head), ..EventRange::default() })
 }
 
 /// Whether the variable `CI` says that a machine runs the program.
-pub fn is_machine() -> bool {
+pub(super) fn is_machine() -> bool {
     env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }
 
@@ -263,7 +263,7 @@ impl Base {
 }
 
 /// A branch as a clone calls it. Some systems name it in full.
-pub fn remote_branch(name: &str) -> String {
+pub(super) fn remote_branch(name: &str) -> String {
     format!("origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name))
 }
 
@@ -457,7 +457,7 @@ mod tests {
                 If(_, _, base) | Unless(_, _, base) => of(base),
             }
         }
-        let page = include_str!("../../../docs/how-to/ci.md");
+        let page = include_str!("../../docs/how-to/ci.md");
         for name in SYSTEMS.iter().flat_map(|system| system.bases).map(of) {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }

@@ -1,47 +1,40 @@
-//! Finds out what of a folder of components inside of the repository a change has no say in.
+//! Reads a corpus folder inside the repository as the base has it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::cli::error::Failure;
-use crate::audit::Components;
-use crate::config::Trust;
+use super::state::moved_submodule;
+use super::{Authority, Components, Error, Side};
 use crate::files::Entry;
-use crate::git::{Repository, Snapshot};
+use crate::git::Snapshot;
 use crate::sources::Folder;
 use crate::text::FilePath;
 
-/// A change, and whom to trust about the folders that it is compared with.
-pub struct Change<'c> {
-    pub repository: &'c Repository,
-    /// What the change starts from; where the base is trusted, the base as it is now.
-    pub base: &'c Snapshot,
-    pub head: &'c Snapshot,
-    pub trust: Trust,
-}
-
-impl Change<'_> {
+impl Authority<'_> {
     /// The corpus `name`, the folder at `path` of the repository, which is `on_disk`.
     ///
     /// With the base trusted, what the repository has in it is as the base has it, and what else is there is what the
     /// user put there.
-    pub fn components(&self, name: &str, path: &FilePath, on_disk: &Path) -> Result<Components, Failure> {
-        let reader = self.repository.reader();
+    ///
+    /// # Errors
+    /// If it cannot be listed, or it cannot be told whose files are in it.
+    pub fn components(&self, name: &str, path: &FilePath, on_disk: &Path) -> Result<Components, Error> {
+        let (reader, base) = (self.repository.reader(), self.corpora());
         let way = reader.way(self.head, path)?;
-        let leads_elsewhere = way.links.iter().any(|link| self.base.link(&link.path) != Some(link));
-        let linked = || Failure::LinkedCorpus { name: name.to_owned() };
-        if self.trust != Trust::Base {
+        let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
+        let linked = || Error::LinkedCorpus { name: name.to_owned() };
+        if self.side == Side::Head {
             return match on_disk.is_dir() {
                 true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => Err(linked()),
                 true => Ok(Components::on_disk(on_disk)?),
                 false => Ok(Components::in_repository(None, Vec::new(), self.repository)),
             };
         }
-        if let Some(submodule) = moved_submodule(self.base, self.head, path) {
+        if let Some(submodule) = moved_submodule(base, self.head, path) {
             let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
-            return Err(Failure::MovedSubmodule { what: name.to_owned(), is_in, submodule: submodule.clone() });
+            return Err(Error::MovedSubmodule { what: name.to_owned(), is_in, submodule: submodule.clone() });
         }
-        let base = reader.way(self.base, path)?.end.map(|end| inside(self.base, &end)).unwrap_or_default();
+        let base = reader.way(base, path)?.end.map(|end| inside(base, &end)).unwrap_or_default();
         let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();
         let is_read = !leads_elsewhere && on_disk.is_dir();
         let on_disk_alone =
@@ -50,7 +43,7 @@ impl Change<'_> {
             return Err(linked());
         }
         if let Some(added) = mixed_in(&base, &of_head, &on_disk_alone) {
-            return Err(Failure::MixedCorpus {
+            return Err(Error::MixedCorpus {
                 name: name.to_owned(),
                 path: FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat()),
             });
@@ -60,13 +53,8 @@ impl Change<'_> {
 
     /// Whether the change, and not the base, has a link at this path of the repository.
     pub fn adds_link(&self, path: &FilePath) -> bool {
-        self.trust == Trust::Base && self.head.link(path).is_some() && self.base.link(path).is_none()
+        self.side == Side::Base && self.head.link(path).is_some() && self.corpora().link(path).is_none()
     }
-}
-
-/// The submodule that a change moves and that `path` is in, or that is in it.
-pub fn moved_submodule<'s>(base: &'s Snapshot, head: &'s Snapshot, path: &FilePath) -> Option<&'s FilePath> {
-    head.moved_submodules(base).find(|submodule| path.is_in(submodule) || submodule.is_in(path))
 }
 
 fn is_below(path: &Path, root: &Path) -> bool {
@@ -89,8 +77,8 @@ fn of_nobody(on_disk: &[Entry], base: &[Entry], head: &[Entry]) -> Vec<Entry> {
     on_disk.iter().filter(|entry| !known.contains(&entry.path)).cloned().collect()
 }
 
-/// The first file that a change records in a component that the base does not have, but the disk has: what of such a
-/// component is the user's cannot be told. Where the base has no component at all, every file is one.
+/// The first file that a change records in a component that the base does not have, but the disk has: we cannot tell
+/// which of its files the user put there. Where the base has no component at all, every file is one.
 fn mixed_in<'e>(base: &[Entry], head: &'e [Entry], on_disk_alone: &[Entry]) -> Option<&'e FilePath> {
     let component = |entry: &Entry| -> Vec<u8> {
         let path = entry.path.as_bytes();

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::components::moved_submodule;
-use crate::cli::error::Failure;
-use super::versions::{baseline_in, folder_settings_in, readable_folder_entries, settings_entry, settings_in};
+use super::Error;
+use super::state::{
+    baseline_in, folder_settings_in, moved_submodule, readable_folder_entries, settings_entry, settings_in,
+};
 use crate::config::{NAMES, RawConfig, Reach, options};
 use crate::files::Entry;
 use crate::git::{self, Attributes, Reader, Snapshot};
@@ -16,7 +17,7 @@ use crate::text::{FilePath, count};
 const MAX_LISTED: usize = 20;
 
 /// A change, and where the files are that judge it.
-pub struct Edits<'e> {
+pub(super) struct PolicyEdits<'e> {
     pub reader: &'e Reader,
     pub base: &'e Snapshot,
     pub head: &'e Snapshot,
@@ -26,9 +27,9 @@ pub struct Edits<'e> {
     pub decisions: Option<FilePath>,
 }
 
-impl<'e> Edits<'e> {
+impl<'e> PolicyEdits<'e> {
     /// What the change edits.
-    pub fn notices(&self) -> Result<Vec<Notice>, Failure> {
+    pub fn notices(&self) -> Result<Vec<Notice>, Error> {
         let of_files = [self.settings(), self.decisions(), self.baseline()];
         let mut notices: Vec<Notice> = of_files.into_iter().flatten().collect();
         if self.settings.is_none() {
@@ -40,7 +41,7 @@ impl<'e> Edits<'e> {
     }
 
     /// The file at `path` before and after, when it is another one. What cannot be read counts as nothing here, and is
-    /// told by [`Edits::broken`].
+    /// told by [`PolicyEdits::broken`].
     fn edited(&self, path: &FilePath) -> Option<(Option<&Entry>, Option<&Entry>)> {
         let at = |files| self.reader.file_at(files, path).ok().flatten();
         other(at(self.base), at(self.head))
@@ -172,11 +173,11 @@ impl<'e> Edits<'e> {
     }
 
     /// What the change edits of what `.gitattributes` say of languages, of generated and of vendored files.
-    fn attributes(&self) -> Result<Vec<Notice>, Failure> {
+    fn attributes(&self) -> Result<Vec<Notice>, Error> {
         let is_attributes = |entry: &&Entry| entry.path.name() == b".gitattributes";
         let files = self.base.entries.iter().chain(&self.head.entries).filter(is_attributes).map(|entry| &entry.path);
         let paths: BTreeSet<&FilePath> = files.collect();
-        let text = |files: &Snapshot, path: &FilePath| -> Result<Vec<u8>, Failure> {
+        let text = |files: &Snapshot, path: &FilePath| -> Result<Vec<u8>, Error> {
             let text = files.get(path).map(|entry| Attributes::text(entry, self.reader)).transpose()?.flatten();
             Ok(text.unwrap_or_default())
         };

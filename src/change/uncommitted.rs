@@ -2,8 +2,7 @@
 //!
 //! A check of commits mentions them: people edit first, check, and commit later.
 
-use crate::cli::flags::Common;
-use crate::cli::settings;
+use super::CheckRequest;
 use crate::config::{Config, Ruling};
 use crate::git::{Reader, Repository, Snapshot};
 use crate::language::Languages;
@@ -12,7 +11,7 @@ use crate::text::{FilePath, count};
 
 /// Source files that differ from `HEAD`; at least one.
 #[derive(Debug, Clone, Copy)]
-pub struct Uncommitted {
+pub(super) struct Uncommitted {
     /// In the work tree.
     n_in_work_tree: usize,
     /// In the index.
@@ -20,15 +19,15 @@ pub struct Uncommitted {
 }
 
 impl Uncommitted {
-    /// The files below `within`, or all if that is empty; `None` if there are none, and in a bare repository.
+    /// The files that the request is about; `None` if there are none, and in a bare repository.
     ///
     /// Cost: that of `git status`.
-    pub fn read(repository: &Repository, within: &[FilePath], common: &Common) -> Option<Self> {
+    pub fn read(repository: &Repository, request: &CheckRequest) -> Option<Self> {
         let reader = repository.reader();
-        let (config, languages) = settings_of(repository, common)?;
+        let (config, languages) = settings_of(repository, request)?;
         let is_asked = |path: &FilePath| {
             let is_ignored = matches!(config.ignore.ruling(path), Ruling::Matched { .. });
-            languages.possible(path).next().is_some() && !is_ignored && path.is_within(within)
+            languages.possible(path).next().is_some() && !is_ignored && path.is_within(&request.within)
         };
         // A work tree that cannot be read is not what was asked about.
         let (committed, work_tree, index) = states(&reader)?;
@@ -67,8 +66,9 @@ impl Uncommitted {
 }
 
 /// Errors in settings are reported where they are used.
-fn settings_of(repository: &Repository, common: &Common) -> Option<(Config, Languages)> {
-    let (config, origin) = settings::read(common, Some(repository), &[]).ok()?;
+fn settings_of(repository: &Repository, request: &CheckRequest) -> Option<(Config, Languages)> {
+    let written = request.settings.read(Some(repository)).ok()?;
+    let (config, origin) = request.overrides.complete(&written).ok()?;
     let languages = config.languages(&origin).ok()?;
     Some((config, languages))
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::cli::error::Failure;
-use crate::audit::project_terms;
+use super::Error;
+use super::state::project_terms;
 use crate::config::Vendored;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Reader, Snapshot};
@@ -14,13 +14,13 @@ use crate::sources::MAX_LICENSE_FILE;
 use crate::text::{FilePath, count};
 
 /// A change.
-pub struct ComparedEdits<'e> {
+pub(super) struct CorpusEdits<'e> {
     pub reader: &'e Reader,
     pub base: &'e Snapshot,
     pub head: &'e Snapshot,
 }
 
-impl ComparedEdits<'_> {
+impl CorpusEdits<'_> {
     /// What it edits in `corpora`, folders of the repository.
     pub fn corpora<'n>(&'n self, corpora: &'n [FilePath]) -> impl Iterator<Item = Notice> + 'n {
         corpora.iter().filter_map(|folder| {
@@ -47,13 +47,13 @@ impl ComparedEdits<'_> {
     }
 
     /// What it makes of the license of the project.
-    pub fn project(&self) -> Result<Option<Notice>, Failure> {
+    pub fn project(&self) -> Result<Option<Notice>, Error> {
         let root_files = self.edited_in(&FilePath::new("")).into_iter();
         let path = root_files.filter(|path| !path.as_bytes().contains(&b'/')).find(is_relevant);
         if path.is_none() {
             return Ok(None);
         }
-        let license = |files| -> Result<String, Failure> {
+        let license = |files| -> Result<String, Error> {
             let Terms { license, .. } = project_terms(files, self.reader)?;
             Ok(license.map_or_else(|| "none that is known".to_owned(), |license| license.to_string()))
         };
