@@ -74,7 +74,9 @@ pub(super) fn audited(
     let root = repository.root();
     let outsides = outsides(&corpora.named, config, (languages, None), root, common)?;
     if outsides.is_empty() && config.vendored.is_empty() {
-        return Err(Failure::NothingToAudit);
+        let help =
+            "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
+        return Err(Failure::user("cannot audit: no corpus to compare with", help));
     }
     let baseline = settings::baseline(suppressing, Some(root), config)?;
     let decisions = decisions_of(root, config)?;

@@ -28,7 +28,7 @@ pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     match action {
         Action::Create { known, force } => create(&file, &checkout, known, *force, common)?,
         Action::Update { known, prune } => update(&file, (repository.root(), &checkout), known, *prune, common)?,
-        Action::Show if file.symlink_metadata().is_err() => return Err(Failure::NoBaseline { file }),
+        Action::Show if file.symlink_metadata().is_err() => return Err(no_baseline(&file)),
         Action::Show => print_text(&listing(&read_baseline(&file, Some(repository.root()))?))?,
     }
     Ok(CLEAN)
@@ -36,7 +36,9 @@ pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
 
 fn create(file: &Path, checkout: &Checkout, known: &Known, force: bool, common: &Common) -> Result<(), Failure> {
     if !force && file.symlink_metadata().is_ok() {
-        return Err(Failure::BaselineExists { file: file.to_owned() });
+        let message = format!("cannot write a baseline to `{}`: it already exists", file.display());
+        let help = "update it with `secondhand baseline update`, or overwrite it with `--force`";
+        return Err(Failure::user(message, help));
     }
     let baseline = copies_now(known, common)?;
     checkout.write(file, baseline.to_text().as_bytes())?;
@@ -51,7 +53,7 @@ fn update(
     common: &Common,
 ) -> Result<(), Failure> {
     if file.symlink_metadata().is_err() {
-        return Err(Failure::NoBaseline { file: file.to_owned() });
+        return Err(no_baseline(file));
     }
     let old = read_baseline(file, Some(root))?;
     let now = copies_now(known, common)?;
@@ -59,6 +61,11 @@ fn update(
     checkout.write(file, new.to_text().as_bytes())?;
     let (n_added, n_gone) = (new.n_beyond(&old), old.n_beyond(&new));
     say(common, &format!("{n_added} added, {n_gone} removed: {} in `{}`", count(new.len(), "copy"), file.display()))
+}
+
+fn no_baseline(file: &Path) -> Failure {
+    let message = format!("cannot update the baseline `{}`: it does not exist", file.display());
+    Failure::user(message, "write one with `secondhand baseline create`")
 }
 
 /// The copies that `check` or `scan` find with the current settings and no baseline.

@@ -130,7 +130,7 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
     let folder = folder(common, &repository);
     let open = || Remembered::open(&folder, &repository, &config, &languages);
     let indexes = || Past::indexes(&folder, &repository, &config, &languages);
-    let unwritable = |why: SegmentError| Failure::Cache { folder: folder.clone(), why };
+    let unwritable = |why: SegmentError| unwritable(&folder, &why);
     let said = match action {
         args::Cache::Status => status(&open(), &indexes()),
         args::Cache::Warm { revision, past } => {
@@ -180,6 +180,11 @@ pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> 
     };
     print_text(&said)?;
     Ok(CLEAN)
+}
+
+fn unwritable(folder: &Path, why: &SegmentError) -> Failure {
+    let message = format!("cannot write the cache `{}`: {why}", folder.display());
+    Failure::user(message, "set another folder with `--cache-dir DIR`")
 }
 
 fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) -> String {

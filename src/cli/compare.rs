@@ -27,7 +27,7 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
     if submissions.len() < 2 {
-        return Err(Failure::NothingToCompare);
+        return Err(nothing_to_compare());
     }
     let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
     let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
@@ -68,10 +68,34 @@ pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
 fn nothing_compared(comparison: &Comparison) -> Failure {
     let with_files = comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
     if with_files >= 2 {
-        return Failure::OneGroup { n: with_files };
+        let message = format!(
+            "cannot compare: all {with_files} submissions are in one folder, and only those of different folders are compared"
+        );
+        let help = "give two or more folders of submissions, such as last year's and this year's";
+        return Failure::user(message, help);
     }
     let skipped = comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
-    Failure::NothingComparable { n: comparison.submissions.len(), skipped: skipped.take(MAX_SKIPPED).collect() }
+    nothing_comparable(comparison.submissions.len(), &skipped.take(MAX_SKIPPED).collect::<Vec<_>>())
+}
+
+/// There is one submission.
+pub(super) fn nothing_to_compare() -> Failure {
+    let help = "give two files or folders, or one folder with a file or folder for each submission";
+    Failure::user("cannot compare: there is only one submission", help)
+}
+
+/// Of `n` submissions too few have files that can be compared; some were `skipped`.
+pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
+    let message = format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
+    let help = match skipped.is_empty() {
+        true => "submissions are source files, or folders and archives of them. `secondhand languages --file FILE` \
+                 shows how a file is read"
+            .to_owned(),
+        false => {
+            format!("left out: {}. `--text` compares prose and files of unknown languages too", skipped.join(", "))
+        }
+    };
+    Failure::user(message, help)
 }
 
 fn warn_of_empty(comparison: &Comparison) {
@@ -112,7 +136,7 @@ pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path
 
 /// The children of `folder`, by name.
 fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission>, Failure> {
-    let unreadable = |why| Failure::Unreadable { file: folder.to_owned(), why };
+    let unreadable = |why| Failure::unreadable(folder, &why);
     let path = within.join(folder);
     let mut submissions = Vec::new();
     for child in std::fs::read_dir(&path).map_err(unreadable)? {
@@ -132,7 +156,7 @@ fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission
 fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Failure> {
     let place = within.join(path);
     if let Err(why) = std::fs::metadata(&place) {
-        return Err(Failure::Unreadable { file: path.to_owned(), why });
+        return Err(Failure::unreadable(path, &why));
     }
     Ok(Submission { name: name_of(path), path: place, group })
 }

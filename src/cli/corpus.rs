@@ -49,7 +49,10 @@ pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failur
             None => show(&shelf.corpus(corpus)?, common.verbose)?,
         },
         CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
-            Some(location) if sources.is_empty() => return Err(Failure::RemoveAll { place: location.to_string() }),
+            Some(location) if sources.is_empty() => {
+                let message = format!("cannot remove everything at `{location}`: name the sources");
+                return Err(Failure::user(message, "delete it with the store's own tools"));
+            }
             Some(location) => location.engine()?.remove(sources)?,
             None => remove(&shelf.corpus(corpus)?, sources)?,
         },
@@ -125,7 +128,7 @@ fn import_parquet(_: &Corpus, folder: &Path) -> Result<(), Failure> {
 
 /// Reads one source into a corpus that is only there to be written out.
 fn fingerprint_source(source: &str, folder: &Path, declared: &Declared, common: &Common) -> Result<(), Failure> {
-    let own = tempfile::TempDir::new().map_err(|why| Failure::NotWritten { file: std::env::temp_dir(), why })?;
+    let own = tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
     let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
     add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
     export_parquet(&corpus, folder, false)
@@ -142,7 +145,9 @@ fn done(written: &Delivery) -> String {
 
 /// The location that a URL names.
 fn location(url: &str) -> Result<Location, Failure> {
-    Location::new(url).ok_or_else(|| Failure::NoUrl { name: url.to_owned() })
+    let message = || format!("cannot use `{url}` as the place of a corpus: it is no URL");
+    let help = "such as `postgres://user@host/database` or `s3://bucket/corpus`";
+    Location::new(url).ok_or_else(|| Failure::user(message(), help))
 }
 
 /// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
@@ -155,7 +160,10 @@ pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
         .filter(|folder| folder.is_absolute())
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
-    data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or(Failure::NoDataFolder)
+    data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or_else(|| {
+        let message = "cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set";
+        Failure::user(message, "set a folder with `--corpus-dir DIR`")
+    })
 }
 
 /// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
@@ -173,14 +181,15 @@ pub(super) fn outsides(
     let from_settings = config.corpora.iter().map(|name| (name, root.join(name)));
     // Only the user chooses whom this program contacts, not the settings of what it judges.
     if let Some(url) = config.corpora.iter().find_map(|name| Location::new(name)) {
-        return Err(Failure::UrlInSettings { place: url.to_string() });
+        let why = "settings do not choose whom this program contacts";
+        return Err(not_comparable(&url.to_string(), why, format!("name it on the command line: `--corpus {url}`")));
     }
     let open = |(name, path): (&String, PathBuf)| {
         let shelf = shelf(common);
         if let Some(location) = Location::new(name) {
             let opened = location.engine()?.open(shelf.as_ref().ok().map(Shelf::folder))?;
             if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
-                return Err(Failure::EmptyCorpus { name: location.to_string() });
+                return Err(empty(&location.to_string()));
             }
             return Ok(Outside::Stored(Stored::elsewhere(opened)));
         }
@@ -189,7 +198,7 @@ pub(super) fn outsides(
             Some(corpus) => {
                 let n_files: u64 = corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
                 if n_files == 0 {
-                    return Err(Failure::EmptyCorpus { name: name.clone() });
+                    return Err(empty(name));
                 }
                 Ok(Outside::Stored(Stored::open(&corpus)?))
             }
@@ -232,7 +241,21 @@ pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
 /// There is no stored corpus of this name, and no folder.
 fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
     let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
-    Failure::NoCorpus { name: name.to_owned(), known }
+    let help = match known.is_empty() {
+        true => "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned(),
+        false => format!("available: {}; or give a folder", known.join(", ")),
+    };
+    not_comparable(name, "there is no such corpus and no such folder", help)
+}
+
+/// A stored corpus is empty.
+fn empty(name: &str) -> Failure {
+    let help = format!("add to it with `secondhand corpus add {name} SOURCE`");
+    not_comparable(name, "nothing with source code has been added to it", help)
+}
+
+fn not_comparable(name: &str, why: &str, help: impl Into<String>) -> Failure {
+    Failure::user(format!("cannot compare with the corpus `{name}`: {why}"), help)
 }
 
 /// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
@@ -243,7 +266,7 @@ fn check_components(
     languages: &Languages,
 ) -> Result<(), Failure> {
     let mut links = Vec::new();
-    let unreadable = |why| Failure::Unreadable { file: components.root().map(Path::to_owned).unwrap_or_default(), why };
+    let unreadable = |why| Failure::unreadable(components.root().unwrap_or(Path::new("")), &why);
     let children = components.root().map(std::fs::read_dir).transpose().map_err(unreadable)?;
     for child in children.into_iter().flatten() {
         let child = child.map_err(unreadable)?;
@@ -256,7 +279,11 @@ fn check_components(
     }
     links.sort();
     if let Some(link) = links.into_iter().next() {
-        return Err(Failure::LinkedComponent { name: name.to_owned(), link });
+        let why = format!("its component `{link}` is a link, and links are not followed");
+        let help = format!(
+            "replace `{link}` with a copy of its target, or give the folder that contains the components themselves"
+        );
+        return Err(not_comparable(name, &why, help));
     }
     // Names promise source, and bytes are it: the first file is, in nearly every corpus.
     let reader = components.reader();
@@ -264,13 +291,14 @@ fn check_components(
     if components.entries().iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
         Ok(())
     } else {
-        Err(Failure::NoComponents { name: name.to_owned() })
+        let why = "no component in this folder contains source code";
+        Err(not_comparable(name, why, "give a folder with a subfolder for each component"))
     }
 }
 
 /// Checks that a list can be opened and is one, by its name.
 fn check_list(list: &str) -> Result<(), Failure> {
-    let unreadable = |why| Failure::Unreadable { file: PathBuf::from(list), why };
+    let unreadable = |why| Failure::unreadable(Path::new(list), &why);
     files::open(Path::new(list)).map_err(unreadable)?;
     match list.to_ascii_lowercase().ends_with(".toml") {
         true => Ok(()),
@@ -302,7 +330,8 @@ fn add(
         return read_all(corpus, &[(fixes_source(&absolute(list), &clones), component)], common);
     }
     if component != DeclaredComponent::default() && sources.len() > 1 {
-        return Err(Failure::Declared);
+        let help = "add one source at a time, or list them in a corpus.toml";
+        return Err(Failure::user("cannot decide which of the sources the flags are for", help));
     }
     let sources: Vec<_> = sources.iter().map(|source| (absolute(source), component.clone())).collect();
     read_all(corpus, &sources, common)

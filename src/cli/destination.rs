@@ -41,8 +41,8 @@ impl Checkout {
     /// # Errors
     /// When there is one.
     pub fn refuse_links(&self, file: &Path) -> Result<(), Failure> {
-        let found = self.link_to(file).map_err(|why| Failure::Unwritable { file: file.to_owned(), why })?;
-        found.map_or(Ok(()), |link| Err(Failure::ThroughLink { file: file.to_owned(), link }))
+        let found = self.link_to(file).map_err(|why| Failure::unwritable(file, &why))?;
+        found.map_or(Ok(()), |link| Err(through_link(file, &link)))
     }
 
     /// Replaces `file` as a whole.
@@ -52,7 +52,7 @@ impl Checkout {
     /// replaced, not followed.
     pub fn write(&self, file: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.refuse_links(file)?;
-        replace(file, bytes).map_err(|why| Failure::NotWritten { file: file.to_owned(), why })
+        replace(file, bytes).map_err(|why| Failure::not_written(file, &why))
     }
 
     /// Creates a folder and those above it.
@@ -61,7 +61,7 @@ impl Checkout {
     /// When it cannot be made, or a link of the checkout is on the way to it.
     pub fn create_folder(&self, folder: &Path) -> Result<(), Failure> {
         self.refuse_links(folder)?;
-        fs::create_dir_all(folder).map_err(|why| Failure::NotWritten { file: folder.to_owned(), why })
+        fs::create_dir_all(folder).map_err(|why| Failure::not_written(folder, &why))
     }
 
     /// The first link of the checkout on the way to `file`, which is followed name by name, as the system does: what
@@ -98,6 +98,13 @@ impl Checkout {
         let Ok(folder) = folder.canonicalize() else { return false };
         folder.join(name).strip_prefix(root).is_ok_and(|path| !path.starts_with(".git"))
     }
+}
+
+fn through_link(file: &Path, link: &Path) -> Failure {
+    let (file, link) = (file.display(), link.display());
+    let message =
+        format!("cannot write `{file}`: `{link}` is a link of the checkout, and links are not written through");
+    Failure::user(message, "name a file that no link leads to, or take the link away")
 }
 
 /// The names in a path, the last one first.

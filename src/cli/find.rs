@@ -106,11 +106,11 @@ fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sket
     let name = flags.name.as_ref().map(|name| FilePath::new(name.as_bytes()));
     let (language, lines) = (flags.lang.clone(), flags.lines.clone());
     let Some(file) = flags.file.as_ref().filter(|file| file.as_os_str() != "-") else {
-        let why = |why| Failure::Unreadable { file: "standard input".into(), why };
+        let why = |why| Failure::unreadable(Path::new("standard input"), &why);
         let bytes = read_at_most(io::stdin().lock()).map_err(why)?;
         return Ok(Sketch { bytes, name, language, lines, in_tree: None });
     };
-    let unreadable = |why| Failure::Unreadable { file: file.clone(), why };
+    let unreadable = |why| Failure::unreadable(file, &why);
     let path = common.repo.join(file);
     if path.is_dir() {
         return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));

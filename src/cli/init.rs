@@ -166,7 +166,7 @@ fn script(file: &Path, (root, checkout): (&Path, &Checkout), force: bool) -> Res
     {
         use std::os::unix::fs::PermissionsExt;
         let executable = fs::set_permissions(file, fs::Permissions::from_mode(0o755));
-        executable.map_err(|why| Failure::NotWritten { file: file.to_owned(), why })?;
+        executable.map_err(|why| Failure::not_written(file, &why))?;
     }
     Ok(format!("wrote {}: every commit is checked before it is made\n", shown(file, root)))
 }
@@ -179,11 +179,11 @@ fn add(
     added: impl FnOnce(&str) -> Option<String>,
 ) -> Result<String, Failure> {
     checkout.refuse_links(file)?;
-    let text = text_of(file).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })?;
+    let text = text_of(file).map_err(|why| Failure::unreadable(file, &why))?;
     if text.contains("secondhand") {
         return Ok(format!("kept {}: it already mentions secondhand\n", shown(file, root)));
     }
-    let added = added(&text).ok_or_else(|| Failure::Form { file: file.to_owned(), entry: entry.trim() })?;
+    let added = added(&text).ok_or_else(|| Failure::Form { file: file.display().to_string(), entry: entry.trim() })?;
     write(file, checkout, &added, true)?;
     Ok(format!("added the hook to {}\n", shown(file, root)))
 }
@@ -215,7 +215,7 @@ fn text_of(file: &Path) -> std::io::Result<String> {
 
 /// Writes a file as a whole; one that is there is replaced only if `force` says so.
 fn write(file: &Path, checkout: &Checkout, text: &str, force: bool) -> Result<(), Failure> {
-    let not_written = |why| Failure::NotWritten { file: file.to_owned(), why };
+    let not_written = |why| Failure::not_written(file, &why);
     checkout.refuse_links(file)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(not_written)?;
@@ -225,7 +225,8 @@ fn write(file: &Path, checkout: &Checkout, text: &str, force: bool) -> Result<()
     match kept {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::Exists { file: file.to_owned() })
+            let message = format!("cannot write `{}`: it already exists", file.display());
+            Err(Failure::user(message, "use `--force` to overwrite it"))
         }
         Err(error) => Err(not_written(error.error)),
     }

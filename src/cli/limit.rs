@@ -106,7 +106,8 @@ impl Watch {
             0 => String::new(),
             n => format!(", {} of {n} done", self.n_steps.load(Ordering::Relaxed).min(n)),
         };
-        report_failure(&Failure::GaveUp { limit, doing: format!("{stage}{done}") });
+        let message = format!("cannot complete the audit: {limit}; it was {stage}{done}");
+        report_failure(&Failure::user(message, format!("raise `{}`", limit.flag())));
         std::process::exit(i32::from(super::FAILED));
     }
 }
@@ -152,12 +153,12 @@ pub(super) fn step() {
 /// [`Failure::Incomplete`] if something was: what was found is not all there is.
 pub(super) fn complete() -> Result<(), Failure> {
     let heeded = WATCH.get().filter(|watch| watch.is_heeded.load(Ordering::Relaxed));
-    heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete { limit }))
+    heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete(limit)))
 }
 
 /// The notice in a report if a limit ended its audit.
 fn notice(outcome: &Outcome) -> Option<Notice> {
-    let Err(Failure::Incomplete { limit }) = complete() else { return None };
+    let Err(Failure::Incomplete(limit)) = complete() else { return None };
     let n_of = |skipped: &[(_, Skip)]| skipped.iter().filter(|(_, skip)| skip.is_end()).count();
     let (n_judged, n_compared) = (n_of(&outcome.examined.skipped), n_of(&outcome.examined.not_compared));
     let files = |n: usize| format!("{} {}", count(n, "file"), agreed(n, "was", "were"));

@@ -142,7 +142,7 @@ fn passed_over(repository: &git::Repository) -> Option<String> {
 fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());
-    STARTED.get_or_init(start).clone().map_err(|why| Failure::Threads { n, why })
+    STARTED.get_or_init(start).clone().map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
 }
 
 /// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.

@@ -52,7 +52,7 @@ impl<T> Reports<T> {
         let checkout = if written.is_empty() { Checkout::default() } else { Checkout::of(common) };
         for (at, (_, file)) in written.iter().enumerate() {
             checkout.refuse_links(file)?;
-            let unwritable = |why| Failure::Unwritable { file: file.clone(), why };
+            let unwritable = |why| Failure::unwritable(file, &why);
             let target = Target::new(file).map_err(unwritable)?;
             // A pipe can be opened only once: opening it to try would end it.
             if matches!(target, Target::Device(_)) {
@@ -61,7 +61,9 @@ impl<T> Reports<T> {
             target.open().map_err(unwritable)?;
             let is_same = |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
             if written[..at].iter().any(is_same) {
-                return Err(Failure::Twice { file: file.clone() });
+                let message =
+                    format!("cannot write two reports to `{}`: the second would replace the first", file.display());
+                return Err(Failure::user(message, "give each report a file of its own"));
             }
         }
         Ok(Self { formats, printed, written, is_printed: flags.output.is_none() })
@@ -98,7 +100,7 @@ impl<T> Reports<T> {
     pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
         for (format, file) in &self.written {
             let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
-            written.map_err(|why| Failure::Unwritable { file: file.clone(), why })?;
+            written.map_err(|why| Failure::unwritable(file, &why))?;
         }
         if self.is_printed { to_stdout(self.printed, found, common) } else { Ok(()) }
     }
@@ -116,10 +118,10 @@ fn is_format(name: &str) -> bool {
 }
 
 fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
-    formats.iter().find(|format| format.name == name).copied().ok_or_else(|| Failure::Unknown {
-        what: "format",
-        name: name.to_owned(),
-        known: formats.iter().map(|format| format.name.to_owned()).collect(),
+    let found = formats.iter().find(|format| format.name == name).copied();
+    found.ok_or_else(|| {
+        let known: Vec<_> = formats.iter().map(|format| format.name).collect();
+        Failure::unknown("format", name, &known)
     })
 }
 
@@ -179,7 +181,7 @@ pub(super) fn try_print(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        written => written.map(|()| true).map_err(Failure::Output),
+        written => written.map(|()| true).map_err(|why| Failure::output(&why)),
     }
 }
 
@@ -192,7 +194,7 @@ fn lines_of(text: &str) -> String {
 /// What came of printing: a closed pipe is no failure, since its reader has seen enough.
 pub(super) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
         _ => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use super::error::Failure;
 use super::flags::Common;
 use super::output::Reports;
 use super::{CLEAN, settings};
-use crate::audit::{MemberReport, NotCounted, Organization};
+use crate::audit::{MemberReport, NotCounted, Organization, ReportError};
 use crate::files;
 use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
@@ -27,7 +27,7 @@ pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
     let (mut documents, mut left_out) = (Vec::new(), Vec::new());
     for given in &flags.folders {
         let given = common.repo.join(given);
-        let unreadable = |why| Failure::Unreadable { file: given.clone(), why };
+        let unreadable = |why| Failure::unreadable(&given, &why);
         let real = given.canonicalize().map_err(unreadable)?;
         // A single file is in the folder above it.
         let (folder, files) = match real.is_dir() {
@@ -37,7 +37,7 @@ pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
         let name = folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
         for file in files {
             let path = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            match MemberReport::parse(&read(&file)?, &name, &path).map_err(Failure::Report)? {
+            match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
                 Some(document) => documents.push(document),
                 None => {
                     left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
@@ -46,10 +46,26 @@ pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
         }
     }
     if documents.is_empty() {
-        return Err(Failure::NoReports { folders: flags.folders.clone() });
+        return Err(no_reports(&flags.folders));
     }
     reports.write(&Organization::new(documents, left_out), common)?;
     Ok(CLEAN)
+}
+
+/// A report cannot be read.
+fn refused(why: &ReportError) -> Failure {
+    let help = match why {
+        ReportError::Newer { .. } => "use the version of secondhand that wrote it",
+        _ => "write it again, or move it out of the folder",
+    };
+    Failure::user(why.to_string(), help)
+}
+
+fn no_reports(folders: &[PathBuf]) -> Failure {
+    let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    let help = "write some there: `secondhand audit --report json=DIR/REPOSITORY/audit.json`, likewise scan, check and \
+                history";
+    Failure::user(format!("there is no report in {}", folders.join(", ")), help)
 }
 
 /// The JSON files below a folder, by path. Links are not followed.
@@ -57,7 +73,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
-        let unreadable = |why| Failure::Unreadable { file: folder.clone(), why };
+        let unreadable = |why| Failure::unreadable(&folder, &why);
         for entry in fs::read_dir(&folder).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
@@ -73,5 +89,5 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    files::read(file, MAX_REPORT).map_err(|why| Failure::Unreadable { file: file.to_owned(), why })
+    files::read(file, MAX_REPORT).map_err(|why| Failure::unreadable(file, &why))
 }

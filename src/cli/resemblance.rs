@@ -1,7 +1,7 @@
 //! Runs `secondhand resemblance`.
 
 use super::args::Resemblance;
-use super::compare::submissions;
+use super::compare::{nothing_comparable, nothing_to_compare, submissions};
 use super::error::Failure;
 use super::flags::Common;
 use super::output::Reports;
@@ -23,7 +23,7 @@ pub(super) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let documents = submissions(&flags.paths, false, &common.repo)?;
     if documents.len() < 2 {
-        return Err(Failure::NothingToCompare);
+        return Err(nothing_to_compare());
     }
     let languages = config.languages(&origin)?;
     let params = ResemblanceParams {
@@ -43,8 +43,8 @@ pub(super) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
         let short = found.documents.iter().filter(|document| document.n_tokens > 0 && document.n_shingles == 0);
         let short = short.map(|document| format!("{} (fewer tokens than a shingle)", document.name));
         let skipped = found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
-        let skipped = short.chain(skipped).take(MAX_SKIPPED).collect();
-        return Err(Failure::NothingComparable { n: documents.len(), skipped });
+        let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
+        return Err(nothing_comparable(documents.len(), &skipped));
     }
     reports.write(&found, common)?;
     Ok(CLEAN)

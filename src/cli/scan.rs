@@ -143,7 +143,7 @@ fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     let repository = Repository::discover(&common.repo);
     let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
-    let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::Unreadable { file: path.to_owned(), why });
+    let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
     let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
     let repository = match (repository, paths.as_slice()) {
         (Ok(repository), []) => return Ok(ScanTarget::Repository(Box::new(repository), Vec::new())),
@@ -157,7 +157,10 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
     match (within, paths.as_slice()) {
         (Ok(within), _) => Ok(ScanTarget::Repository(Box::new(repository), within)),
         (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(ScanTarget::Folder(folder.clone())),
-        (Err(_), _) => Err(Failure::Outside { root }),
+        (Err(_), _) => {
+            let message = format!("cannot scan these paths together: not all of them are inside `{}`", root.display());
+            Err(Failure::user(message, "scan a folder outside of the repository on its own"))
+        }
     }
 }
 

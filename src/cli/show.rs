@@ -31,8 +31,8 @@ pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
         return Ok(CLEAN);
     };
     let Some(rule) = rule(id) else {
-        let known = RULES.iter().map(|rule| rule.id.to_owned()).collect();
-        return Err(Failure::Unknown { what: "rule", name: id.to_owned(), known });
+        let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        return Err(Failure::unknown("rule", id, &known));
     };
     print_text(&format!("# {} ({})\n\n{}", rule.id, rule.level.name(), rule.explanation()))?;
     Ok(CLEAN)
@@ -86,8 +86,7 @@ fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, 
     let whole = list(&|known| known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.'));
     let found = if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
     if found.is_empty() {
-        let known = ids.iter().map(|id| (*id).to_owned()).collect();
-        return Err(Failure::Unknown { what: "language", name: asked, known });
+        return Err(Failure::unknown("language", &asked, &ids));
     }
     Ok(found)
 }
@@ -101,7 +100,7 @@ struct Shown {
 
 impl Shown {
     fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
-        let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::Unreadable { file: path.to_owned(), why })?;
+        let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::unreadable(path, &why))?;
         let attributes = match repository.filter(|repository| repository.has_work_tree()) {
             Some(repository) => attributes_of(path, repository)?,
             None => FileAttributes::default(),
@@ -238,14 +237,16 @@ pub(super) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common)
     program.build();
     let page = match name {
         None => program,
-        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| Failure::Unknown {
-            what: "command",
-            name: name.to_owned(),
-            known: Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect(),
-        })?,
+        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| unknown_command(name))?,
     };
     print_text(&String::from_utf8_lossy(&page_of(&page)?))?;
     Ok(CLEAN)
+}
+
+fn unknown_command(name: &str) -> Failure {
+    let program = Cli::command();
+    let known: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+    Failure::unknown("command", name, &known)
 }
 
 /// Writes the page of a command, and those of the commands in it.
@@ -259,6 +260,6 @@ fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> R
 
 fn page_of(command: &clap::Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::Output)?;
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(|why| Failure::output(&why))?;
     Ok(page)
 }

@@ -22,7 +22,10 @@ pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let scope = Scope { tree, corpora, suppressing, has_history: false };
     let (mut outcome, has_past) = audited(&scope, &repository, (&config, &languages), common)?;
     if !has_past {
-        return Err(Failure::NoPast);
+        let message = "cannot find missed commits: no corpus has the history of a component, or a list of fixes";
+        let help = "add a clone with `secondhand corpus add NAME REPOSITORY`, or update a corpus of an older version \
+                    with `secondhand corpus update NAME`";
+        return Err(Failure::user(message, help));
     }
     outcome.findings.retain(|finding| finding.behind().is_some());
     outcome.suppressed.retain(|suppressed| suppressed.finding.behind().is_some());

@@ -66,7 +66,7 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
 /// A message for each change that may matter, for as long as the watcher lives.
 fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>), Failure> {
     let root = repository.root().to_owned();
-    let unwatched = |why: notify::Error| Failure::Watch { folder: root.clone(), why: why.to_string() };
+    let unwatched = |why: notify::Error| unwatched(&root, &why);
     let (changed, changes) = channel();
     let git = repository.common_dir().canonicalize().unwrap_or_else(|_| repository.common_dir());
     let (top, git_folder) = (root.canonicalize().unwrap_or_else(|_| root.clone()), git.clone());
@@ -89,6 +89,11 @@ fn changes(repository: &Repository) -> Result<(RecommendedWatcher, Receiver<()>)
         watcher.watch(&git, RecursiveMode::NonRecursive).map_err(unwatched)?;
     }
     Ok((watcher, changes))
+}
+
+fn unwatched(folder: &Path, why: &notify::Error) -> Failure {
+    let help = "the system may limit the folders that are watched, as Linux does with fs.inotify.max_user_watches";
+    Failure::user(format!("cannot watch `{}`: {why}", folder.display()), help)
 }
 
 /// Whether a file affects the result: source, settings, and git's records of commits and the

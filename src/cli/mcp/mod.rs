@@ -20,7 +20,8 @@ use crate::git::Repository;
 pub(super) fn run(common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let root = Repository::discover(&common.repo)?.root().to_owned();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(Failure::Output)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|why| Failure::output(&why))?;
     let (wire, written) = Wire::of_process();
     let server = Server::new(common, Arc::from(root));
     runtime.block_on(async {
