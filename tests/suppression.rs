@@ -360,7 +360,7 @@ mod library {
         repository.commit("known");
         say(&repository, &["baseline", "create", "--base", "HEAD~1"]);
         // A family, a copy beyond the warnings that are allowed, and one that a comment allows.
-        repository.write(c.path("new"), c.file("new", &[c.first, "int unlike;\n", c.second]).text);
+        repository.write(c.path("new"), c.file("new", &[c.second, "int unlike;\n", c.first]).text);
         repository.write(python.path("new"), python.file("new", &[python.first]).text);
         let comment = format!("// {}", REASON.trim_start_matches("/* ").replace(" */", ""));
         repository.write(typescript.path("new"), typescript.file("new", &[&comment, typescript.first]).text);

@@ -51,7 +51,7 @@ pub fn check(
 ) -> Result<Outcome, Error> {
     let Range { base, head: (head, head_files), within, .. } = range;
     let authority = range.authority(repository);
-    let (base, base_files) = (base.as_ref().map(|(base, _)| base), authority.base());
+    let (base, base_files) = (base.as_ref().map(|(base, _)| base), range.base_files());
     let mut attributes = authority.attributes()?;
     if let Some(witness) = authority.marks() {
         let sources = Sources::new(context, &attributes, remembered);

@@ -35,9 +35,14 @@ pub struct Authority<'c> {
 static NOTHING: LazyLock<Snapshot> = LazyLock::new(Snapshot::default);
 
 impl Range {
+    /// The files that the change starts from: none before the first commit.
+    pub fn base_files(&self) -> &Snapshot {
+        self.base.as_ref().map_or(&*NOTHING, |(_, files)| files)
+    }
+
     /// Whom to believe about what judges the change.
     pub fn authority<'c>(&'c self, repository: &'c Repository) -> Authority<'c> {
-        let base = self.base.as_ref().map_or(&*NOTHING, |(_, files)| files);
+        let base = self.base_files();
         let tip = self.tip.as_ref().unwrap_or(base);
         Authority { side: self.side, repository, base, tip, head: &self.head.1 }
     }
@@ -50,11 +55,6 @@ impl<'c> Authority<'c> {
             Side::Head => self.head,
             Side::Base => self.tip,
         }
-    }
-
-    /// What the change starts from; nothing before the first commit.
-    pub fn base(&self) -> &'c Snapshot {
-        self.base
     }
 
     /// The base as it is now, where that has to agree with what the change says of itself.
