@@ -1,33 +1,12 @@
 //! Runs the program: reads the command line, does what it says, and ends with a status.
 
 mod args;
-mod audit;
-mod baseline;
-mod cache;
-mod check;
-mod compare;
-mod corpus;
-mod destination;
-mod error;
-mod find;
+mod commands;
 mod flags;
-mod history;
-mod init;
-mod job;
-mod limit;
-mod lsp;
-mod mcp;
-mod output;
-mod progress;
+mod io;
 mod reference;
-mod report;
-mod resemblance;
-mod scan;
+mod servers;
 mod settings;
-mod show;
-mod stale;
-mod survey;
-mod watch;
 
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -36,8 +15,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, Command};
-use self::error::Failure;
+use self::commands::{
+    audit, baseline, cache, check, compare, corpus, find, history, init, report, resemblance, scan, show, stale,
+};
 use self::flags::Color;
+use self::io::error::Failure;
+use self::io::{destination, limit, output};
+use self::servers::{lsp, mcp, watch};
 use crate::git;
 use crate::policy::Date;
 use crate::text::agreed;

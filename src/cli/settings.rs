@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::error::Failure;
-use super::flags::{Common, Suppressing};
-use super::output::warn;
 use crate::change::SettingsPlace;
+use crate::cli::flags::{Common, Suppressing};
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::warn;
 use crate::config::{Config, Overrides, Setting, options, variable_of, variables};
 use crate::files::Entry;
 use crate::git::Repository;

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::args::{CorpusCommand, Declared, ExportFormat};
-use super::destination::Checkout;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{note, print_text, report_failure};
-use super::progress::Bar;
-use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
 use crate::change::{Authority, Components, in_tree};
+use crate::cli::args::{CorpusCommand, Declared, ExportFormat};
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{note, print_text, report_failure};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
 use crate::config::Config;
 use crate::files::{self, Entry, ReadFiles};
 use crate::fingerprint;
@@ -31,7 +31,7 @@ const WINDOW: usize = 16;
 /// Maximum notes to list without `--verbose`; the rest are counted.
 const MAX_NOTES: usize = 20;
 
-pub(super) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let shelf = shelf(common)?;
     match command {

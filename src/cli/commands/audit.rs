@@ -1,15 +1,16 @@
 //! Runs `secondhand audit`.
 
-use super::args::Audit;
 use super::corpus::{outsides, report_traffic};
-use super::error::Failure;
-use super::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
-use super::limit::limited;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::{CLEAN, FOUND, now, passed_over, scan, settings, start_threads, today};
+use super::scan;
 use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
 use crate::change::{Acceptance, decisions_of, project_terms};
+use crate::cli::args::Audit;
+use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, now, passed_over, settings, start_threads, today};
 use crate::config::Config;
 use crate::fingerprint::Effort;
 use crate::git::Repository;
@@ -18,7 +19,7 @@ use crate::policy::Notice;
 use crate::report::audit_formats;
 use crate::text::printable;
 
-pub(super) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
     start_threads(common.threads)?;
     let Audit { tree, history, corpora, effort, min_tokens, suppressing, output } = flags;

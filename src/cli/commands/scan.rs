@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::Scan;
-use super::error::Failure;
-use super::flags::Common;
-use super::limit::limited;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::{CLEAN, FOUND, settings, start_threads, today};
 use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, scan};
 use crate::change::{Acceptance, End, projects};
+use crate::cli::args::Scan;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads, today};
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Repository, Snapshot};
@@ -18,7 +18,7 @@ use crate::report::scan_formats;
 use crate::sources::{Folder, slashes};
 use crate::text::FilePath;
 
-pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
     start_threads(common.threads)?;
     let target = target(flags, common)?;
@@ -40,7 +40,7 @@ pub(super) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
 }
 
 /// The outcome of the scan, before it is written.
-pub(super) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(in crate::cli) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     start_threads(common.threads)?;
     let target = target(flags, common)?;
     let (config, origin) = settings_of(flags, &target, common)?;
@@ -165,7 +165,7 @@ fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
 }
 
 /// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
-pub(super) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
+pub(in crate::cli) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
     let reader = repository.reader();
     let name = match revision {
         Some(name) => name,

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::Compare;
-use super::destination::Checkout;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::{CLEAN, FOUND, settings, start_threads};
 use crate::audit::{CompareParams, Comparison, Context, Submission, compare};
+use crate::cli::args::Compare;
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
 use crate::report::{COMPARISON_FORMATS, pseudonym_key};
 use crate::text::FilePath;
@@ -17,7 +17,7 @@ use crate::text::FilePath;
 /// Maximum files to list if nothing could be compared.
 const MAX_SKIPPED: usize = 10;
 
-pub(super) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let mut settings = flags.reporting.settings();

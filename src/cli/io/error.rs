@@ -10,7 +10,7 @@ use crate::{audit, change, config, files, git};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub(in crate::cli) enum Failure {
     /// An audit failed.
     #[error(transparent)]
     Audit(#[from] audit::Error),
@@ -117,7 +117,7 @@ fn missing_folder(file: &Path) -> Option<String> {
 
 /// The limit that ended a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
+pub(in crate::cli) enum Limit {
     /// Of time.
     Time(Duration),
     /// Of memory, in MB.

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::flags::Common;
 use super::limit;
 use crate::audit::{Exhausted, Progress};
+use crate::cli::flags::Common;
 
 /// A progress bar on standard error; draws nothing if that is not a terminal.
-pub(super) struct Bar {
+pub(in crate::cli) struct Bar {
     is_shown: bool,
     /// Whether commits that are judged are kept, also when the run is interrupted.
     keeps_commits: bool,

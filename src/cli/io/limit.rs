@@ -12,9 +12,9 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::error::{Failure, Limit};
-use super::flags::Common;
 use super::output::{report_failure, warn};
 use crate::audit::{Exhausted, Outcome, Skip};
+use crate::cli::flags::Common;
 use crate::policy::Notice;
 use crate::text::{agreed, count};
 
@@ -45,7 +45,7 @@ struct Watch {
 
 /// Watches this process from now on, as the flags say. A server has no timeout: it runs until its client ends it, and
 /// what it uses now and then is no reason to skip anything later.
-pub(super) fn start(common: &Common, is_server: bool) {
+pub(in crate::cli) fn start(common: &Common, is_server: bool) {
     let timeout = common.timeout.filter(|seconds| *seconds > 0.0).map(Duration::from_secs_f64);
     if is_server && timeout.is_some() {
         warn("`--timeout` has no effect on a program that runs until it is ended");
@@ -108,7 +108,7 @@ impl Watch {
         };
         let message = format!("cannot complete the audit: {limit}; it was {stage}{done}");
         report_failure(&Failure::user(message, format!("raise `{}`", limit.flag())));
-        std::process::exit(i32::from(super::FAILED));
+        std::process::exit(i32::from(crate::cli::FAILED));
     }
 }
 
@@ -121,7 +121,7 @@ fn used_memory() -> Option<u64> {
 }
 
 /// Why what was not read yet is to be skipped, if a limit is passed.
-pub(super) fn end() -> Option<Exhausted> {
+pub(in crate::cli) fn end() -> Option<Exhausted> {
     let watch = WATCH.get()?;
     let exhausted = match watch.passed()? {
         Limit::Time(_) => Exhausted::Time,
@@ -132,7 +132,7 @@ pub(super) fn end() -> Option<Exhausted> {
 }
 
 /// A stage with `n_steps` begins.
-pub(super) fn begin(stage: &'static str, n_steps: usize) {
+pub(in crate::cli) fn begin(stage: &'static str, n_steps: usize) {
     let Some(watch) = WATCH.get() else { return };
     if let Ok(mut now) = watch.stage.lock() {
         *now = (stage, n_steps);
@@ -141,7 +141,7 @@ pub(super) fn begin(stage: &'static str, n_steps: usize) {
 }
 
 /// A step of it is complete.
-pub(super) fn step() {
+pub(in crate::cli) fn step() {
     if let Some(watch) = WATCH.get() {
         watch.n_steps.fetch_add(1, Ordering::Relaxed);
     }
@@ -151,7 +151,7 @@ pub(super) fn step() {
 ///
 /// # Errors
 /// [`Failure::Incomplete`] if something was: what was found is not all there is.
-pub(super) fn complete() -> Result<(), Failure> {
+pub(in crate::cli) fn complete() -> Result<(), Failure> {
     let heeded = WATCH.get().filter(|watch| watch.is_heeded.load(Ordering::Relaxed));
     heeded.and_then(Watch::passed).map_or(Ok(()), |limit| Err(Failure::Incomplete(limit)))
 }
@@ -171,7 +171,7 @@ fn notice(outcome: &Outcome) -> Option<Notice> {
 }
 
 /// The outcome with no more findings than the settings allow, and a notice of what a limit left unexamined.
-pub(super) fn limited(mut outcome: Outcome) -> Outcome {
+pub(in crate::cli) fn limited(mut outcome: Outcome) -> Outcome {
     outcome.notices.extend(notice(&outcome));
     outcome.limit_findings();
     outcome

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::args::Check;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{report_failure, try_print};
-use super::{CLEAN, check};
 use crate::audit::{Outcome, Progress};
+use crate::cli::CLEAN;
+use crate::cli::args::Check;
+use crate::cli::commands::check;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{report_failure, try_print};
 use crate::git::Repository;
 use crate::language::Languages;
 use crate::policy::{Finding, best_first};
@@ -31,7 +32,7 @@ impl Progress for Silent {
 }
 
 /// Judges until the reader of its output is gone, or until a signal ends the program.
-pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     // Starts before the first check, so that changes during it are not missed.
     let (_watcher, changes) = changes(&repository)?;

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::args;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{note, print_text, warn};
-use super::progress::Bar;
-use super::{CLEAN, settings, start_threads};
 use crate::audit::{self, Context, Indexed, Past, Remembered, warm};
+use crate::cli::args;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{note, print_text, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
 use crate::config::Config;
 use crate::git::{CommitId, Repository, Span};
 use crate::language::Languages;
@@ -122,7 +122,7 @@ pub(super) fn save(remembered: Remembered, common: &Common) {
     }
 }
 
-pub(super) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
     let (config, origin) = settings::read(common, Some(&repository), &[])?;

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::error::Failure;
 use crate::audit::Progress;
+use crate::cli::io::error::Failure;
 
 /// Minimum time between two reports of progress.
 const PACE: Duration = Duration::from_millis(200);

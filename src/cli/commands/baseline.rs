@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::args::{Baseline as Action, Known, Scan};
-use super::destination::Checkout;
-use super::error::Failure;
-use super::flags::{Common, Suppressing};
-use super::output::print_text;
-use super::progress::Bar;
-use super::{CLEAN, check, limit, scan, settings};
+use super::{check, scan};
 use crate::audit::Outcome;
 use crate::change::{BaselinePlace, ChangeEnd, CheckRequest, inside, read_baseline};
+use crate::cli::args::{Baseline as Action, Known, Scan};
+use crate::cli::flags::{Common, Suppressing};
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit;
+use crate::cli::io::output::print_text;
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings};
 use crate::git::Repository;
 use crate::policy::{About, Baseline};
 use crate::text::{count, printable};
 
-pub(super) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(action: &Action, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let (config, _) = settings::read(common, Some(&repository), &[])?;
     let file = inside(repository.root(), "baseline", &config.baseline)?;

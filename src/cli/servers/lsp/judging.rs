@@ -7,10 +7,11 @@ use std::{path::PathBuf, thread};
 
 use crate::audit::Outcome;
 use crate::change::{ChangeEnd, CheckRequest};
-use crate::cli::error::Failure;
+use crate::cli::commands::check;
 use crate::cli::flags::Common;
-use crate::cli::job::{Job, Unanswered};
-use crate::cli::{check, output};
+use crate::cli::io::error::Failure;
+use crate::cli::io::output;
+use crate::cli::servers::job::{Job, Unanswered};
 use crate::git::{Edited, Repository};
 
 /// What is to be judged.

@@ -9,7 +9,7 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::destination::{Checkout, Open, Target};
 use super::error::Failure;
-use super::flags::{Common, Reporting};
+use crate::cli::flags::{Common, Reporting};
 use crate::config::Config;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS,
@@ -21,7 +21,7 @@ use crate::text::printable;
 const DEFAULT_WIDTH: usize = 120;
 
 /// The destinations of reports of a `T`, checked before the audit begins.
-pub(super) struct Reports<T: 'static> {
+pub(in crate::cli) struct Reports<T: 'static> {
     formats: Vec<&'static Format<T>>,
     printed: &'static Format<T>,
     /// The formats of files, and the files.
@@ -170,14 +170,14 @@ fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
 
 /// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names of others that are
 /// in them hold no line ends.
-pub(super) fn print_text(text: &str) -> Result<(), Failure> {
+pub(in crate::cli) fn print_text(text: &str) -> Result<(), Failure> {
     let text = lines_of(text);
     let mut out = io::stdout().lock();
     printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Prints a report to standard output; `false` if its reader has closed it.
-pub(super) fn try_print(text: &str) -> Result<bool, Failure> {
+pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
@@ -192,7 +192,7 @@ fn lines_of(text: &str) -> String {
 }
 
 /// What came of printing: a closed pipe is no failure, since its reader has seen enough.
-pub(super) fn printed(result: io::Result<()>) -> Result<(), Failure> {
+pub(in crate::cli) fn printed(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
         _ => Ok(()),
@@ -200,17 +200,17 @@ pub(super) fn printed(result: io::Result<()>) -> Result<(), Failure> {
 }
 
 /// Prints a warning to standard error.
-pub(super) fn warn(message: &str) {
+pub(in crate::cli) fn warn(message: &str) {
     print_group(titled(Level::WARNING, message));
 }
 
 /// Prints a note to standard error.
-pub(super) fn note(message: &str) {
+pub(in crate::cli) fn note(message: &str) {
     print_group(titled(Level::NOTE, message));
 }
 
 /// Prints a failure to standard error, and what to do about it.
-pub(super) fn report_failure(failure: &Failure) {
+pub(in crate::cli) fn report_failure(failure: &Failure) {
     let mut group = titled(Level::ERROR, &failure.to_string());
     if let Some(help) = failure.help() {
         // Only what the program brings along has lines.

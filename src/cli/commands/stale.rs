@@ -1,15 +1,15 @@
 //! Runs `secondhand stale`.
 
-use super::args::Stale;
 use super::audit::{Scope, audited};
-use super::error::Failure;
-use super::flags::Common;
-use super::output::Reports;
-use super::{CLEAN, FOUND, settings, start_threads};
+use crate::cli::args::Stale;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::git::Repository;
 use crate::report::stale_formats;
 
-pub(super) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
     let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
     start_threads(common.threads)?;

@@ -23,10 +23,10 @@ use serde_json::{Value, json};
 use self::document::Document;
 use self::judging::{Judged, Judging, Task};
 use self::wire::Incoming;
-use super::error::Failure;
-use super::flags::Common;
-use super::{CLEAN, FOUND, start_threads};
 use crate::audit::Outcome;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::{CLEAN, FOUND, start_threads};
 use crate::git::Repository;
 use crate::language::Languages;
 use crate::text::FilePath;
@@ -49,7 +49,7 @@ enum Event {
     Judged(Judged),
 }
 
-pub(super) fn run(common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let (events, happening) = mpsc::sync_channel(MAX_WAITING);
     let (client, written) = wire::writer();

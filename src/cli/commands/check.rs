@@ -1,23 +1,24 @@
 //! Runs `secondhand check`.
 
-use super::args::Check;
+use super::cache;
 use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::{outsides, report_traffic};
-use super::error::Failure;
-use super::flags::Common;
-use super::limit::limited;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::settings::{self, place, warn_of_missing_baseline};
-use super::{CLEAN, FOUND, cache, passed_over, start_threads, today};
 use crate::audit::{Context, Elsewhere, Outcome, Past, Progress, blame, callers, check, finish};
 use crate::change::{BaselinePlace, Case, ChangeEnd, CheckRequest, PastScope, paths_in};
+use crate::cli::args::Check;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::settings::{self, place, warn_of_missing_baseline};
+use crate::cli::{CLEAN, FOUND, passed_over, start_threads, today};
 use crate::config::{Overrides, Setting};
 use crate::git::Repository;
 use crate::policy::Notice;
 use crate::report::FORMATS;
 
-pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
@@ -39,14 +40,14 @@ pub(super) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
 }
 
 /// The outcome of what the flags ask for, before it is written.
-pub(super) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(in crate::cli) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let request = request(flags, &repository, common)?;
     requested(&request, &repository, common, progress)
 }
 
 /// The outcome of a request.
-pub(super) fn requested(
+pub(in crate::cli) fn requested(
     request: &CheckRequest,
     repository: &Repository,
     common: &Common,
@@ -57,7 +58,7 @@ pub(super) fn requested(
 }
 
 /// A request for the change from `base` to `end` and no more than these settings.
-pub(super) fn plain_request(
+pub(in crate::cli) fn plain_request(
     end: ChangeEnd,
     base: Option<String>,
     mut settings: Vec<Setting>,

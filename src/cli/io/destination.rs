@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::error::Failure;
-use super::flags::Common;
+use crate::cli::flags::Common;
 use crate::git::Repository;
 
 /// Maximum links to follow on the way to one file, as on Linux.
@@ -19,7 +19,7 @@ const MAX_LINKS: usize = 40;
 
 /// The work tree under audit, whose links are not followed.
 #[derive(Debug, Default)]
-pub(super) struct Checkout {
+pub(in crate::cli) struct Checkout {
     /// The real path of its root; without one there are no links of others.
     root: Option<PathBuf>,
 }
@@ -117,7 +117,7 @@ fn names_of(path: &Path) -> Vec<OsString> {
 ///
 /// # Errors
 /// When a link of the checkout is on the way to one.
-pub(super) fn check_folders(common: &Common) -> Result<(), Failure> {
+pub(in crate::cli) fn check_folders(common: &Common) -> Result<(), Failure> {
     let named = [&common.cache_dir, &common.corpus_dir];
     if named.iter().all(|folder| folder.is_none()) {
         return Ok(());
@@ -127,7 +127,7 @@ pub(super) fn check_folders(common: &Common) -> Result<(), Failure> {
 }
 
 /// A temporary file in `folder`, with the permissions that any program gives its files, as the umask allows.
-pub(super) fn temporary_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+pub(in crate::cli) fn temporary_in(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".secondhand-").suffix(".tmp");
     #[cfg(unix)]
@@ -152,7 +152,7 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// What a report is written to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(in crate::cli) enum Target {
     /// A file, replaced as a whole: readers see the old report or the new one, never half of one.
     File(PathBuf),
     /// A pipe, a terminal or another device: written as it comes.
@@ -160,7 +160,7 @@ pub(super) enum Target {
 }
 
 /// A report being written.
-pub(super) enum Open {
+pub(in crate::cli) enum Open {
     Temporary(NamedTempFile, PathBuf),
     Device(File),
 }

@@ -1,13 +1,13 @@
 //! Runs `secondhand resemblance`.
 
-use super::args::Resemblance;
 use super::compare::{nothing_comparable, nothing_to_compare, submissions};
-use super::error::Failure;
-use super::flags::Common;
-use super::output::Reports;
-use super::progress::Bar;
-use super::{CLEAN, settings, start_threads};
 use crate::audit::{Context, ResemblanceParams, resemblances};
+use crate::cli::args::Resemblance;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
 use crate::fingerprint::resemblance::Counting;
 use crate::git::Repository;
 use crate::report::RESEMBLANCE_FORMATS;
@@ -15,7 +15,7 @@ use crate::report::RESEMBLANCE_FORMATS;
 /// Maximum files to list if nothing could be compared.
 const MAX_SKIPPED: usize = 10;
 
-pub(super) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let (config, origin) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;

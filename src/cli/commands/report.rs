@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::args::Report;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::Reports;
-use super::{CLEAN, settings};
 use crate::audit::{MemberReport, NotCounted, Organization, ReportError};
+use crate::cli::args::Report;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::{CLEAN, settings};
 use crate::files;
 use crate::git::Repository;
 use crate::report::ORGANIZATION_FORMATS;
@@ -19,7 +19,7 @@ const MAX_REPORT: u64 = 256 * 1024 * 1024;
 /// Maximum folders inside each other.
 const MAX_DEPTH: usize = 16;
 
-pub(super) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
     let repository = Repository::discover(&common.repo).ok();
     let (config, _) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::error::Failure;
+use crate::cli::io::error::Failure;
 use crate::config::{Config, RawConfig};
 use crate::git::Repository;
 use crate::language::Languages;

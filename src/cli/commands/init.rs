@@ -8,30 +8,30 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::CLEAN;
-use super::args::Init;
-use super::destination::{Checkout, temporary_in};
-use super::error::Failure;
-use super::flags::Common;
-use super::output::print_text;
 use super::survey::{Survey, System};
+use crate::cli::CLEAN;
+use crate::cli::args::Init;
+use crate::cli::flags::Common;
+use crate::cli::io::destination::{Checkout, temporary_in};
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::print_text;
 use crate::config::{ConfigOption, MAX_SETTINGS, find, options};
 use crate::files;
 use crate::git::{self, Repository};
 use crate::policy::RULES;
 use crate::text::{count, printable};
 
-const SETTINGS: &str = include_str!("../../config/templates/secondhand.toml");
+const SETTINGS: &str = include_str!("../../../config/templates/secondhand.toml");
 /// Examples for tables that are empty by default, by the name of the table.
 const EXAMPLES: [(&str, &str); 3] = [
-    ("language", include_str!("../../config/templates/examples/language.toml")),
-    ("license", include_str!("../../config/templates/examples/license.toml")),
-    ("vendored", include_str!("../../config/templates/examples/vendored.toml")),
+    ("language", include_str!("../../../config/templates/examples/language.toml")),
+    ("license", include_str!("../../../config/templates/examples/license.toml")),
+    ("vendored", include_str!("../../../config/templates/examples/vendored.toml")),
 ];
-const WORKFLOW: &str = include_str!("../../config/templates/workflow.yml");
-const PRE_COMMIT: &str = include_str!("../../config/templates/pre-commit.yaml");
-const LEFTHOOK: &str = include_str!("../../config/templates/lefthook.yml");
-const HOOK: &str = include_str!("../../config/templates/pre-commit.sh");
+const WORKFLOW: &str = include_str!("../../../config/templates/workflow.yml");
+const PRE_COMMIT: &str = include_str!("../../../config/templates/pre-commit.yaml");
+const LEFTHOOK: &str = include_str!("../../../config/templates/lefthook.yml");
+const HOOK: &str = include_str!("../../../config/templates/pre-commit.sh");
 
 const WORKFLOW_FILE: &str = ".github/workflows/secondhand.yml";
 /// Where the documentation is.
@@ -41,7 +41,7 @@ const HOOK_LINE: &str = "secondhand check --staged";
 /// Wrap width for explanations in the settings.
 const WIDTH: usize = 100;
 
-pub(super) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Init, common: &Common) -> Result<u8, Failure> {
     let repository = Repository::discover(&common.repo)?;
     let root = repository.root();
     if !repository.has_work_tree() {

@@ -3,16 +3,18 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::args::Find;
 use super::cache::{PAST_NOT_READ, with_past};
 use super::corpus::{outsides, report_traffic};
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::{CLEAN, FOUND, cache, limit, scan, settings, start_threads};
+use super::{cache, scan};
 use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
 use crate::change::{End, PastScope};
+use crate::cli::args::Find;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
 use crate::files;
 use crate::fingerprint::Effort;
 use crate::git::{Repository, Snapshot};
@@ -21,7 +23,7 @@ use crate::sources::slashes;
 use crate::text::FilePath;
 
 /// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a finding.
-pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
@@ -49,7 +51,7 @@ pub(super) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
 }
 
 /// What a sketch is compared with, besides a tree, and how.
-pub(super) struct FindRequest {
+pub(in crate::cli) struct FindRequest {
     pub corpora: Vec<String>,
     pub effort: Effort,
     /// Maximum results.
@@ -59,7 +61,7 @@ pub(super) struct FindRequest {
 }
 
 /// What is found for a sketch in a tree: that of a revision, or the work tree.
-pub(super) fn found(
+pub(in crate::cli) fn found(
     repository: &Repository,
     sketch: &Sketch,
     (end, files): (End, Snapshot),

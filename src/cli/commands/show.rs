@@ -5,14 +5,14 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use super::CLEAN;
-use super::args::Cli;
-use super::destination::Checkout;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::print_text;
 use super::scan::tree;
-use super::settings::{self, place};
+use crate::cli::CLEAN;
+use crate::cli::args::Cli;
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::print_text;
+use crate::cli::settings::{self, place};
 use crate::config::{ConfigError, OptionValue, Overrides, Written, options, schema};
 use crate::files::{self, Content, Entry};
 use crate::git::{Attributes, FileAttributes, Repository};
@@ -24,7 +24,7 @@ use crate::text::{FilePath, Lines, printable, readable};
 /// Maximum bytes of a file to show the language or the tokens of.
 const MAX_FILE: u64 = 256 << 20;
 
-pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
+pub(in crate::cli) fn explain(id: Option<&str>) -> Result<u8, Failure> {
     let Some(id) = id else {
         let rows = RULES.iter().map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
         print_text(&rows.collect::<String>())?;
@@ -38,7 +38,7 @@ pub(super) fn explain(id: Option<&str>) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-pub(super) fn languages(
+pub(in crate::cli) fn languages(
     name: Option<&str>,
     file: Option<&Path>,
     tokens: Option<&Path>,
@@ -175,7 +175,7 @@ fn tokens_of(file: &Shown, languages: &Languages) -> String {
     shown
 }
 
-pub(super) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8, Failure> {
     if is_schema {
         let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default();
         print_text(&format!("{schema}\n"))?;
@@ -216,14 +216,14 @@ fn folders_of(written: &Written) -> String {
     text
 }
 
-pub(super) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
+pub(in crate::cli) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "secondhand", &mut script);
     print_text(&String::from_utf8_lossy(&script))?;
     Ok(CLEAN)
 }
 
-pub(super) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common) -> Result<u8, Failure> {
     let mut program = Cli::command();
     if let Some(folder) = folder {
         let mut program = program.disable_help_subcommand(true);

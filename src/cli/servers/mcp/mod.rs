@@ -12,12 +12,12 @@ use rmcp::ServiceExt;
 
 use self::tools::Server;
 use self::wire::Wire;
-use super::error::Failure;
-use super::flags::Common;
-use super::{CLEAN, start_threads};
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::{CLEAN, start_threads};
 use crate::git::Repository;
 
-pub(super) fn run(common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(common: &Common) -> Result<u8, Failure> {
     start_threads(common.threads)?;
     let root = Repository::discover(&common.repo)?.root().to_owned();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();

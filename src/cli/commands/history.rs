@@ -1,17 +1,18 @@
 //! Runs `secondhand history`.
 
-use super::args::History;
-use super::error::Failure;
-use super::flags::Common;
-use super::output::{Reports, warn};
-use super::progress::Bar;
-use super::{CLEAN, cache, settings, start_threads};
+use super::cache;
 use crate::audit::{Context, Copy, TimelineParams, timeline};
+use crate::cli::args::History;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
 use crate::git::{Repository, Span};
 use crate::report::TIMELINE_FORMATS;
 use crate::text::FilePath;
 
-pub(super) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
     let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
     start_threads(common.threads)?;
     let repository = Repository::discover(&common.repo)?;
