@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::change::{
     Changed, Predecessor, asking, changed_files, changes, credit_moves, linked, queries, self_excused, sources_before,
 };
-use super::judge::{AllCopies, AllowedAtTip, Attributions, Copied, Joined, Nearby, allowed_in, comments, unexamined};
+use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
@@ -171,22 +171,23 @@ fn comments_of(
     sources: &Sources<'_>,
 ) -> Vec<Comment> {
     let before = sources_before(predecessors);
-    let of_file = |file: &&Changed| {
-        let path = &file.source.path;
-        let before = before(path);
-        let allowed = |tip: &Snapshot, path: &FilePath| {
-            let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-            source.as_ref().map(allowed_in).unwrap_or_default()
-        };
-        let at_tip = tip.map(|tip| {
-            move || AllowedAtTip {
-                here: allowed(tip, path),
-                before: before.map(|before| allowed(tip, &before.path)).unwrap_or_default(),
-            }
-        });
-        comments(&file.source, before, at_tip.as_ref().map(|read| read as &dyn Fn() -> AllowedAtTip))
+    let allowed = |tip: &Snapshot, path: &FilePath| {
+        let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
+        source.as_ref().map(allowed_in).unwrap_or_default()
     };
-    judged.iter().flat_map(of_file).collect()
+    let mut found = Vec::new();
+    for file in judged.iter().filter(|file| has_comments(&file.source)) {
+        let before = before(&file.source.path);
+        let at_tip = tip.map(|tip| {
+            let mut at_tip = allowed(tip, &file.source.path);
+            // Where the change moved the file. One for a file is for the file of that path.
+            let moved = before.map(|before| allowed(tip, &before.path)).unwrap_or_default();
+            at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
+            at_tip
+        });
+        found.extend(comments(&file.source, before, at_tip.as_deref()));
+    }
+    found
 }
 
 /// A change whose copies are searched for and judged.

@@ -34,14 +34,14 @@ impl CheckRequest {
         if !is_base_trusted {
             let head = self.settings.read(Some(repository))?;
             if said.or(head.raw.trust) != Trust::Base {
-                return self.judged_by_head(repository, head);
+                return self.judged_by_head(repository, &head);
             }
         }
         let mut search = RangeSearch { request: self, repository, side: Side::Base, base_of_settings: "" };
         let (mut range, mut notices) = search.range()?;
         let (mut settings, mut missing) = range.authority(repository).settings(&self.settings)?;
         if said.or(settings.raw.trust) == Trust::Head {
-            return self.judged_by_head(repository, self.settings.read(Some(repository))?);
+            return self.judged_by_head(repository, &self.settings.read(Some(repository))?);
         }
         let base = settings.raw.base.clone();
         if self.base().is_none() && !base.is_empty() {
@@ -55,10 +55,10 @@ impl CheckRequest {
     }
 
     /// The change as the settings of the head judge it.
-    fn judged_by_head(&self, repository: &Repository, settings: Written) -> Result<Case, Error> {
+    fn judged_by_head(&self, repository: &Repository, settings: &Written) -> Result<Case, Error> {
         let base_of_settings = &settings.raw.base;
         let search = RangeSearch { request: self, repository, side: Side::Head, base_of_settings };
-        self.judged_by(repository, search.range()?, &settings)
+        self.judged_by(repository, search.range()?, settings)
     }
 
     /// The change as these settings judge it.

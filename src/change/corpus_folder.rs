@@ -22,7 +22,7 @@ impl Authority<'_> {
         let (reader, base) = (self.repository.reader(), self.corpora());
         let way = reader.way(self.head, path)?;
         let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
-        let linked = || Error::LinkedCorpus { name: name.to_owned() };
+        let linked = || Error::LinkedCorpus(name.to_owned());
         if self.side == Side::Head {
             return match on_disk.is_dir() {
                 true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => Err(linked()),

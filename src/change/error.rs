@@ -68,12 +68,9 @@ pub enum Error {
         /// The names that there are.
         known: Vec<String>,
     },
-    /// A path is a revision.
-    #[error("cannot check the path `{name}`: it is a revision, not a file or folder")]
-    RevisionAsPath {
-        /// The revision, or two with dots between them.
-        name: String,
-    },
+    /// A path is a revision, or two with dots between them.
+    #[error("cannot check the path `{0}`: it is a revision, not a file or folder")]
+    RevisionAsPath(String),
     /// A path is in another place.
     #[error("cannot check the path `{}`: it is outside the repository `{}`", path.display(), root.display())]
     OutsideCheck {
@@ -83,11 +80,8 @@ pub enum Error {
         root: PathBuf,
     },
     /// A path is nowhere.
-    #[error("cannot check the path `{}`: there is no such file or folder", path.display())]
-    NoPath {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("cannot check the path `{}`: there is no such file or folder", .0.display())]
+    NoPath(PathBuf),
     /// An option of the settings leads out of the repository.
     #[error("cannot use `{key}` of the settings: `{path}` is not inside of the repository")]
     OutsideOption {
@@ -98,18 +92,12 @@ pub enum Error {
     },
     /// A change adds a corpus to its settings that leads out of the repository.
     #[error(
-        "cannot compare with the corpus `{name}`, which the change adds to its settings: it is not inside of the repository"
+        "cannot compare with the corpus `{0}`, which the change adds to its settings: it is not inside of the repository"
     )]
-    OutsideCorpus {
-        /// The corpus.
-        name: String,
-    },
+    OutsideCorpus(String),
     /// A change puts a link in the place of a corpus.
-    #[error("cannot compare with the corpus `{name}`: it is behind a link that the change brings in")]
-    LinkedCorpus {
-        /// The corpus.
-        name: String,
-    },
+    #[error("cannot compare with the corpus `{0}`: it is behind a link that the change brings in")]
+    LinkedCorpus(String),
     /// A change adds files to a corpus beside those that the user put there.
     #[error(
         "cannot compare with the corpus `{name}`: the change adds `{path}` to it, and the base does not have what is there"
@@ -148,14 +136,14 @@ impl Error {
                 .to_owned(),
             Self::NoCommit => "name it with `--base REV`".to_owned(),
             Self::NoProject { name, known } => naming(name, known),
-            Self::RevisionAsPath { name } => comparing(name),
+            Self::RevisionAsPath(name) => comparing(name),
             Self::OutsideCheck { .. } => "name the repository with `--repo DIR`".to_owned(),
-            Self::NoPath { .. } => {
+            Self::NoPath(_) => {
                 "paths start from the folder of `--repo`; a revision is named with `--base REV`".to_owned()
             }
             Self::OutsideOption { key, .. } => format!("write `{key}` as a path from the root of the repository"),
-            Self::OutsideCorpus { name } => format!("name it on the command line: `--corpus {name}`"),
-            Self::LinkedCorpus { .. } => "put the folder itself in its place".to_owned(),
+            Self::OutsideCorpus(name) => format!("name it on the command line: `--corpus {name}`"),
+            Self::LinkedCorpus(_) => "put the folder itself in its place".to_owned(),
             Self::MixedCorpus { path, .. } => {
                 format!("take `{path}` out of the change, or keep the corpus outside of the repository")
             }

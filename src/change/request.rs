@@ -104,7 +104,7 @@ fn path_in(repository: &Repository, folder: &Path, path: &Path) -> Result<FilePa
     }
     let name = path.to_string_lossy().into_owned();
     let is_revision = name.split("..").all(|end| end.is_empty() || reader.commit(end.trim_matches('.')).is_ok());
-    Err(if is_revision { Error::RevisionAsPath { name } } else { Error::NoPath { path: path.to_owned() } })
+    Err(if is_revision { Error::RevisionAsPath(name) } else { Error::NoPath(path.to_owned()) })
 }
 
 /// Whether `HEAD` has a file of this path or in it.

@@ -167,7 +167,7 @@ impl<'c> Authority<'c> {
         match named.iter().find(|name| !known.contains(name) && !is_inside(name, root, &real_root)) {
             Some(name) => {
                 let shown = Location::new(name).map_or_else(|| name.clone(), |location| location.to_string());
-                Err(Error::OutsideCorpus { name: shown })
+                Err(Error::OutsideCorpus(shown))
             }
             None => Ok(()),
         }

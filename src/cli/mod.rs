@@ -110,7 +110,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// What is to be said of commits that no command could read.
+/// The warning about commits that could not be read.
 fn passed_over(repository: &git::Repository) -> Option<String> {
     let commits = repository.passed_over();
     let (first, rest) = commits.split_first()?;
