@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::change::{
     Changed, Predecessor, asking, changed_files, changes, credit_moves, linked, queries, self_excused, sources_before,
 };
-use super::judge::{AllCopies, AllowedAtTip, Attributions, Copied, Joined, Nearby, allowed_in, comments, unexamined};
+use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
@@ -19,36 +19,13 @@ use super::search::{
 };
 use super::siblings::{self, PreImages, Purposes};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Comment, Common, Context, End, Error, Examined, Outcome};
+use super::{Comment, Common, Context, Error, Examined, Outcome};
+use crate::change::{Authority, Range};
 use crate::config::Config;
 use crate::files::Entry;
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
-
-/// The range to check: two states of the repository.
-#[derive(Debug)]
-pub struct Range {
-    /// The start of the change; `None` before the first commit.
-    pub base: Option<(End, Snapshot)>,
-    /// The end of the change.
-    pub head: (End, Snapshot),
-    /// The base as it is now, where that is not what the change starts from.
-    pub tip: Option<Snapshot>,
-    /// Files and folders to judge; empty for all. The others are still read to see what was moved.
-    pub within: Vec<FilePath>,
-    /// Whether the base as it is now says what files are: by its `.gitattributes`, marks, comments and licenses. A change
-    /// can mark its own files as generated, and license anew what it copies from.
-    pub has_attributes_of_base: bool,
-}
-
-impl Range {
-    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its
-    /// author.
-    pub fn tip(&self) -> Option<&Snapshot> {
-        self.tip.as_ref().or(self.base.as_ref().map(|(_, files)| files))
-    }
-}
 
 /// What a change is compared with besides its tree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,21 +48,19 @@ const EDITED: usize = 1;
 /// If a file of base or head cannot be read: what was not examined must not pass as clean.
 pub fn check(
     repository: &Repository,
-    range: Range,
+    range: &Range,
     elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
-    let (base, base_files) = base.unzip();
-    let base_files = base_files.unwrap_or_default();
-    let trusted = has_attributes_of_base.then(|| tip.as_ref().unwrap_or(&base_files));
-    let ends = Ends { repository, base: &base_files, head: &head_files, trusted, within: &within };
+    let Range { base, head: (head, head_files), within, .. } = range;
+    let authority = range.authority(repository);
+    let ends = Ends { repository, base: range.base_files(), head: head_files, authority, within };
 
     // Read: what the change adds, and which of its files are judged.
     let attributes = ends.attributes(remembered, context)?;
     let sources = Sources::new(context, &attributes, remembered);
-    let mut outcome = Outcome::new(base, head);
+    let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
     let (changed, predecessors) = ends.read(&sources, &mut outcome.examined)?;
     let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);
     change.describe(&mut outcome);
@@ -136,8 +111,8 @@ struct Ends<'c> {
     repository: &'c Repository,
     base: &'c Snapshot,
     head: &'c Snapshot,
-    /// The base as it is now, if that says what files are.
-    trusted: Option<&'c Snapshot>,
+    /// Whom to believe about what judges the change.
+    authority: Authority<'c>,
     /// Files and folders to judge; empty for all.
     within: &'c [FilePath],
 }
@@ -145,11 +120,10 @@ struct Ends<'c> {
 impl Ends<'_> {
     /// What the attributes say about the files of the head.
     fn attributes(&self, remembered: &Remembered, context: Context<'_>) -> Result<Attributes, Error> {
-        let reader = self.repository.reader();
-        let Some(tip) = self.trusted else { return Ok(Attributes::read(&self.head.entries, &reader)?) };
-        let attributes = Attributes::read(&tip.entries, &reader)?;
+        let attributes = self.authority.attributes()?;
+        let Some(witness) = self.authority.marks() else { return Ok(attributes) };
         let sources = Sources::new(context, &attributes, remembered);
-        let excused = self_excused(tip, self.head, &reader, &sources)?;
+        let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;
         Ok(attributes.with_not_generated(excused))
     }
 
@@ -259,7 +233,7 @@ impl<'c> Change<'c> {
         let reader = ends.repository.reader();
         outcome.examined.n_judged = judged.len();
         outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
-        outcome.comments = comments_of(judged, self.predecessors, ends.trusted, &reader, sources);
+        outcome.comments = comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
         outcome.findings = unexamined(&outcome.examined.skipped, sources);
         outcome.owners = owners(ends.head, &reader, sources.config);
         outcome.settings = sources.config.files.clone();
@@ -328,8 +302,7 @@ impl<'c> Change<'c> {
         let Self { ends, sources, .. } = self;
         let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
         of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
-        // The state that says how vendored folders are licensed.
-        let licensed_by = ends.trusted.unwrap_or(ends.head);
+        let licensed_by = ends.authority.licenses();
         identify_vendored_as_of(licensed_by, &mut of_tree.found, &ends.repository.reader(), sources.config)?;
         outcome.examined.n_passed_over = of_tree.n_passed_over;
         outcome.examined.n_compared = of_tree.n_compared;
@@ -458,22 +431,23 @@ fn comments_of(
     sources: &Sources<'_>,
 ) -> Vec<Comment> {
     let before = sources_before(predecessors);
-    let of_file = |file: &&Changed| {
-        let path = &file.source.path;
-        let before = before(path);
-        let allowed = |tip: &Snapshot, path: &FilePath| {
-            let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-            source.as_ref().map(allowed_in).unwrap_or_default()
-        };
-        let at_tip = tip.map(|tip| {
-            move || AllowedAtTip {
-                here: allowed(tip, path),
-                before: before.map(|before| allowed(tip, &before.path)).unwrap_or_default(),
-            }
-        });
-        comments(&file.source, before, at_tip.as_ref().map(|read| read as &dyn Fn() -> AllowedAtTip))
+    let allowed = |tip: &Snapshot, path: &FilePath| {
+        let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
+        source.as_ref().map(allowed_in).unwrap_or_default()
     };
-    judged.iter().flat_map(of_file).collect()
+    let mut found = Vec::new();
+    for file in judged.iter().filter(|file| has_comments(&file.source)) {
+        let before = before(&file.source.path);
+        let at_tip = tip.map(|tip| {
+            let mut at_tip = allowed(tip, &file.source.path);
+            // Where the change moved the file. One for a file is for the file of that path.
+            let moved = before.map(|before| allowed(tip, &before.path)).unwrap_or_default();
+            at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
+            at_tip
+        });
+        found.extend(comments(&file.source, before, at_tip.as_deref()));
+    }
+    found
 }
 
 /// The files of the tree that share something with the change.

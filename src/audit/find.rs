@@ -17,7 +17,8 @@ use super::read::{MIXED, Remembered, Skip, Source, Sources};
 use super::search::{
     ByNames, Found, Queries, Sought, Targets, Unread, align, identify_vendored, look_up, place_in_tree,
 };
-use super::{Context, Elsewhere, End, Error, SketchError};
+use super::{Context, Elsewhere, Error, SketchError};
+use crate::change::End;
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::fingerprint::{Effort, Params};

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use secondhand::audit::{Context, Elsewhere, End, Outcome, Progress, Range, Remembered, check};
+use secondhand::audit::{Context, Elsewhere, Outcome, Progress, Remembered, check};
+use secondhand::change::{End, Range, Side};
 use secondhand::config::{Config, RawConfig};
 use secondhand::git::Repository;
 use secondhand::language::{Languages, Token};
@@ -129,10 +130,9 @@ fn outcome(repository: &Repository, languages: &Languages, remembered: &Remember
         let files = reader.commit_snapshot(commit).expect("it is readable");
         (End { name: name.to_owned(), commit: Some(commit) }, files)
     };
-    let range =
-        Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], has_attributes_of_base: false };
+    let range = Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], side: Side::Head };
     let context = Context { config: &CONFIG, languages, progress: &Silent };
-    check(repository, range, &Elsewhere::default(), remembered, context).expect("everything is readable")
+    check(repository, &range, &Elsewhere::default(), remembered, context).expect("everything is readable")
 }
 
 /// What a program that reads reports gets.

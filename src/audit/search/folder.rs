@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::align::search;
-use super::components::Components;
 use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
 use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
+use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
 use crate::text::{FilePath, LinedText, printable};

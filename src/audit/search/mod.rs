@@ -2,7 +2,6 @@
 
 mod align;
 mod candidates;
-mod components;
 mod corpus;
 mod folder;
 mod licenses;
@@ -16,7 +15,6 @@ mod twins;
 mod vendored;
 
 pub(super) use align::{align, align_known, search};
-pub use components::Components;
 pub use corpus::{CorpusReading, Stored};
 pub(super) use lookup::{look_up, repeated};
 pub(super) use named::ByNames;
