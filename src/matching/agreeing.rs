@@ -3,7 +3,7 @@
 //! Invariant: within a part, each name of one side is one name of the other, in both directions (Baker's p-match,
 //! 1995), and no part can be extended on either side without losing that.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::Block;
 use crate::language::{Kind, Token};

@@ -8,7 +8,7 @@
 //! target   y = b + 1 ;    without renames each name only agrees by class: -2 + 4 - 2 + 4 + 12 + 4 = 20
 //! ```
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::{Alignment, Block};
 use crate::language::{Kind, Symbol, Token};

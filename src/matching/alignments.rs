@@ -2,8 +2,9 @@
 //!
 //! Invariant: the sides of an alignment within a single document never overlap.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use super::Document;
 use super::agreeing::agreeing;
@@ -218,10 +219,9 @@ fn with_supported_ends(
     target: Document<'_>,
 ) -> Alignment {
     let is_supported = |block: &Block, gap: u32| {
-        let tokens = |document: Document<'_>, at: u32| document.tokens[at as usize..(at + block.len) as usize].to_vec();
-        let (a, b) = (tokens(query, block.query), tokens(target, block.target));
-        let spells_a_word = a.iter().zip(&b).any(|(a, b)| a.kind() != Kind::Punctuation && a.exact == b.exact);
-        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && spells_a_word
+        let sides = query.tokens[block.query as usize..].iter().zip(&target.tokens[block.target as usize..]);
+        let is_word = |(a, b): (&Token, &Token)| a.kind() != Kind::Punctuation && a.exact == b.exact;
+        block.len >= SUPPORTED_RUN && gap <= MAX_BEFORE_END && sides.take(block.len as usize).any(is_word)
     };
     let mut range = core;
     for block in alignment.blocks.iter().rev() {

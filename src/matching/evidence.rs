@@ -12,9 +12,10 @@
 //! `deserialize_struct`. Such code spells the names of the interface the same. Where nearly all names are other ones,
 //! and agree one to one (Baker's p-match, 1995), no interface explains the shape, and a shorter run is enough.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::agreeing::agreeing;
 use super::alignment::Block;

@@ -1,6 +1,6 @@
 //! Finds the lines that a change adds to a file, as git and code hosts count them.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 use std::ops::{Range, RangeInclusive};
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner, Token};

@@ -13,10 +13,11 @@
 //!
 //! Invariant: a change of layout, comments or names, and one that the copy has in any form, is never missed.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::Document;
 use crate::language::{Kind, Token};

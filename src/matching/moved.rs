@@ -3,8 +3,9 @@
 //! A move is certain where enough tokens in a row are spelled the same, so most moves are found here, in time that
 //! grows with the change. Alignments, which compare documents in pairs, only have to find what was edited on the way.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::alignment::Block;
 use crate::fingerprint::hash_spelled;

@@ -18,12 +18,13 @@
 //!
 //! Invariant: changes of layout, comments and names make nothing novel.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::Document;
 use super::alignment::Alignment;

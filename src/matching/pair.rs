@@ -1,6 +1,6 @@
 //! Judges an alignment: whether it is a clone, of which type, and how similar its sides are.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::alignment::{Alignment, Block};
 use super::class::Candidate;
@@ -110,30 +110,26 @@ impl ClonePair {
     pub fn new(alignment: Alignment, query: &[Token], target: &[Token]) -> Self {
         let n_aligned = alignment.n_tokens();
         let (n_query, n_target) = (alignment.query().len(), alignment.target().len());
-        let n_exact = alignment.pairs().filter(|&(a, b)| query[a].exact == target[b].exact).count();
-        let n_solid: usize = solid_runs(&alignment, query, target).iter().map(|run| run.len as usize).sum();
-        let is_named = |&(a, _): &(usize, usize)| matches!(query[a].kind(), Kind::Identifier | Kind::Keyword);
-        let n_named = alignment.pairs().filter(is_named).count();
+        let renaming = Renaming::new(&alignment, query, target);
+        let counts = Counts::new(&alignment, query, target, &renaming);
+        let n_solid = solid(&renaming, &alignment, query, target).map(|run| run.len as usize).sum();
         // A string says something if both sides spell it the same, in a row with a name: by itself it is text.
-        let is_same_string =
-            |&(a, b): &(usize, usize)| query[a].kind() == Kind::String && query[a].exact == target[b].exact;
-        let n_words = n_named + alignment.pairs().filter(is_same_string).count().min(n_named);
+        let n_words = counts.n_named + counts.n_same_strings.min(counts.n_named);
         let is_whole = n_aligned == n_query && n_aligned == n_target;
-        let clone_type = match (is_whole, n_exact == n_aligned) {
+        let clone_type = match (is_whole, counts.n_exact == n_aligned) {
             (true, true) => CloneType::Type1,
             (true, false) => CloneType::Type2 { is_consistent: is_consistent(&alignment, query, target) },
             (false, _) => CloneType::Type3,
         };
-        let ratio = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
         Self {
             clone_type,
             similarity: ratio(2 * n_aligned, n_query + n_target),
             containment: ratio(n_aligned, n_query.min(n_target)),
-            n_exact,
+            n_exact: counts.n_exact,
             n_solid,
             solidity: ratio(n_solid, n_query.min(n_target)),
-            agreement: agreement(&alignment, query, target),
-            spelled: spelled(&alignment, query, target),
+            agreement: ratio(counts.n_agreeing, counts.n_telling),
+            spelled: ratio(counts.n_spelled, counts.n_contents),
             worded: ratio(n_words, n_aligned),
             longest_run: alignment.blocks.iter().map(|block| block.len as usize).max().unwrap_or(0),
             alignment,
@@ -221,63 +217,88 @@ const RESHAPED_AGREEMENT: f64 = 2.0 / 3.0;
 /// Minimum fraction of such a copy that is aligned.
 const RESHAPED_CONTAINMENT: f64 = 0.95;
 
-/// The fraction of the aligned names and literals that agree.
-///
-/// The first occurrence of a renamed name says nothing, whatever it is renamed to; each further one agrees or
-/// disagrees.
-fn agreement(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
-    let renaming = renaming(alignment, query, target);
-    let mut met = HashSet::new();
-    let (mut n_agreeing, mut n_telling) = (0usize, 0usize);
-    for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
-        if matches!(a.kind(), Kind::Keyword | Kind::Punctuation) {
-            continue;
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The aligned tokens of a pair, by what they say.
+#[derive(Default)]
+struct Counts {
+    n_exact: usize,
+    /// Names and keywords.
+    n_named: usize,
+    n_same_strings: usize,
+    /// Names and literals, and those of them that are spelled the same.
+    n_contents: usize,
+    n_spelled: usize,
+    /// Names and literals that could agree, and those that do. The first occurrence of a renamed name says nothing,
+    /// whatever it is renamed to; each further one agrees or disagrees.
+    n_telling: usize,
+    n_agreeing: usize,
+}
+
+impl Counts {
+    fn new(alignment: &Alignment, query: &[Token], target: &[Token], renaming: &Renaming) -> Self {
+        let mut counts = Self::default();
+        let mut met = HashSet::new();
+        for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
+            let is_exact = a.exact == b.exact;
+            counts.n_exact += usize::from(is_exact);
+            counts.n_named += usize::from(matches!(a.kind(), Kind::Identifier | Kind::Keyword));
+            counts.n_same_strings += usize::from(is_exact && a.kind() == Kind::String);
+            if matches!(a.kind(), Kind::Keyword | Kind::Punctuation) {
+                continue;
+            }
+            counts.n_contents += 1;
+            counts.n_spelled += usize::from(is_exact);
+            let agrees = is_exact || renaming.renames(a, b);
+            if agrees && !is_exact && met.insert(a.exact) {
+                continue;
+            }
+            counts.n_telling += 1;
+            counts.n_agreeing += usize::from(agrees);
         }
-        let is_renamed = a.kind() == Kind::Identifier && renaming.get(&a.exact) == Some(&b.exact);
-        if a.exact != b.exact && is_renamed && met.insert(a.exact) {
-            continue;
-        }
-        n_telling += 1;
-        n_agreeing += usize::from(a.exact == b.exact || is_renamed);
+        counts
     }
-    if n_telling == 0 { 0.0 } else { n_agreeing as f64 / n_telling as f64 }
 }
 
 /// Minimum fraction of a renamed copy in solid runs.
 const RENAMED_SOLIDITY: f64 = 0.75;
 
-/// The fraction of the aligned names and literals that are spelled the same.
-fn spelled(alignment: &Alignment, query: &[Token], target: &[Token]) -> f64 {
-    let words = || {
-        let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
-        pairs.filter(|(a, _)| !matches!(a.kind(), Kind::Keyword | Kind::Punctuation))
-    };
-    words().filter(|(a, b)| a.exact == b.exact).count() as f64 / words().count().max(1) as f64
-}
-
 /// Minimum equal tokens in a row to be a solid run: fewer agree by chance.
 const SOLID_RUN: u32 = 8;
 
 /// The renaming of an alignment: for each name of the query, the one that most often replaces it, with each name of
-/// either side used once.
-fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap<u32, u32> {
-    let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
-    for (a, b) in alignment.pairs().map(|(a, b)| (&query[a], &target[b])) {
-        if a.kind() == Kind::Identifier {
-            *counts.entry((a.exact, b.exact)).or_default() += 1;
+/// either side used once. Empty where every name is itself.
+struct Renaming(HashMap<u32, u32>);
+
+impl Renaming {
+    fn new(alignment: &Alignment, query: &[Token], target: &[Token]) -> Self {
+        let names = || {
+            let pairs = alignment.pairs().map(|(a, b)| (&query[a], &target[b]));
+            pairs.filter(|(a, _)| a.kind() == Kind::Identifier).map(|(a, b)| (a.exact, b.exact))
+        };
+        let mut to = HashMap::new();
+        if names().all(|(from, to)| from == to) {
+            return Self(to);
         }
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
-    let mut renaming = HashMap::new();
-    let mut taken = HashSet::new();
-    for ((from, to), _) in counts {
-        if !renaming.contains_key(&from) && !taken.contains(&to) {
-            renaming.insert(from, to);
-            taken.insert(to);
+        let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+        names().for_each(|names| *counts.entry(names).or_default() += 1);
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable_by_key(|&(names, n)| (std::cmp::Reverse(n), names));
+        let mut taken = HashSet::new();
+        for ((name, other), _) in counts {
+            if !to.contains_key(&name) && taken.insert(other) {
+                to.insert(name, other);
+            }
         }
+        Self(to)
     }
-    renaming
+
+    /// Whether `b` is what the name `a` is renamed to.
+    fn renames(&self, a: &Token, b: &Token) -> bool {
+        a.kind() == Kind::Identifier && self.0.get(&a.exact) == Some(&b.exact)
+    }
 }
 
 /// Cuts an alignment's blocks into runs in which every name agrees, and keeps those of at least [`SOLID_RUN`] tokens.
@@ -285,19 +306,34 @@ fn renaming(alignment: &Alignment, query: &[Token], target: &[Token]) -> HashMap
 /// Code with the same shape but another origin agrees in punctuation and keywords, a few tokens at a time. A copy
 /// agrees line after line, also between its edits.
 pub(super) fn solid_runs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<Block> {
-    let mut agreeing: Alignment = agreeing_pairs(alignment, query, target).into_iter().collect();
-    agreeing.blocks.retain(|run| run.len >= SOLID_RUN);
-    agreeing.blocks
+    solid(&Renaming::new(alignment, query, target), alignment, query, target).collect()
+}
+
+fn solid(
+    renaming: &Renaming,
+    alignment: &Alignment,
+    query: &[Token],
+    target: &[Token],
+) -> impl Iterator<Item = Block> + use<> {
+    let agreeing: Alignment = agreeing(renaming, alignment, query, target).collect();
+    agreeing.blocks.into_iter().filter(|run| run.len >= SOLID_RUN)
 }
 
 /// The aligned pairs that agree: names are spelled the same, or renamed as elsewhere in the alignment.
 pub fn agreeing_pairs(alignment: &Alignment, query: &[Token], target: &[Token]) -> Vec<(usize, usize)> {
-    let renaming = renaming(alignment, query, target);
-    let agrees = |&(a, b): &(usize, usize)| {
+    agreeing(&Renaming::new(alignment, query, target), alignment, query, target).collect()
+}
+
+fn agreeing<'a>(
+    renaming: &'a Renaming,
+    alignment: &'a Alignment,
+    query: &'a [Token],
+    target: &'a [Token],
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    alignment.pairs().filter(|&(a, b)| {
         let (a, b) = (&query[a], &target[b]);
-        a.kind() != Kind::Identifier || a.exact == b.exact || renaming.get(&a.exact) == Some(&b.exact)
-    };
-    alignment.pairs().filter(agrees).collect()
+        a.kind() != Kind::Identifier || a.exact == b.exact || renaming.renames(a, b)
+    })
 }
 
 /// Whether names are renamed one to one, in both directions.

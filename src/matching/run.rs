@@ -2,8 +2,10 @@
 //!
 //! Invariant: runs are maximal on their diagonal, none overlap on one, and each contains a seed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use super::alignment::Block;
 use super::seed::Seed;

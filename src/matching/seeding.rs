@@ -13,7 +13,7 @@
 //! target   ... A y B ...  A z B ...  A x B   not with all three
 //! ```
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use super::Document;
 use super::seed::Seed;

@@ -5,8 +5,10 @@
 //!
 //! Invariant: no two places of a class overlap, and each class has at least two.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::fragments::{Member, Repeat, Repeats};
 use crate::matching::{SAME_PLACE, is_same_place};

@@ -1,11 +1,13 @@
 //! Finds the fragments of a tree that repeat earlier ones, along the links between their fingerprints.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::audit::Error;
 use crate::audit::judge::{fragment, is_long_or_whole};

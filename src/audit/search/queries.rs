@@ -5,11 +5,13 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::audit::read::{MIXED, Skip, Source, names};
 use crate::config::Config;

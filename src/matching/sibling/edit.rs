@@ -1,7 +1,8 @@
 //! Finds the edits of a change: tokens that it replaced, removed or added in one place.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::language::{Kind, Token};
 use crate::matching::alignment::Alignment;

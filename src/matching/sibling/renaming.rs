@@ -1,6 +1,6 @@
 //! Tells which name of a sibling corresponds to which of the edited file.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use crate::language::{Kind, Token};
 use crate::matching::alignment::Alignment;

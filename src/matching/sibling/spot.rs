@@ -1,7 +1,9 @@
 //! Compares the place of an edit with the place of a sibling that corresponds to it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::edit::Edit;
 use super::renaming::Renaming;
