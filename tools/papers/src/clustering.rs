@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use secondhand::fingerprint::resemblance::{Counting, ShingleSampling, ShingleSketch, Shingles, greedy_clusters};
 
-use crate::random::Random;
 use crate::selection::positive;
 use crate::table::Row;
+use support::Random;
 
 /// Words of a document, and different ones in all.
 const WORDS: usize = 200;

@@ -1,0 +1,43 @@
+//! The tests of the whole: the real program in small repositories, the library where it is the wider seam, and the files
+//! of the project beside each other.
+
+mod action;
+mod cache;
+mod ci;
+mod command_line;
+mod compare;
+mod corpora;
+mod damage;
+mod digest;
+mod find;
+mod fixes;
+mod generated;
+mod history;
+mod hostile;
+mod init;
+mod languages;
+mod layers;
+mod lexing;
+mod license_properties;
+mod licenses;
+mod limits;
+mod lsp;
+mod mcp;
+mod not_examined;
+mod organization;
+mod owners;
+mod pages;
+mod reports;
+mod rim;
+mod rpc;
+mod samples;
+mod scan;
+mod segments;
+mod semantics;
+mod settings;
+mod site;
+mod sources;
+mod stale;
+mod suppression;
+mod trust;
+mod watch;
