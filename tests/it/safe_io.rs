@@ -1,5 +1,5 @@
-//! Shows what happens at the rim: what is printed steers nothing, what is read cannot hang, and what is written goes
-//! through no link of the checkout.
+//! Shows that input and output are safe: what is printed steers nothing, what is read cannot hang, and what is written
+//! goes through no link of the checkout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
