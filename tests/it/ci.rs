@@ -209,3 +209,115 @@ fn a_flag_outweighs_every_system() {
     let report = Report::new(command.args(["--base", "HEAD~1"]));
     assert_eq!(report.findings(), [""; 0]);
 }
+
+mod events {
+    //! The events of a workflow on GitHub, the ends that pre-commit names, and the variable for all others.
+
+    use std::fs;
+
+    use crate::one_copy::{add, check, finding, new, store, text};
+    use serde_json::{Value, json};
+    use support::{Report, Repository};
+    use tempfile::TempDir;
+
+    /// Three commits on `main`: the store, the copy, something else. Returns the first two ids.
+    fn three_commits() -> (Repository, String, String) {
+        let repository = Repository::new();
+        let first = add(&repository, &store());
+        let second = add(&repository, &new());
+        repository.commit("something else");
+        (repository, first, second)
+    }
+
+    /// Checks the findings with this event of GitHub Actions, and the base; `FIRST` stands for the first commit.
+    #[track_caller]
+    fn check_event(event: &Value, flags: &[&str], status: i32, findings: &[String], base: &str) {
+        let (repository, first, _) = three_commits();
+        let folder = TempDir::new().expect("the folder for temporary files is writable");
+        let file = folder.path().join("event.json");
+        let event = event.to_string().replace("FIRST", &first);
+        fs::write(&file, event).expect("the folder is writable");
+        let mut command = repository.secondhand(&["check", "--format", "json"]);
+        let report = Report::new(command.args(flags).env("GITHUB_EVENT_PATH", &file));
+        check(&report, status, findings);
+        assert_eq!(report.json["base"]["commit"], json!(repository.git(&["rev-parse", base])));
+    }
+
+    #[test]
+    fn the_event_of_a_pull_request_names_the_base() {
+        let event = json!({ "pull_request": { "base": { "sha": "FIRST" }, "head": { "sha": "x" } }, "before": "x" });
+        check_event(&event, &[], 1, &[finding()], "HEAD~2");
+    }
+
+    #[test]
+    fn the_event_of_a_push_or_of_a_merge_queue_names_the_base() {
+        check_event(&json!({ "before": "FIRST", "after": "x" }), &[], 1, &[finding()], "HEAD~2");
+        check_event(&json!({ "merge_group": { "base_sha": "FIRST" } }), &[], 1, &[finding()], "HEAD~2");
+    }
+
+    #[test]
+    fn an_event_without_a_base_leaves_it_to_the_default() {
+        let zeros = "0".repeat(40);
+        check_event(&json!({ "before": zeros }), &[], 0, &[], "HEAD~1");
+        check_event(&json!({ "inputs": {} }), &[], 0, &[], "HEAD~1");
+    }
+
+    #[test]
+    fn a_base_named_by_a_flag_outweighs_the_event() {
+        check_event(&json!({ "before": "FIRST" }), &["--base", "HEAD~1"], 0, &[], "HEAD~1");
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_read_is_an_error() {
+        let (repository, ..) = three_commits();
+        repository.write("event.json", "{ \"before\": ");
+        for (file, why) in [("none.json", "No such file or directory"), ("event.json", "EOF while parsing")] {
+            let output = repository.secondhand(&["check"]).env("GITHUB_EVENT_PATH", file).output();
+            let output = output.expect("the program starts");
+            let errors = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{errors}");
+            assert!(
+                errors.starts_with(&format!("error: cannot read the event of this workflow, `{file}`: {why}")),
+                "{errors}"
+            );
+            assert!(errors.contains("help: set the base with `--base REV`"), "{errors}");
+        }
+    }
+
+    #[test]
+    fn the_base_branch_of_a_workflow_is_that_of_the_remote() {
+        let (repository, first, second) = three_commits();
+        repository.git(&["update-ref", "refs/remotes/origin/main", &second]);
+        repository.git(&["update-ref", "refs/remotes/origin/release", &first]);
+        check(&repository.check(&[]), 0, &[]);
+        let mut command = repository.secondhand(&["check", "--format", "json"]);
+        check(&Report::new(command.env("GITHUB_BASE_REF", "release")), 1, &[finding()]);
+    }
+
+    #[test]
+    fn pre_commit_names_both_ends() {
+        let (repository, first, second) = three_commits();
+        let run = |from: &str, to: &str, flags: &[&str]| {
+            let mut command = repository.secondhand(&["check", "--format", "json"]);
+            Report::new(command.args(flags).env("PRE_COMMIT_FROM_REF", from).env("PRE_COMMIT_TO_REF", to))
+        };
+        let report = run(&first, &second, &[]);
+        check(&report, 1, &[finding()]);
+        assert_eq!(report.json["head"]["commit"], json!(second));
+        check(&run(&second, "HEAD", &[]), 0, &[]);
+        check(&run(&first, &second, &["--base", "HEAD~1"]), 0, &[]);
+        // A branch that the remote does not have yet.
+        check(&run(&"0".repeat(40), "HEAD", &[]), 0, &[]);
+        // The hook's own line asks for the index: over a range, that range is meant.
+        let report = run(&first, &second, &["--staged"]);
+        check(&report, 1, &[finding()]);
+        assert_eq!(report.json["head"]["commit"], json!(second));
+    }
+
+    #[test]
+    fn a_variable_names_the_base() {
+        let (repository, first, _) = three_commits();
+        let mut command = repository.secondhand(&["check", "--format", "json"]);
+        check(&Report::new(command.env("SECONDHAND_BASE", &first)), 1, &[finding()]);
+    }
+}

@@ -321,3 +321,57 @@ fn a_value_of_the_wrong_kind_is_named_as_people_call_it() {
         fails(&repository, &["config"], &[says]);
     }
 }
+
+mod objects {
+    use crate::one_copy::{check, check_failure, finding, new, repository_with_a_copy, store, text};
+    use support::Repository;
+
+    #[test]
+    fn a_missing_blob_is_named_whether_it_is_changed_or_compared() {
+        for path in ["store.c", "new.c"] {
+            let repository = repository_with_a_copy();
+            let id = repository.git(&["rev-parse", &format!("HEAD:{path}")]);
+            repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+            check_failure(
+                &mut repository.secondhand(&["check", "--base", "HEAD~1"]),
+                &format!("cannot read `{path}`: its blob {id} is not in this clone"),
+                "`git fetch --refetch --no-filter`",
+            );
+        }
+    }
+
+    #[test]
+    fn a_missing_blob_that_is_no_source_is_not_missed() {
+        let repository = repository_with_a_copy();
+        repository.write("picture.png", "not a picture");
+        repository.commit("add a picture");
+        let id = repository.git(&["rev-parse", "HEAD:picture.png"]);
+        repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        check(&repository.check(&["--base", "HEAD~2"]), 1, &[finding()]);
+    }
+
+    #[test]
+    fn a_missing_tree_is_an_error() {
+        let repository = Repository::new();
+        repository.write("src/store.c", store().text);
+        repository.commit("before");
+        repository.write("new.c", new().text);
+        repository.commit("after");
+        let id = repository.git(&["rev-parse", "HEAD:src"]);
+        repository.remove(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    }
+
+    #[test]
+    fn a_damaged_blob_is_named() {
+        let repository = repository_with_a_copy();
+        let id = repository.git(&["rev-parse", "HEAD:store.c"]);
+        let object = format!(".git/objects/{}/{}", &id[..2], &id[2..]);
+        repository.remove(&object);
+        repository.write(&object, "damaged");
+        let output = repository.secondhand(&["check", "--base", "HEAD~1"]).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("store.c"), "{}", text(&output.stderr));
+    }
+}

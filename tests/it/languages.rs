@@ -242,3 +242,20 @@ fn a_name_promises_only_what_a_language_owns() {
     assert_eq!(possible("firestore.rules"), ["firestore-rules"]);
     assert_eq!((promised("a.lib"), possible("a.lib").len()), (None, 1));
 }
+
+#[test]
+fn languages_are_listed_by_name_or_extension_and_a_file_shows_its_own() {
+    let run = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_secondhand")).arg("languages").args(args).output();
+        let output = output.expect("the program starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (_, rust, _) = run(&["rust"]);
+    assert!(rust.starts_with("rust ") && rust.lines().count() == 1, "{rust}");
+    assert_eq!(run(&[".rs"]).1, rust);
+    assert!(run(&["script"]).1.lines().count() > 1);
+    let (status, _, errors) = run(&["rsut"]);
+    assert!(status == Some(2) && errors.contains("did you mean `rust`?"), "{errors}");
+    assert!(run(&["src/main.rs"]).1.contains("Rust"));
+}

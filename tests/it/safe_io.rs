@@ -53,6 +53,8 @@ fn fails(command: &mut Command, what: &str) {
 
 mod printed {
     use super::*;
+    use crate::one_copy::{add, check, finding, printed, store, text};
+    use secondhand::report::FORMATS;
 
     /// What a terminal or a runner would take for a command.
     const EVIL: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\n::error::pwn\r::warning::pwn";
@@ -145,6 +147,32 @@ mod printed {
         steers_nothing(&mut repository.secondhand(&["corpus", "show", "--corpus-dir", "known", "q"]));
         steers_nothing(&mut repository.secondhand(&["corpus", "remove", "--corpus-dir", "known", "q", "zz"]));
         steers_nothing(&mut repository.secondhand(&["cache", "status", "--cache-dir", &format!("cache{EVIL}")]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_cannot_steer_the_terminal() {
+        let repository = Repository::new();
+        add(&repository, &store());
+        repository.write("a\u{1B}[31m\n\u{202E}b.c", C.first);
+        repository.commit("after");
+        for format in FORMATS {
+            let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1", "--format", format.name]));
+            assert!(!out.contains(&0x1B) && !text(&out).contains('\u{202E}'), "{}", text(&out));
+        }
+        let report = repository.check(&["--base", "HEAD~1"]);
+        check(&report, 1, &[finding().replace("new.c", "a\\u{1b}[31m\\u{a}\\u{202e}b.c")]);
+    }
+
+    #[test]
+    fn text_cannot_steer_the_terminal() {
+        let repository = Repository::new();
+        add(&repository, &store());
+        repository.write("new.c", C.first.replacen('\n', " // \u{1B}]0;title\u{7}\u{202E}\n", 1));
+        repository.commit("after");
+        let out = printed(&mut repository.secondhand(&["check", "--base", "HEAD~1"]));
+        assert!(text(&out).contains("copied from store.c"), "{}", text(&out));
+        assert!(!out.contains(&0x1B) && !out.contains(&7) && !text(&out).contains('\u{202E}'), "{}", text(&out));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Shows that nothing is silently clean: what was not looked at is reported, and what can be read is examined.
 
+mod files;
+
 use std::fs;
 use std::process::{Command, Output};
 

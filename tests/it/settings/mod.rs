@@ -1,6 +1,8 @@
 //! Shows which settings count for which file, where they may come from, and what is told of settings that cannot be
 //! used or are for nothing.
 
+mod precedence;
+
 use std::process::Output;
 
 use crate::samples::{LANGUAGES, Language};
