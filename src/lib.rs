@@ -91,6 +91,9 @@ pub mod sources;
 #[doc(hidden)]
 pub mod store;
 
+// Finds out what a change is, and whom to believe about what judges it.
+pub mod change;
+
 // Runs audits: a change against its tree, its history and corpora; a tree against itself; submissions against others.
 pub mod audit;
 

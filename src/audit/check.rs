@@ -8,47 +8,24 @@ use rayon::prelude::*;
 use super::change::{
     Changed, Predecessor, asking, changed_files, changes, credit_moves, linked, queries, self_excused, sources_before,
 };
-use super::judge::{AllCopies, AllowedAtTip, Attributions, Copied, Joined, Nearby, allowed_in, comments, unexamined};
+use super::judge::{AllCopies, Attributions, Copied, Joined, Nearby, allowed_in, comments, has_comments, unexamined};
 use super::outcome::{first_few, in_part, part_key};
 use super::outdated::{Head, mark_old_copies};
 use super::owners::owners;
 use super::read::{Remembered, Skip, Source, Sources};
 use super::search::{
-    Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, identify_vendored_as_of, place_in_tree,
-    search, sight, twins,
+    Hit, Outside, Past, Queries, SearchOutcome, Sought, Targets, Twins, Unread, align, identify_vendored_as_of,
+    look_up, place_in_tree, twins,
 };
-use super::siblings::{self, PreImages, Purposes, Sibling};
+use super::siblings::{self, PreImages, Purposes};
 use super::stale::{ComponentFile, Holder, stale, vulnerable};
-use super::{Comment, Common, Context, End, Error, Examined, Outcome};
+use super::{Comment, Common, Context, Error, Examined, Outcome};
+use crate::change::{Authority, Range};
 use crate::config::Config;
-use crate::files::{BlobId, Entry};
+use crate::files::Entry;
 use crate::git::{Attributes, CommitId, Reader, Repository, Snapshot, blob_id_like};
 use crate::policy::{About, Finding, Notice, Place};
 use crate::text::{FilePath, count};
-
-/// The range to check: two states of the repository.
-#[derive(Debug)]
-pub struct Range {
-    /// The start of the change; `None` before the first commit.
-    pub base: Option<(End, Snapshot)>,
-    /// The end of the change.
-    pub head: (End, Snapshot),
-    /// The base as it is now, where that is not what the change starts from.
-    pub tip: Option<Snapshot>,
-    /// Files and folders to judge; empty for all. The others are still read to see what was moved.
-    pub within: Vec<FilePath>,
-    /// Whether the base as it is now says what files are: by its `.gitattributes`, marks, comments and licenses. A change
-    /// can mark its own files as generated, and license anew what it copies from.
-    pub has_attributes_of_base: bool,
-}
-
-impl Range {
-    /// The base as it is now. Its settings judge where the base is trusted: where a branch starts from is up to its
-    /// author.
-    pub fn tip(&self) -> Option<&Snapshot> {
-        self.tip.as_ref().or(self.base.as_ref().map(|(_, files)| files))
-    }
-}
 
 /// What a change is compared with besides its tree.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,6 +36,10 @@ pub struct Elsewhere<'e> {
     pub past: Option<&'e Past>,
 }
 
+/// The sets of queries that are looked up in the head: the code that the change adds, and what was around its edits.
+const ADDED: usize = 0;
+const EDITED: usize = 1;
+
 /// Finds the copies that a change adds, as defined in `docs/semantics.md`, from its tree and from `elsewhere`.
 ///
 /// What is `remembered` about untouched files saves reading them; it changes nothing else.
@@ -67,182 +48,291 @@ pub struct Elsewhere<'e> {
 /// If a file of base or head cannot be read: what was not examined must not pass as clean.
 pub fn check(
     repository: &Repository,
-    range: Range,
+    range: &Range,
     elsewhere: &Elsewhere<'_>,
     remembered: &Remembered,
     context: Context<'_>,
 ) -> Result<Outcome, Error> {
-    let Range { base, head: (head, head_files), tip, within, has_attributes_of_base } = range;
-    let (base, base_files) = base.unzip();
-    let base_files = base_files.unwrap_or_default();
-    let tip = tip.as_ref().unwrap_or(&base_files);
-    let attributes = if has_attributes_of_base {
-        let attributes = Attributes::read(&tip.entries, &repository.reader())?;
-        let sources = Sources::new(context, &attributes, remembered);
-        let excused = self_excused(tip, &head_files, &repository.reader(), &sources)?;
-        attributes.with_not_generated(excused)
-    } else {
-        Attributes::read(&head_files.entries, &repository.reader())?
-    };
+    let Range { base, head: (head, head_files), within, .. } = range;
+    let authority = range.authority(repository);
+    let ends = Ends { repository, base: range.base_files(), head: head_files, authority, within };
+
+    // Read: what the change adds, and which of its files are judged.
+    let attributes = ends.attributes(remembered, context)?;
     let sources = Sources::new(context, &attributes, remembered);
-    let config = context.config;
-    let levels = config.levels_of_any_file();
-    let mut examined = Examined::default();
-    let standing: HashSet<BlobId> = base_files.entries.iter().filter_map(Entry::blob).collect();
+    let mut outcome = Outcome::new(base.as_ref().map(|(base, _)| base.clone()), head.clone());
+    let (changed, predecessors) = ends.read(&sources, &mut outcome.examined)?;
+    let change = Change::new(ends, elsewhere, &changed, &predecessors, &sources);
+    change.describe(&mut outcome);
 
-    let (mut changed, mut predecessors) = changed_files(repository, &base_files, &head_files, &sources, &mut examined)?;
-    let submodules = head_files.changed_submodules(&base_files).map(|path| (path.clone(), Skip::Submodule));
-    examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
-    let unmerged = head_files.unmerged().filter(|path| sources.skip_by_name(path).is_none());
-    let of_unmerged = |path: &FilePath| {
-        let ours = head_files.get(path);
-        ours.map_or(Skip::Unmerged, |ours| sources.looked_into(&repository.reader(), ours, Skip::Unmerged))
-    };
-    examined.skipped.extend(unmerged.map(|path| (path.clone(), of_unmerged(path))));
-    let linked = linked(&base_files, &head_files, &repository.reader(), &sources)?;
-    examined.skipped.extend(linked.into_iter().map(|path| (path, Skip::Linked)));
-    credit_moves(&mut changed, &mut predecessors, config);
-    let is_asked = |path: &FilePath| path.is_within(&within);
-    let judged: Vec<&Changed> = changed.iter().filter(|file| is_asked(&file.source.path)).collect();
-    examined.skipped.retain(|(path, _)| is_asked(path));
-    examined.n_judged = judged.len();
-    examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
-
-    let new: HashSet<FilePath> =
-        changes(&base_files, &head_files).changed.into_iter().map(|(new, _)| new.path).collect();
-    let is_new = |path: &FilePath| new.contains(path);
-    let asking = asking(judged.iter().copied(), true, config);
-    let queries = queries(&asking, config);
-    let purposes = Purposes::new(repository, base.as_ref(), &head);
+    // Sight: which files of the head share what with the added code, and with what was around the edits.
+    let additions = Additions::new(&change);
+    let purposes = Purposes::new(repository, outcome.base.as_ref(), &outcome.head);
     let images = PreImages::new(&changed, &predecessors, purposes, &sources);
-    let also = Some(&images.queries).filter(|also| levels.ask_for_edits() && !also.is_empty());
-    let twins = brought_in_whole(&asking, &head_files, &is_new, &sources);
-    let tip_if_trusted = if has_attributes_of_base { Some(tip) } else { None };
-    let comments = comments_of(&judged, &predecessors, tip_if_trusted, &repository.reader(), &sources);
-    let findings = unexamined(&examined.skipped, &sources);
-    let owners = owners(&head_files, &repository.reader(), config);
-    let max_findings = config.max_findings;
-    let settings = config.files.clone();
-    let mut outcome =
-        Outcome { examined, comments, findings, owners, settings, max_findings, ..Outcome::new(base, head) };
-    // A short file can be byte-identical to another one.
-    let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
-    let asks_nothing = asking.is_empty() || queries.is_empty() && elsewhere.outsides.is_empty() && !has_twins;
-    if asks_nothing || !levels.ask_for_copies() {
-        if let Some(also) = also {
-            let is_asked_for = |entry: &&Entry| images.may_be_in(&entry.path, &sources);
-            let entries: Vec<Entry> = head_files.entries.iter().filter(is_asked_for).cloned().collect();
-            let sighted = sight(also, &entries, &|| repository.reader(), &sources)?;
-            let siblings = images.siblings(sighted, &is_new, repository, &sources)?;
-            add_siblings(&mut outcome, &images, siblings, &is_asked, &sources);
-        }
+    let sets = [additions.queries_of_tree(&change), images.queries_to_look_up(&sources)];
+    let (entries, before) = (change.entries(&sets, &images), change.before());
+    let targets = Targets {
+        entries: &entries,
+        open: &|| repository.reader(),
+        place: &|path| place_in_tree(context.config, path),
+        is_new: &|path| change.is_new(path),
+        before: &before,
+        max_components: None,
+    };
+    let mut lookup = look_up(&sets, &targets, &sources)?;
+    let of_tree = align(ADDED, &mut lookup, &targets, &sources)?;
+
+    // Siblings: what is like the edited code, and has not been edited.
+    if sets[EDITED].is_some() {
+        change.add_siblings(&images, lookup.hits(EDITED), &mut outcome)?;
+    }
+    drop(lookup);
+    if sets[ADDED].is_none() {
         return Ok(outcome);
     }
 
-    // Of equal files that the change adds, the first represents the others.
-    let of_others = asking.iter().zip(&twins).map(|(file, twins)| match twins.is_first {
-        true => (&file.source, file.asked(config)),
-        false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
-    });
-    let of_others = if has_twins { Some(Queries::new(of_others.collect(), config)) } else { None };
-    let before: Vec<&Source> = predecessors.iter().map(|file| &file.source).collect();
-    let licensed_by = if has_attributes_of_base { tip } else { &head_files };
-    let tree =
-        HeadTree { base: &base_files, head: &head_files, licensed_by, is_new: &is_new, before: &before, twins: &twins };
-    let mut of_tree = search_tree(of_others.as_ref().unwrap_or(&queries), &tree, also, repository, &sources)?;
-    let sighted = std::mem::take(&mut of_tree.sighted);
-    if also.is_some() {
-        let siblings = images.siblings(sighted, &is_new, repository, &sources)?;
-        add_siblings(&mut outcome, &images, siblings, &is_asked, &sources);
-    }
-    outcome.examined.n_passed_over = of_tree.n_passed_over;
-    outcome.notices.extend(limits(&asking, &of_tree));
-    outcome.examined.n_compared = of_tree.n_compared;
-    let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
-    outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
-    let mut all = AllCopies::new(&asking, &changed, &predecessors, &sources);
+    // Copies: where the added code exists already.
+    let mut copies = AllCopies::new(&additions.asking, &changed, &predecessors, &sources);
     let frequencies = of_tree.frequencies.clone();
-    all.take(of_tree, None);
-    let judging = Judging {
-        repository,
-        sources: &sources,
-        head: &head_files,
-        changed: &changed,
-        predecessors: &predecessors,
-        asking: &asking,
-        queries: &queries,
-        elsewhere,
-    };
-    judging.search_elsewhere(standing, frequencies, &mut all, &mut outcome)?;
-    if levels.ask_for_missed() && !elsewhere.outsides.is_empty() {
-        outcome.findings.extend(missed_by(&asking, &all, elsewhere.outsides, config)?);
-    }
-    judging.judge(&mut all, &mut outcome)?;
+    change.add_tree(&additions, of_tree, &mut copies, &mut outcome)?;
+    change.search_elsewhere(&additions, frequencies, &mut copies, &mut outcome)?;
+
+    // Judge: what the copies mean.
+    outcome.findings.extend(change.missed_fixes(&additions, &copies)?);
+    change.judge(&additions, &mut copies, &mut outcome)?;
     outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
-    judging.keep_texts(&all, &mut outcome);
+    change.keep_texts(&copies, &mut outcome);
     Ok(outcome)
 }
 
-/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
-fn comments_of(
-    judged: &[&Changed],
-    predecessors: &[Predecessor],
-    tip: Option<&Snapshot>,
-    reader: &Reader,
-    sources: &Sources<'_>,
-) -> Vec<Comment> {
-    let before = sources_before(predecessors);
-    let of_file = |file: &&Changed| {
-        let path = &file.source.path;
-        let before = before(path);
-        let allowed = |tip: &Snapshot, path: &FilePath| {
-            let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
-            source.as_ref().map(allowed_in).unwrap_or_default()
-        };
-        let at_tip = tip.map(|tip| {
-            move || AllowedAtTip {
-                here: allowed(tip, path),
-                before: before.map(|before| allowed(tip, &before.path)).unwrap_or_default(),
-            }
-        });
-        comments(&file.source, before, at_tip.as_ref().map(|read| read as &dyn Fn() -> AllowedAtTip))
-    };
-    judged.iter().flat_map(of_file).collect()
+/// The states that are compared.
+#[derive(Clone, Copy)]
+struct Ends<'c> {
+    repository: &'c Repository,
+    base: &'c Snapshot,
+    head: &'c Snapshot,
+    /// Whom to believe about what judges the change.
+    authority: Authority<'c>,
+    /// Files and folders to judge; empty for all.
+    within: &'c [FilePath],
+}
+
+impl Ends<'_> {
+    /// What the attributes say about the files of the head.
+    fn attributes(&self, remembered: &Remembered, context: Context<'_>) -> Result<Attributes, Error> {
+        let attributes = self.authority.attributes()?;
+        let Some(witness) = self.authority.marks() else { return Ok(attributes) };
+        let sources = Sources::new(context, &attributes, remembered);
+        let excused = self_excused(witness, self.head, &self.repository.reader(), &sources)?;
+        Ok(attributes.with_not_generated(excused))
+    }
+
+    /// The files that the change adds or modifies, and those that it touches, as they were; what was not read is in
+    /// `examined`.
+    fn read(&self, sources: &Sources<'_>, examined: &mut Examined) -> Result<(Vec<Changed>, Vec<Predecessor>), Error> {
+        let Self { repository, base, head, .. } = *self;
+        let reader = repository.reader();
+        let (mut changed, mut predecessors) = changed_files(repository, base, head, sources, examined)?;
+        credit_moves(&mut changed, &mut predecessors, sources.config);
+        let submodules = head.changed_submodules(base).map(|path| (path.clone(), Skip::Submodule));
+        examined.skipped.extend(submodules.filter(|(path, _)| sources.skip_by_name(path).is_none()));
+        for path in head.unmerged().filter(|path| sources.skip_by_name(path).is_none()) {
+            let skip = head.get(path).map_or(Skip::Unmerged, |ours| sources.looked_into(&reader, ours, Skip::Unmerged));
+            examined.skipped.push((path.clone(), skip));
+        }
+        let linked = linked(base, head, &reader, sources)?;
+        examined.skipped.extend(linked.into_iter().map(|path| (path, Skip::Linked)));
+        examined.skipped.retain(|(path, _)| self.is_judged(path));
+        Ok((changed, predecessors))
+    }
+
+    /// Whether a file is one of those to judge.
+    fn is_judged(&self, path: &FilePath) -> bool {
+        path.is_within(self.within)
+    }
 }
 
 /// A change whose copies are searched for and judged.
-struct Judging<'j> {
-    repository: &'j Repository,
-    sources: &'j Sources<'j>,
-    head: &'j Snapshot,
-    changed: &'j [Changed],
-    predecessors: &'j [Predecessor],
-    /// The changed files with enough novel code to be a copy, and what is searched for of them.
-    asking: &'j [&'j Changed],
-    queries: &'j Queries<'j>,
+struct Change<'c> {
+    ends: Ends<'c>,
     /// What is searched besides the tree.
-    elsewhere: &'j Elsewhere<'j>,
+    elsewhere: &'c Elsewhere<'c>,
+    sources: &'c Sources<'c>,
+    changed: &'c [Changed],
+    predecessors: &'c [Predecessor],
+    /// The changed files that are judged.
+    judged: Vec<&'c Changed>,
+    /// The paths of all files that it adds or modifies.
+    new: HashSet<FilePath>,
 }
 
-impl<'j> Judging<'j> {
-    /// Searches the past and the corpora. `standing` are the contents of the base, `frequencies` those of the tree.
-    fn search_elsewhere(
+/// The code that a change adds, to be searched for.
+struct Additions<'c> {
+    /// The changed files with enough novel code to be a copy.
+    asking: Vec<&'c Changed>,
+    /// What is searched for of them.
+    queries: Queries<'c>,
+    /// For each, the files of the head that it is identical to.
+    twins: Vec<Twins>,
+    /// What is searched for in the tree, if there are any.
+    without_twins: Option<Queries<'c>>,
+}
+
+impl<'c> Additions<'c> {
+    fn new(change: &Change<'c>) -> Self {
+        let config = change.sources.config;
+        let asking = asking(change.judged.iter().copied(), true, config);
+        let queries = queries(&asking, config);
+        let twins = change.brought_in_whole(&asking);
+        // A short file can be byte-identical to another one.
+        let has_twins = twins.iter().any(|twins| !twins.origins.is_empty());
+        // Of equal files that the change adds, the first represents the others.
+        let asked = asking.iter().zip(&twins).map(|(file, twins)| match twins.is_first {
+            true => (&file.source, file.asked(config)),
+            false => (&file.source, Cow::Owned(vec![false; file.novel.len()])),
+        });
+        let without_twins = has_twins.then(|| Queries::new(asked.collect(), config));
+        Self { asking, queries, twins, without_twins }
+    }
+
+    /// What is searched for in the tree; `None` if there is nothing to search for, there or elsewhere.
+    fn queries_of_tree(&self, change: &Change<'c>) -> Option<&Queries<'c>> {
+        let is_any = !self.queries.is_empty() || !change.elsewhere.outsides.is_empty() || self.without_twins.is_some();
+        let asks_for_copies = change.sources.config.levels_of_any_file().ask_for_copies();
+        let is_asked = !self.asking.is_empty() && is_any && asks_for_copies;
+        is_asked.then(|| self.without_twins.as_ref().unwrap_or(&self.queries))
+    }
+}
+
+impl<'c> Change<'c> {
+    fn new(
+        ends: Ends<'c>,
+        elsewhere: &'c Elsewhere<'c>,
+        changed: &'c [Changed],
+        predecessors: &'c [Predecessor],
+        sources: &'c Sources<'c>,
+    ) -> Self {
+        let judged = changed.iter().filter(|file| ends.is_judged(&file.source.path)).collect();
+        let new = changes(ends.base, ends.head).changed.into_iter().map(|(new, _)| new.path).collect();
+        Self { ends, elsewhere, sources, changed, predecessors, judged, new }
+    }
+
+    /// Whether it adds or modifies a file.
+    fn is_new(&self, path: &FilePath) -> bool {
+        self.new.contains(path)
+    }
+
+    /// The files that it touches, as they were.
+    fn before(&self) -> Vec<&'c Source> {
+        self.predecessors.iter().map(|file| &file.source).collect()
+    }
+
+    /// Adds what is known before anything is searched for.
+    fn describe(&self, outcome: &mut Outcome) {
+        let Self { ends, sources, judged, .. } = self;
+        let reader = ends.repository.reader();
+        outcome.examined.n_judged = judged.len();
+        outcome.examined.n_novel = judged.iter().map(|file| file.n_novel()).sum();
+        outcome.comments = comments_of(judged, self.predecessors, ends.authority.comments(), &reader, sources);
+        outcome.findings = unexamined(&outcome.examined.skipped, sources);
+        outcome.owners = owners(ends.head, &reader, sources.config);
+        outcome.settings = sources.config.files.clone();
+        outcome.max_findings = sources.config.max_findings;
+    }
+
+    /// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A
+    /// file that was there before and that the change made identical is judged like any other change.
+    fn brought_in_whole(&self, asking: &[&'c Changed]) -> Vec<Twins> {
+        let sources = self.sources;
+        let source = |file: &&'c Changed| file.is_brought_in().then_some(&file.source);
+        let whole: Vec<Option<&Source>> = asking.iter().map(source).collect();
+        let is_comparable =
+            |source: &Source, path: &FilePath| sources.is_compared(path) && sources.reads_alike(source, path);
+        twins(&whole, &self.ends.head.entries, &|path| self.is_new(path), &is_comparable)
+    }
+
+    /// The files of the head to look up: all that the change is compared with, or those that may hold a sibling.
+    fn entries(&self, sets: &[Option<&Queries<'_>>; 2], images: &PreImages<'_>) -> Vec<Entry> {
+        let may_share = |entry: &&Entry| {
+            sets[ADDED].is_some() || sets[EDITED].is_some() && images.may_be_in(&entry.path, self.sources)
+        };
+        let entries = self.ends.head.entries.iter().filter(|entry| self.is_compared(entry));
+        entries.filter(may_share).cloned().collect()
+    }
+
+    /// Whether the change is compared with a file of the head. Files that a package manager installed into the work
+    /// tree are not part of the repository, whether or not git ignores them.
+    fn is_compared(&self, entry: &Entry) -> bool {
+        let Entry { path, .. } = entry;
+        let is_tracked = || entry.blob().is_some() || self.ends.base.get(path).is_some();
+        let is_installed = || self.sources.skip_by_name(path) == Some(Skip::Vendored);
+        self.sources.is_compared(path) && (is_tracked() || !is_installed())
+    }
+
+    /// Adds the findings about siblings that the edits did not reach, and the texts of both; `hits` are what files of
+    /// the head share with what was around the edits.
+    fn add_siblings(
         &self,
-        standing: HashSet<BlobId>,
-        frequencies: Vec<Vec<(u32, u32)>>,
-        all: &mut AllCopies<'j>,
+        images: &PreImages<'_>,
+        hits: Vec<(Entry, Vec<Hit>)>,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let Self { repository, sources, asking, queries, elsewhere, .. } = *self;
+        let siblings = images.siblings(hits, &|path| self.is_new(path), self.ends.repository, self.sources)?;
+        let (findings, texts) = siblings::findings(images, siblings, &|path| self.ends.is_judged(path), self.sources);
+        outcome.findings.extend(findings);
+        outcome.texts.extend(texts);
+        if images.n_left_out > 0 {
+            let n_edits = count(images.n_left_out, "edit");
+            let message = format!("siblings were not looked up for {n_edits}: the change has too many");
+            outcome.notices.push(Notice::new(None, None, &message));
+        }
+        outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
+        Ok(())
+    }
+
+    /// Adds what was found in the tree, including third-party folders; those that the settings list as vendored count
+    /// as components.
+    fn add_tree(
+        &self,
+        additions: &Additions<'c>,
+        mut of_tree: SearchOutcome,
+        copies: &mut AllCopies<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let Self { ends, sources, .. } = self;
+        let queries = additions.without_twins.as_ref().unwrap_or(&additions.queries);
+        of_tree.take_twins(queries, &additions.twins, &|path| place_in_tree(sources.config, path));
+        let licensed_by = ends.authority.licenses();
+        identify_vendored_as_of(licensed_by, &mut of_tree.found, &ends.repository.reader(), sources.config)?;
+        outcome.examined.n_passed_over = of_tree.n_passed_over;
+        outcome.examined.n_compared = of_tree.n_compared;
+        outcome.notices.extend(limits(&additions.asking, &of_tree));
+        let notable = of_tree.skipped.iter().filter(|(entry, skip)| sources.is_unread(&entry.path, *skip));
+        outcome.examined.not_compared = notable.map(|(entry, skip)| (entry.path.clone(), *skip)).collect();
+        copies.take(of_tree, None);
+        Ok(())
+    }
+
+    /// Searches the past and the corpora; `frequencies` are those of the tree.
+    fn search_elsewhere(
+        &self,
+        additions: &Additions<'c>,
+        frequencies: Vec<Vec<(u32, u32)>>,
+        copies: &mut AllCopies<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let Self { ends: Ends { repository, base, .. }, elsewhere, sources, .. } = *self;
+        let Additions { asking, queries, .. } = additions;
         if let Some(past) = elsewhere.past {
             let brought_in = asking.iter().map(|file| file.is_brought_in()).collect();
+            let standing = base.entries.iter().filter_map(Entry::blob).collect();
             let of_past = past.search(&Sought { queries, brought_in, standing }, repository, sources)?;
             outcome.examined.n_passed_over += of_past.n_passed_over;
             outcome.notices.extend(limits(asking, &of_past));
             // A file that changes often has more versions than are read, and code that comes back has a recent one.
             let unread = Unread { n_versions: 0, ..of_past.unread };
             outcome.examined.unavailable = past.unavailable(unread, "change");
-            all.take(SearchOutcome { frequencies, ..of_past }, None);
+            copies.take(SearchOutcome { frequencies, ..of_past }, None);
         }
         for outside in elsewhere.outsides {
             let mut searched = outside.search(queries, sources)?;
@@ -250,14 +340,36 @@ impl<'j> Judging<'j> {
             outcome.examined.not_compared.extend(skipped);
             outcome.examined.n_compared += searched.n_compared;
             outcome.examined.common.extend(common(asking, &searched.frequencies, sources.config));
-            all.take(searched, Some(&sources.config.enough));
+            copies.take(searched, Some(&sources.config.enough));
         }
         Ok(())
     }
 
+    /// Findings about fixes that the added copies lack, as far as corpora know.
+    fn missed_fixes(&self, additions: &Additions<'c>, all: &AllCopies<'_>) -> Result<Vec<Finding>, Error> {
+        let (config, outsides) = (self.sources.config, self.elsewhere.outsides);
+        if outsides.is_empty() || !config.levels_of_any_file().ask_for_missed() {
+            return Ok(Vec::new());
+        }
+        let origins = |copies: &Vec<Copied>| {
+            let files = copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
+            files.collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        let holders = additions.asking.iter().zip(&all.copies).map(|(file, copies)| Holder {
+            source: &file.source,
+            novel: Some(&file.novel),
+            origins: origins(copies),
+        });
+        let holders: Vec<Holder<'_>> = holders.collect();
+        let of_files = holders.par_iter().map(|holder| stale(holder, outsides, config));
+        let mut findings: Vec<Finding> = of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
+        findings.extend(vulnerable(&holders, outsides, config)?);
+        Ok(findings)
+    }
+
     /// Makes findings of all copies.
-    fn judge(&self, all: &mut AllCopies<'j>, outcome: &mut Outcome) -> Result<(), Error> {
-        let Self { repository, sources, head, asking, .. } = *self;
+    fn judge(&self, additions: &Additions<'c>, all: &mut AllCopies<'_>, outcome: &mut Outcome) -> Result<(), Error> {
+        let Self { ends: Ends { repository, head, .. }, sources, .. } = *self;
         let reader = repository.reader();
         let base = outcome.base.as_ref().and_then(|base| base.commit);
         let is_of_component = |copied: &Copied| matches!(all.found[copied.found].place, Place::Component(_));
@@ -266,7 +378,7 @@ impl<'j> Judging<'j> {
         } else {
             Attributions::default()
         };
-        let with_copies = asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
+        let with_copies = additions.asking.iter().zip(&all.copies).filter(|(_, copies)| !copies.is_empty());
         let with_copies: Vec<&Source> = with_copies.map(|(file, _)| &file.source).collect();
         all.reverted = reverted(&with_copies, base, &reader);
         let is_source = |entry: &&Entry| sources.skip_by_name(&entry.path).is_none();
@@ -294,7 +406,7 @@ impl<'j> Judging<'j> {
     }
 
     /// Keeps the texts of the files that findings name, to be shown.
-    fn keep_texts(&self, all: &AllCopies<'j>, outcome: &mut Outcome) {
+    fn keep_texts(&self, all: &AllCopies<'_>, outcome: &mut Outcome) {
         let named: BTreeSet<&FilePath> = outcome
             .findings
             .iter()
@@ -308,6 +420,34 @@ impl<'j> Judging<'j> {
             outcome.texts.entry(source.path.clone()).or_insert_with(|| source.text.clone().into());
         }
     }
+}
+
+/// The suppressions in the files that are judged. With the `tip` of the base, it has to have them, too.
+fn comments_of(
+    judged: &[&Changed],
+    predecessors: &[Predecessor],
+    tip: Option<&Snapshot>,
+    reader: &Reader,
+    sources: &Sources<'_>,
+) -> Vec<Comment> {
+    let before = sources_before(predecessors);
+    let allowed = |tip: &Snapshot, path: &FilePath| {
+        let source = tip.get(path).and_then(|entry| sources.read(reader, entry).ok()?.ok());
+        source.as_ref().map(allowed_in).unwrap_or_default()
+    };
+    let mut found = Vec::new();
+    for file in judged.iter().filter(|file| has_comments(&file.source)) {
+        let before = before(&file.source.path);
+        let at_tip = tip.map(|tip| {
+            let mut at_tip = allowed(tip, &file.source.path);
+            // Where the change moved the file. One for a file is for the file of that path.
+            let moved = before.map(|before| allowed(tip, &before.path)).unwrap_or_default();
+            at_tip.extend(moved.into_iter().filter(|suppression| suppression.lines.is_some()));
+            at_tip
+        });
+        found.extend(comments(&file.source, before, at_tip.as_deref()));
+    }
+    found
 }
 
 /// The files of the tree that share something with the change.
@@ -342,94 +482,6 @@ fn reverted(files: &[&Source], base: Option<CommitId>, reader: &Reader) -> BTree
     reverted
 }
 
-/// Findings about fixes that the copies added by a change lack.
-fn missed_by(
-    asking: &[&Changed],
-    all: &AllCopies<'_>,
-    outsides: &[Outside],
-    config: &Config,
-) -> Result<Vec<Finding>, Error> {
-    let origins = |copies: &Vec<Copied>| {
-        let files = copies.iter().filter_map(|copied| ComponentFile::of(&all.found[copied.found]));
-        files.collect::<BTreeSet<_>>().into_iter().collect()
-    };
-    let holders: Vec<Holder<'_>> = asking
-        .iter()
-        .zip(&all.copies)
-        .map(|(file, copies)| Holder { source: &file.source, novel: Some(&file.novel), origins: origins(copies) })
-        .collect();
-    let of_files = holders.par_iter().map(|holder| stale(holder, outsides, config));
-    let mut findings: Vec<Finding> = of_files.collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
-    findings.extend(vulnerable(&holders, outsides, config)?);
-    Ok(findings)
-}
-
-/// For each of `asking`, the files of the head that it is identical to, if the change added nearly all of it. A file
-/// that was there before and that the change made identical is judged like any other change.
-fn brought_in_whole(
-    asking: &[&Changed],
-    head: &Snapshot,
-    is_new: &(dyn Fn(&FilePath) -> bool + Sync),
-    sources: &Sources<'_>,
-) -> Vec<Twins> {
-    let asked: Vec<Option<&Source>> = asking.iter().map(|file| file.is_brought_in().then_some(&file.source)).collect();
-    let is_comparable =
-        |source: &Source, path: &FilePath| sources.is_compared(path) && sources.reads_alike(source, path);
-    twins(&asked, &head.entries, is_new, &is_comparable)
-}
-
-/// The head as it is searched for the origins of a change.
-struct HeadTree<'t> {
-    base: &'t Snapshot,
-    head: &'t Snapshot,
-    /// The state that says how vendored folders are licensed.
-    licensed_by: &'t Snapshot,
-    /// Which of its files the change adds or modifies.
-    is_new: &'t (dyn Fn(&FilePath) -> bool + Sync),
-    /// The files that the change touches, as they were before.
-    before: &'t [&'t Source],
-    /// For each query, the files that it is identical to.
-    twins: &'t [Twins],
-}
-
-/// Searches the head, including third-party folders; those that the settings list as vendored count as components.
-fn search_tree(
-    queries: &Queries<'_>,
-    tree: &HeadTree<'_>,
-    also: Option<&Queries<'_>>,
-    repository: &Repository,
-    sources: &Sources<'_>,
-) -> Result<SearchOutcome, Error> {
-    let &HeadTree { base, head, licensed_by, is_new, before, twins } = tree;
-    let place = |path: &FilePath| place_in_tree(sources.config, path);
-    let entries = compared(head, base, sources);
-    let targets = Targets {
-        entries: &entries,
-        open: &|| repository.reader(),
-        place: &place,
-        is_new,
-        before,
-        max_components: None,
-        also,
-    };
-    let mut searched = search(queries, &targets, sources)?;
-    searched.take_twins(queries, twins, &place);
-    identify_vendored_as_of(licensed_by, &mut searched.found, &repository.reader(), sources.config)?;
-    Ok(searched)
-}
-
-/// The files of the head that a change is compared with.
-fn compared(head: &Snapshot, base: &Snapshot, sources: &Sources<'_>) -> Vec<Entry> {
-    let is_compared = |entry: &&Entry| {
-        // Files that a package manager installed into the work tree are not part of the repository, whether or not git
-        // ignores them.
-        let is_tracked = || entry.blob().is_some() || base.get(&entry.path).is_some();
-        let is_installed = || sources.skip_by_name(&entry.path) == Some(Skip::Vendored);
-        sources.is_compared(&entry.path) && (is_tracked() || !is_installed())
-    };
-    head.entries.iter().filter(is_compared).cloned().collect()
-}
-
 /// Notices about what was left out of the search because the change repeats itself or the tree too often.
 fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
     let path = |query: usize| asking[query].source.path.clone();
@@ -442,25 +494,6 @@ fn limits(asking: &[&Changed], searched: &SearchOutcome) -> Vec<Notice> {
         Notice::new(Some(path(limited.query)), None, &text)
     });
     first_few(of_places.chain(of_files).collect())
-}
-
-/// Adds the findings about siblings that the edits of a change did not reach, and the texts of both.
-fn add_siblings(
-    outcome: &mut Outcome,
-    images: &PreImages<'_>,
-    siblings: Vec<Sibling>,
-    is_asked: &dyn Fn(&FilePath) -> bool,
-    sources: &Sources<'_>,
-) {
-    let (findings, texts) = siblings::findings(images, siblings, is_asked, sources);
-    outcome.findings.extend(findings);
-    outcome.texts.extend(texts);
-    if images.n_left_out > 0 {
-        let message =
-            format!("siblings were not looked up for {}: the change has too many", count(images.n_left_out, "edit"));
-        outcome.notices.push(Notice::new(None, None, &message));
-    }
-    outcome.findings.sort_by(|a, b| (&a.path, a.fragment).cmp(&(&b.path, b.fragment)));
 }
 
 /// The parts of the queries that occur in too many components to show where they come from.

@@ -14,8 +14,11 @@ use rayon::prelude::*;
 
 use super::judge::fragment;
 use super::read::{MIXED, Remembered, Skip, Source, Sources};
-use super::search::{ByNames, Found, Queries, Sought, Targets, Unread, identify_vendored, place_in_tree, search};
-use super::{Context, Elsewhere, End, Error, SketchError};
+use super::search::{
+    ByNames, Found, Queries, Sought, Targets, Unread, align, identify_vendored, look_up, place_in_tree,
+};
+use super::{Context, Elsewhere, Error, SketchError};
+use crate::change::End;
 use crate::config::Config;
 use crate::files::{BlobId, Entry};
 use crate::fingerprint::{Effort, Params};
@@ -153,11 +156,13 @@ pub fn find(
         is_new: &|_| false,
         before: &[],
         max_components: None,
-        also: None,
     };
-    let mut searched = search(&queries, &targets, &sources)?;
+    let sets = [Some(&queries)];
+    let mut lookup = look_up(&sets, &targets, &sources)?;
+    let mut searched = align(0, &mut lookup, &targets, &sources)?;
     let near = sketch.in_tree.as_ref().or(sketch.name.as_ref());
-    ByNames { queries: &queries, targets: &targets, near, sources: &sources }.search(&mut searched)?;
+    let by_names = ByNames { queries: &queries, targets: &targets, near, sources: &sources };
+    by_names.search(&lookup.names(0), &mut searched)?;
     let (mut found, mut n_compared) = (searched.found, searched.n_compared);
     identify_vendored(&mut found, &files.entries, &repository.reader(), &config)?;
     for outside in elsewhere.outsides {
@@ -271,7 +276,8 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
     let read = |language: &Language| {
         let mut tokens = Vec::new();
         let with_data = sources.config.include_data;
-        let is_mixed = !sources.languages.tokenize(language, &text, with_data, &mut tokens).is_empty();
+        let embedded = sources.languages.tokenize(language, &text, with_data, &mut tokens);
+        let (is_mixed, words) = (!embedded.is_empty(), language.words_with(&embedded));
         if language.is_data && !with_data && !is_mixed {
             return Err(unreadable(Skip::Data));
         }
@@ -285,6 +291,7 @@ fn read_sketch(sketch: &Sketch, entries: &[Entry], sources: &Sources<'_>) -> Res
             text: text.to_vec(),
             encoded: None,
             tokens,
+            words,
             is_partial: false,
             language,
             family: if is_mixed { MIXED.to_owned() } else { family },

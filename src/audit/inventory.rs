@@ -13,7 +13,8 @@ use super::judge::{AllCopies, Attributions, Copied, FileUnderAudit, Joined, Judg
 use super::read::{Promise, Remembered, Skip, Source, Sources};
 use super::search::{Found, Outside, SearchOutcome, Targets, identify_vendored, may_be_whole, place_in_tree, search};
 use super::stale::{ComponentFile, Holder, WholeCopy, fit, stale, vulnerable};
-use super::{Audited, Brought, Context, CopiedFile, End, Error, Examined, Explained, FolderVersion, Outcome, Taken};
+use super::{Audited, Brought, Context, CopiedFile, Error, Examined, Explained, FolderVersion, Outcome, Taken};
+use crate::change::End;
 use crate::config::Config;
 use crate::files::{Entry, ReadFiles};
 use crate::git::{Attributes, CommitId, Repository, Snapshot, blob_id, sha1_of};
@@ -420,7 +421,6 @@ impl Comparing<'_> {
                     is_new: &|_| false,
                     before: &[],
                     max_components: Some(config.common_components),
-                    also: None,
                 };
                 let mut searched = search(&queries, &targets, sources)?;
                 identify_vendored(&mut searched.found, vendored, &repository.reader(), config)?;

@@ -13,11 +13,11 @@ mod context;
 // Reads who owns the files of a tree.
 mod owners;
 
-// Finds the license of the project.
-mod project;
-
 // Reads files into tokens, and remembers them between runs.
 mod read;
+
+// Tells a file that is built from others.
+mod bundle;
 
 // Defines what an audit found.
 mod outcome;
@@ -49,6 +49,9 @@ mod inventory;
 mod resemblance;
 mod scan;
 
+// Decides the verdict.
+mod finish;
+
 // Finds where copied functions are called.
 mod calls;
 
@@ -56,26 +59,25 @@ mod calls;
 mod organization;
 
 pub use calls::callers;
-pub use check::{Elsewhere, Range, check};
+pub use check::{Elsewhere, check};
 pub use compare::{
     CLUSTERED, CompareParams, Compared, Comparison, HISTOGRAM_BARS, LeftOut, Match, Pair, Submission, compare,
 };
 pub use context::{Context, Exhausted, Progress};
 pub use error::{Error, SketchError};
 pub use find::{Existing, FindParams, FoundCode, MAX_SKETCH, Sketch, find};
+pub use finish::finish;
 pub use history::{Copy, CopyOrigin, Judged, Timeline, TimelineParams, UnreadFile, blame, timeline};
 pub use inventory::{Whole, audit, brought};
-pub use judge::suppress;
 pub use organization::{
     Day, Flow, Member, MemberReport, Month, NotCounted, Noted, Organization, ReportError, SharedComponent,
 };
 pub use outcome::{
-    Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, End, Examined,
-    Explained, FolderVersion, Outcome, Share, Taken,
+    Audited, Brought, Callers, Comment, Common, CopiedFile, Duplication, EditedFile, EditedLines, Examined, Explained,
+    FolderVersion, Outcome, Share, Taken,
 };
 pub use owners::owners;
-pub use project::project_terms;
 pub use read::{Remembered, Skip, warm};
 pub use resemblance::{ResemblanceParams, Resemblances, ResemblingPair, Shingled, resemblances};
 pub use scan::{Tree, scan};
-pub use search::{Components, CorpusReading, Indexed, Outside, Past, Stored};
+pub use search::{CorpusReading, Indexed, Outside, Past, Stored};

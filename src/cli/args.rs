@@ -9,10 +9,10 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::flags::{
-    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, Output, PastFlags, Reporting, Setting, Suppressing,
-    TreeFlags, with_formats,
+    CommitLimits, Common, CorpusFlags, EffortFlag, MinTokens, Output, PastFlags, Reporting, Suppressing, TreeFlags,
+    with_formats,
 };
-use crate::config::Trust;
+use crate::config::{Setting, Trust};
 use crate::fingerprint::resemblance::ShingleSampling;
 use crate::report::{
     COMPARISON_FORMATS, FIND_FORMATS, FORMATS, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, TIMELINE_FORMATS,
@@ -458,7 +458,7 @@ Examples:
   secondhand scan --rev HEAD --format trend >> trend.jsonl";
 
 /// Flags of `scan`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = SCAN_EXAMPLES, mut_args = with_formats(scan_formats()))]
 pub(super) struct Scan {
     /// Folders and files to scan; a folder outside any repository is read as it is [default: the work tree]
@@ -628,17 +628,11 @@ pub(super) struct Known {
 }
 
 impl Check {
-    /// Whether the work tree is judged and nothing else.
-    pub fn is_of_work_tree(&self) -> bool {
-        self.worktree || self.watch && !self.staged
-    }
-
     /// The flags that are options as well.
     pub fn settings(&self) -> Vec<Setting> {
         let trust = self.trust.and_then(|trust| trust.to_possible_value());
         let mut settings = self.output.settings();
         settings.extend(self.min_tokens.setting("min-tokens"));
-        settings.extend(self.base.clone().map(|base| ("base", base)));
         settings.extend(trust.map(|trust| ("trust", trust.get_name().to_owned())));
         let switches = [("history", self.past.history), ("blame", self.blame)];
         settings.extend(switches.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (*name, "true".to_owned())));

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Arg, Args, ValueEnum};
 
-use crate::audit::Outcome;
-use crate::config::{Config, FailOn};
+use crate::change::{BaselinePlace, PastScope};
+use crate::config::{FailOn, Setting};
 use crate::fingerprint::Effort;
-use crate::git::{CommitId, Error, Reader, Span, WalkLimits, seconds_of};
-use crate::policy::Level;
+use crate::git::{Error, WalkLimits, seconds_of};
 use crate::report::{Format, GroupBy};
 
 /// Flags that every command takes.
@@ -120,19 +119,12 @@ pub(super) struct PastFlags {
 }
 
 impl PastFlags {
-    /// The part of history to search if that `is_asked` for: that of `default` unless a revision is given.
+    /// The part of history that they name.
     ///
     /// # Errors
-    /// If there is no such revision, or the date is invalid.
-    pub fn span(&self, is_asked: bool, default: Option<CommitId>, reader: &Reader) -> Result<Option<Span>, Error> {
-        let mut span = Span { limits: self.limits.read()?, ..Span::default() };
-        for revision in &self.history_of {
-            reader.add_revision(revision, &mut span)?;
-        }
-        if span.tips.is_empty() {
-            span.tips.extend(default);
-        }
-        Ok((is_asked && !span.tips.is_empty()).then_some(span))
+    /// If the date is invalid.
+    pub fn scope(&self) -> Result<PastScope, Error> {
+        Ok(PastScope { revisions: self.history_of.clone(), limits: self.limits.read()? })
     }
 }
 
@@ -158,7 +150,7 @@ impl CommitLimits {
 }
 
 /// Which tree a command reads.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct TreeFlags {
     /// Read the tree of this revision instead of the work tree
     #[arg(long, value_name = "REV")]
@@ -183,11 +175,8 @@ pub(super) struct EffortFlag {
     pub effort: Effort,
 }
 
-/// An option and its value, as a flag sets it.
-pub(super) type Setting = (&'static str, String);
-
 /// The minimum length of a copy.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct MinTokens {
     /// Minimum tokens for a copy to be reported; in a change, only added tokens count
     #[arg(long, value_name = "N")]
@@ -202,7 +191,7 @@ impl MinTokens {
 }
 
 /// Flags that suppress findings.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Suppressing {
     /// Do not report the copies in this baseline [default: the option `baseline`, if the file exists]
     #[arg(long, value_name = "FILE")]
@@ -215,8 +204,19 @@ pub(super) struct Suppressing {
     pub show_suppressed: bool,
 }
 
+impl Suppressing {
+    /// Where the baseline is.
+    pub fn place(&self) -> BaselinePlace {
+        match &self.baseline {
+            _ if self.no_baseline => BaselinePlace::Nowhere,
+            Some(file) => BaselinePlace::File(file.clone()),
+            None => BaselinePlace::Settings,
+        }
+    }
+}
+
 /// Which reports are written, and where. Each command sets its formats with [`with_formats`].
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Reporting {
     /// Output format
     #[arg(long, value_name = "FORMAT")]
@@ -246,7 +246,7 @@ pub(super) fn with_formats<T: 'static, F: IntoIterator<Item = &'static Format<T>
 }
 
 /// Flags for reports, and for which findings fail the run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Output {
     #[command(flatten)]
     pub reporting: Reporting,
@@ -263,17 +263,6 @@ impl Output {
         settings.extend(fail_on.map(|level| ("fail-on", level.get_name().to_owned())));
         settings
     }
-}
-
-/// Whether the findings fail the run.
-pub(super) fn fails(outcome: &Outcome, config: &Config) -> bool {
-    let least = match config.fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
-        FailOn::Never => return false,
-    };
-    outcome.findings.iter().any(|finding| finding.level >= least)
 }
 
 impl ValueEnum for FailOn {

@@ -1,50 +1,29 @@
 //! Runs the program: reads the command line, does what it says, and ends with a status.
 
 mod args;
-mod audit;
-mod baseline;
-mod cache;
-mod check;
-mod compare;
-mod compared_edits;
-mod components;
-mod corpus;
-mod destination;
-mod edits;
-mod environment;
-mod error;
-mod find;
+mod commands;
 mod flags;
-mod history;
-mod init;
-mod job;
-mod limit;
-mod lsp;
-mod mcp;
-mod output;
-mod progress;
+mod io;
 mod reference;
-mod report;
-mod resemblance;
-mod scan;
+mod servers;
 mod settings;
-mod show;
-mod stale;
-mod suppressing;
-mod survey;
-mod uncommitted;
-mod versions;
-mod watch;
 
 use std::process::ExitCode;
 use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, Command};
-use self::error::Failure;
+use self::commands::{
+    audit, baseline, cache, check, compare, corpus, find, history, init, report, resemblance, scan, show, stale,
+};
 use self::flags::Color;
+use self::io::error::Failure;
+use self::io::{destination, limit, output};
+use self::servers::{lsp, mcp, watch};
 use crate::git;
+use crate::policy::Date;
 use crate::text::agreed;
 
 /// Nothing at or above `--fail-on` was found.
@@ -131,7 +110,7 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     }
 }
 
-/// What is to be said of commits that no command could read.
+/// The warning about commits that could not be read.
 fn passed_over(repository: &git::Repository) -> Option<String> {
     let commits = repository.passed_over();
     let (first, rest) = commits.split_first()?;
@@ -147,5 +126,17 @@ fn passed_over(repository: &git::Repository) -> Option<String> {
 fn start_threads(n: usize) -> Result<(), Failure> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let start = || rayon::ThreadPoolBuilder::new().num_threads(n).build_global().map_err(|error| error.to_string());
-    STARTED.get_or_init(start).clone().map_err(|why| Failure::Threads { n, why })
+    STARTED.get_or_init(start).clone().map_err(|why| Failure::plain(format!("cannot start {n} threads: {why}")))
+}
+
+/// Today, in UTC; for reproducible builds, the day of `SOURCE_DATE_EPOCH`.
+fn today() -> Date {
+    Date::of_seconds(now())
+}
+
+/// The current time in seconds since 1970; for reproducible builds, that of `SOURCE_DATE_EPOCH`.
+fn now() -> i64 {
+    let set = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    set.unwrap_or_else(now)
 }

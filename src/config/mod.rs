@@ -7,6 +7,7 @@ mod day;
 mod file;
 mod folders;
 mod licensing;
+mod overrides;
 mod paths;
 mod raw;
 mod regular;
@@ -17,8 +18,9 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 
-pub use file::{ConfigError, Leaf, NAMES, decisions, find, names_of};
+pub use file::{ConfigError, NAMES, decisions, find};
 pub use folders::{FolderSettings, Reach};
+pub use overrides::{OptionValue, Overrides, Setting, variable_of, variables};
 pub use paths::{Foreign, PathRules, Ruling};
 pub use raw::{
     ConfigOption, FailOn, LevelSetting, RawConfig, RawException, RawLicense, RawThresholds, Trust, Vendored, options,

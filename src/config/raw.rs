@@ -274,6 +274,13 @@ pub enum Trust {
     Base,
 }
 
+impl Trust {
+    /// The same, or `other` where that is left open.
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::Auto { other } else { self }
+    }
+}
+
 /// A folder of the repository with third-party code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]

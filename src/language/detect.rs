@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::block_words::BlockWords;
 use super::hash;
 use super::lexer::Lexer;
 use super::region::{Regions, no_pattern};
@@ -28,6 +29,8 @@ pub struct Language {
     pub is_declarative: bool,
     /// Whether a name that is followed by a name or a literal calls it.
     pub has_juxtaposed_calls: bool,
+    /// The words that show how its code is built.
+    pub words: Arc<BlockWords>,
     /// Reads its source; [`Languages::tokenize`] does so if it may contain other languages.
     pub lexer: Lexer,
     pub(super) regions: Regions,
@@ -480,6 +483,7 @@ impl LanguageEntry {
                 is_data: table.data,
                 is_declarative: table.declarative,
                 has_juxtaposed_calls: table.juxtaposed_calls,
+                words: Arc::new(BlockWords::new(table)),
                 lexer: Lexer::new(table).expect("`add` and tests/it/languages.rs compile every table"),
                 regions: Regions::new(table).expect("`add` and tests/it/languages.rs compile every region"),
                 around: table.around.clone(),

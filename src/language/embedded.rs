@@ -5,7 +5,9 @@
 //! family, wherever it is.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::block_words::BlockWords;
 use super::detect::{Language, Languages};
 use super::lexer::Held;
 use super::notebook;
@@ -69,6 +71,21 @@ impl Languages {
         embedded.sort_by_key(|part| (part.range.start, part.range.end));
         separate(tokens);
         embedded
+    }
+}
+
+impl Language {
+    /// Its words, and those of the languages that are `embedded` in a file.
+    pub fn words_with(&self, embedded: &[Embedded<'_>]) -> Arc<BlockWords> {
+        let mut others: Vec<&Language> = embedded.iter().map(|part| part.language).collect();
+        others.sort_by(|a, b| a.id.cmp(&b.id));
+        others.dedup_by(|a, b| a.id == b.id);
+        if others.is_empty() {
+            return Arc::clone(&self.words);
+        }
+        let mut words = BlockWords::clone(&self.words);
+        others.into_iter().for_each(|other| words.add(&other.words));
+        Arc::new(words)
     }
 }
 

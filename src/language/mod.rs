@@ -3,6 +3,7 @@
 //! Invariant: knows no language by name. Everything known about one is in
 //! `config/languages/<name>.toml`, or in a table of the user's.
 
+mod block_words;
 mod compile;
 mod detect;
 mod embedded;
@@ -19,6 +20,7 @@ mod test_code;
 mod token;
 mod words;
 
+pub use block_words::BlockWords;
 pub use detect::{Language, Languages, Reason, is_generated};
 pub use embedded::Embedded;
 pub use example::Unmet;

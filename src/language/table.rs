@@ -101,6 +101,19 @@ pub struct Table {
     /// Whether a name followed by a name or a literal is a call: `f x y`, `cp a b`, `[a take: b]`.
     #[serde(default)]
     pub juxtaposed_calls: bool,
+    /// Words that end a block on a line of their own, besides `end`, `fi`, `done`, `esac`, `endif`, `endfunction`,
+    /// `endwhile` and `endfor`. Separated by white space, like the next ones.
+    #[serde(default)]
+    pub block_ends: String,
+    /// Words that begin a line inside a function, and no function, besides those that most languages have: `if`, `else`.
+    #[serde(default)]
+    pub block_parts: String,
+    /// Words before the name of a function, besides those that most languages have: `def`, `function`, `sub`.
+    #[serde(default)]
+    pub defines_functions: String,
+    /// Words that decide what is done next, besides those that most languages have: `while`, `switch`, `raise`.
+    #[serde(default)]
+    pub control_flow: String,
     /// Regular expressions for the beginning of a line, after its indentation, that opens test code. The lines indented
     /// below it belong to the test. A copy in test code is a note, like one in a test file.
     #[serde(default)]

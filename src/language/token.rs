@@ -117,6 +117,25 @@ impl Token {
         self.symbol.kind()
     }
 
+    /// How much deeper in brackets the code behind it is: 1 for an opening bracket, -1 for a closing one.
+    pub fn nesting(&self) -> i64 {
+        match self.punctuation() {
+            Some(b'(' | b'[' | b'{') => 1,
+            Some(b')' | b']' | b'}') => -1,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is a closing bracket.
+    pub fn is_closing(&self) -> bool {
+        self.nesting() < 0
+    }
+
+    /// Its byte, if it is punctuation.
+    pub fn punctuation(&self) -> Option<u8> {
+        (self.kind() == Kind::Punctuation).then_some(self.symbol.get() as u8)
+    }
+
     /// Its bytes in the text it was read from.
     pub fn text<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()

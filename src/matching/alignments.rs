@@ -195,7 +195,7 @@ fn n_of_unit_before(pairs: &[(usize, usize)], query: Document<'_>) -> usize {
 fn n_of_unit_behind(pairs: &[(usize, usize)], query: Document<'_>, target: Document<'_>) -> usize {
     let mut depth = 0i64;
     for (number, &(at, to)) in pairs.iter().rev().enumerate().take(MAX_OF_NEIGHBOR) {
-        depth += query.nesting(at);
+        depth += query.tokens[at].nesting();
         // An alignment that is all head is no neighbor's.
         let is_behind = number + 1 < pairs.len();
         if is_behind && depth > 0 && query.starts_paragraph(at) && target.starts_paragraph(to) {

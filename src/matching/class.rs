@@ -8,7 +8,7 @@ use super::overlap::is_same_place;
 
 /// A clone pair as seen by grouping: what it covers of the query, and how well.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// The fragment of the query, in tokens.
     pub query: Range<usize>,
     /// Positions of the aligned tokens in the query, ascending.
@@ -44,7 +44,7 @@ fn n_in(positions: &[u32], range: &Range<usize>) -> usize {
 
 /// A fragment of the query and the pairs that explain it, the best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CloneClass {
+pub(super) struct Group {
     /// The fragment.
     pub query: Range<usize>,
     /// Indices of the pairs in the order they were given.
@@ -79,7 +79,7 @@ const MAX_MEMBERS: usize = 64;
 /// ```
 ///
 /// Time O(Σ length of the candidates + candidates · members · log n), memory O(length of the query).
-pub fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<CloneClass> {
+pub(super) fn classes(candidates: &[Candidate], min_tokens: usize) -> Vec<Group> {
     let start = candidates.iter().map(|candidate| candidate.query.start).min().unwrap_or(0);
     let end = candidates.iter().map(|candidate| candidate.query.end).max().unwrap_or(0);
     let mut net = Net { candidates, min_tokens, start, owners: vec![None; end - start], classes: Vec::new() };
@@ -99,7 +99,7 @@ struct Net<'c> {
     start: usize,
     /// For each token from there on, the number of the class that aligns it.
     owners: Vec<Option<usize>>,
-    classes: Vec<CloneClass>,
+    classes: Vec<Group>,
 }
 
 impl Net<'_> {
@@ -153,7 +153,7 @@ impl Net<'_> {
                 self.owners[from_gap - self.start..=position - self.start].fill(Some(self.classes.len()));
                 from = position + 1;
             }
-            self.classes.push(CloneClass { query: span(&claim), members: vec![at] });
+            self.classes.push(Group { query: span(&claim), members: vec![at] });
         }
         if claimed.is_empty() {
             self.join(at);
@@ -261,7 +261,7 @@ impl Net<'_> {
     }
 
     /// The classes by position, each split where others took stretches out of it.
-    fn into_classes(self) -> Vec<CloneClass> {
+    fn into_classes(self) -> Vec<Group> {
         let owned = self.owners.iter().enumerate().filter_map(|(offset, owner)| Some((self.start + offset, (*owner)?)));
         let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
         for (position, class) in owned {
@@ -282,7 +282,7 @@ impl Net<'_> {
             let query = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
             let best = self.best(class);
             let n_left = n_in(&best.aligned, &query);
-            (n_left >= self.min_tokens.min(best.aligned.len())).then_some(CloneClass { query, members })
+            (n_left >= self.min_tokens.min(best.aligned.len())).then_some(Group { query, members })
         };
         parts.into_iter().filter_map(class).collect()
     }
@@ -331,14 +331,14 @@ mod tests {
         Candidate { aligned: positions(query.len()), exact: positions(n_exact), runs: Vec::new(), query }
     }
 
-    fn classes_of(candidates: &[Candidate]) -> Vec<CloneClass> {
+    fn classes_of(candidates: &[Candidate]) -> Vec<Group> {
         classes(candidates, 30)
     }
 
     #[test]
     fn pairs_of_nearly_the_same_fragment_are_one_class_best_first() {
         let found = classes_of(&[candidate(10..90, 60), candidate(12..92, 75)]);
-        assert_eq!(found, [CloneClass { query: 12..92, members: vec![1, 0] }]);
+        assert_eq!(found, [Group { query: 12..92, members: vec![1, 0] }]);
     }
 
     #[test]

@@ -18,7 +18,6 @@ use std::sync::LazyLock;
 
 use super::agreeing::agreeing;
 use super::alignment::Block;
-use super::worth::is_control_flow;
 use super::{ClonePair, Document, Seed};
 use crate::language::{Kind, Symbol, Token};
 use crate::text::unpack;
@@ -78,7 +77,7 @@ impl TellingRun {
             return None;
         }
         let decides =
-            tokens.iter().any(|token| token.kind() == Kind::Keyword && is_control_flow(token.text(query.text)));
+            tokens.iter().any(|token| token.kind() == Kind::Keyword && query.words.decides(token.text(query.text)));
         Some(Self { n_tokens, decides, is_whole: query.holds_unit(range, least), is_renamed })
     }
 
@@ -288,7 +287,7 @@ mod tests {
         let block = Block { query: 0, target: 0, len: own.len() as u32 };
         let pair = ClonePair::new(Alignment { blocks: vec![block] }, &own, &others);
         let enough = Enough { n_words: 2, exact_run: 20, run: 40 };
-        Evidence::new(&pair, Document { text: query.as_bytes(), tokens: &own }, &others, &enough)
+        Evidence::new(&pair, Document::new(query.as_bytes(), &own), &others, &enough)
     }
 
     #[test]
@@ -311,7 +310,7 @@ mod tests {
         let enough = Enough { n_words: 2, exact_run: 8, run: 15 };
         let may_be = |query: &str, target: &str, seeds: &[(u32, u32)]| {
             let (own, others) = (c_tokens(query), c_tokens(target));
-            let rare = rare_words(Document { text: query.as_bytes(), tokens: &own });
+            let rare = rare_words(Document::new(query.as_bytes(), &own));
             let words = others.iter().map(|token| token.exact).collect();
             let seeds: Vec<Seed> = seeds.iter().map(|&(query, target)| Seed { query, target }).collect();
             may_be_evident(&own, &others, &rare, &words, &seeds, &enough)
@@ -363,7 +362,7 @@ mod tests {
         let enough = Enough { n_words: 9, exact_run: 99, run: 66 };
         let has_run = |text: &str| {
             let tokens = c_tokens(text);
-            let document = Document { text: text.as_bytes(), tokens: &tokens };
+            let document = Document::new(text.as_bytes(), &tokens);
             TellingRun::new(document, 0..tokens.len(), false, &enough).is_some_and(|run| run.is(&enough))
         };
         assert!(has_run(&function(|word| format!("{word}ed"))));
@@ -379,7 +378,7 @@ mod tests {
         let has_run = |&run: &usize| {
             let pair = ClonePair::new(Alignment { blocks: vec![block] }, &own, &others);
             let enough = Enough { n_words: 99, exact_run: 999, run };
-            Evidence::new(&pair, Document { text: query.as_bytes(), tokens: &own }, &others, &enough).has_run
+            Evidence::new(&pair, Document::new(query.as_bytes(), &own), &others, &enough).has_run
         };
         (1..1_000).take_while(has_run).last()
     }

@@ -220,7 +220,7 @@ fn known_words(old: &[Token], new: &[Token]) -> [HashSet<u32>; 2] {
 }
 
 fn is_closing(token: &Token) -> bool {
-    token.kind() == Kind::Punctuation && token.symbol.get() as u8 == b'}'
+    token.punctuation() == Some(b'}')
 }
 
 /// For each token and for the end, how many braces are open before it.
@@ -229,12 +229,10 @@ fn depths_of(tokens: &[Token]) -> Vec<i32> {
     let mut depths = Vec::with_capacity(tokens.len() + 1);
     for token in tokens {
         depths.push(depth);
-        if token.kind() == Kind::Punctuation {
-            match token.symbol.get() as u8 {
-                b'{' => depth += 1,
-                b'}' => depth -= 1,
-                _ => {}
-            }
+        match token.punctuation() {
+            Some(b'{') => depth += 1,
+            Some(b'}') => depth -= 1,
+            _ => {}
         }
     }
     depths.push(depth);
@@ -258,8 +256,8 @@ fn with_context(hunk: &Hunk, n_tokens: usize) -> Range<usize> {
 fn within_function(hunk: &Hunk, tokens: &[Token], depths: &[i32]) -> Option<Range<usize>> {
     let removed = &hunk.removed;
     let is_end = |&at: &usize| {
-        let last = at.checked_sub(1).map(|last| &tokens[last]).filter(|last| last.kind() == Kind::Punctuation);
-        depths[at] == 0 && last.is_some_and(|last| matches!(last.symbol.get() as u8, b'}' | b';'))
+        let last = at.checked_sub(1).and_then(|last| tokens[last].punctuation());
+        depths[at] == 0 && matches!(last, Some(b'}' | b';'))
     };
     let start = (1..=removed.start).rev().find(is_end).unwrap_or(0);
     let end = (removed.end.max(start + 1)..tokens.len()).find(is_end).unwrap_or(tokens.len());
@@ -351,7 +349,7 @@ mod tests {
     /// How many hunks of a change `copy` has missed, if the file is now `latest`.
     fn n_missed(before: &str, after: &str, latest: &str, copy: &str) -> usize {
         let [old, new, now, own] = [before, after, latest, copy].map(tokens);
-        let of = |text, tokens| Document { text: str::as_bytes(text), tokens };
+        let of = |text, tokens| Document::new(str::as_bytes(text), tokens);
         let hunks = hunks(of(before, &old), of(after, &new));
         missed(&old, &hunks, &new, Some(&now), &Held::new(&own)).len()
     }

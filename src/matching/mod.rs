@@ -32,8 +32,7 @@ mod worth;
 pub use alignment::{Alignment, Block};
 pub use alignments::{Aligned, Shortfall, alignments, without_neighbors};
 pub use chain::chains;
-pub use class::{Candidate, CloneClass, classes};
-pub use coverage::{Coverage, Named, Searched, Shown, hold_runs};
+pub use coverage::{CloneClass, CloneClasses, QueryPairs, TargetPair, clone_classes};
 pub use evidence::{Enough, Evidence, may_be_evident, rare_words};
 pub use lines::{Added, added_lines, shown_lines};
 pub use missed::{CONTEXT, Held, Hunk, MissedHunk, edited_lines, hunks, line_keys, missed};
@@ -51,7 +50,7 @@ pub use unified::unified;
 pub use unit::Unit;
 pub use worth::{BESIDE_LINES, Worth, is_beside, names_alike};
 
-use crate::language::Token;
+use crate::language::{BlockWords, Token};
 
 /// A token stream and the text it was read from.
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +59,16 @@ pub struct Document<'d> {
     pub text: &'d [u8],
     /// Its tokens.
     pub tokens: &'d [Token],
+    /// The words that show how its code is built.
+    pub words: &'d BlockWords,
 }
 
-impl Document<'_> {
+impl<'d> Document<'d> {
+    /// Code whose language is not known.
+    pub fn new(text: &'d [u8], tokens: &'d [Token]) -> Self {
+        Self { text, tokens, words: BlockWords::common() }
+    }
+
     /// Whether the token at `at` is the first on its line; true at the end.
     pub fn starts_line(&self, at: usize) -> bool {
         self.n_line_ends_before(at) > 0
@@ -105,6 +111,6 @@ mod tests {
     }
 
     pub(super) fn document<'d>(text: &'d str, tokens: &'d [Token]) -> Document<'d> {
-        Document { text: text.as_bytes(), tokens }
+        Document::new(text.as_bytes(), tokens)
     }
 }

@@ -361,11 +361,7 @@ fn best_slide(edit: &Edit, within: Range<usize>, base: Document<'_>, head: Docum
 fn is_balanced(document: Document<'_>, range: Range<usize>) -> bool {
     let mut depth = 0i64;
     for token in &document.tokens[range] {
-        match token.text(document.text) {
-            b"(" | b"[" | b"{" => depth += 1,
-            b")" | b"]" | b"}" => depth -= 1,
-            _ => {}
-        }
+        depth += token.nesting();
         if depth < 0 {
             return false;
         }

@@ -140,13 +140,18 @@ impl ClonePair {
         }
     }
 
-    /// The pair as seen by grouping.
-    pub fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
+    /// The positions in the query of the aligned tokens that are spelled the same, ascending.
+    pub fn exact_positions(&self, query: &[Token], target: &[Token]) -> Vec<u32> {
         let is_exact = |&(a, b): &(usize, usize)| query[a].exact == target[b].exact;
+        self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect()
+    }
+
+    /// The pair as seen by grouping.
+    pub(super) fn candidate(&self, query: &[Token], target: &[Token]) -> Candidate {
         Candidate {
             query: self.alignment.query(),
             aligned: self.alignment.pairs().map(|(a, _)| a as u32).collect(),
-            exact: self.alignment.pairs().filter(is_exact).map(|(a, _)| a as u32).collect(),
+            exact: self.exact_positions(query, target),
             runs: {
                 let runs = solid_runs(&self.alignment, query, target).into_iter();
                 runs.map(|run| run.query as usize..(run.query + run.len) as usize).collect()

@@ -17,8 +17,6 @@ use std::ops::Range;
 
 use super::Document;
 use super::alignments::MAX_OF_NEIGHBOR;
-use super::unit::is_closing_word;
-use super::worth::is_control_flow;
 
 /// Maximum tokens of a partial statement to cut off: what is longer says something.
 const MAX_PARTIAL: usize = 8;
@@ -39,7 +37,7 @@ impl Document<'_> {
         let closed = range.start + self.n_closing(head.clone());
         let Some(start) = (closed..=head.end).find(|&at| !self.is_closer(at)) else { return range.start };
         // `} else {` goes on with a statement of its own.
-        let begins = |at: usize| self.starts_line(at) || is_control_flow(self.tokens[at].text(self.text));
+        let begins = |at: usize| self.starts_line(at) || self.words.decides(self.tokens[at].text(self.text));
         (start..=head.end).find(|&at| begins(at)).unwrap_or(range.start)
     }
 
@@ -47,7 +45,7 @@ impl Document<'_> {
     pub(super) fn n_closing(&self, tokens: impl Iterator<Item = usize>) -> usize {
         let (mut depth, mut deepest, mut n) = (0, 0, 0);
         for (number, at) in tokens.enumerate() {
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             if depth < deepest {
                 (deepest, n) = (depth, number + 1);
             }
@@ -96,9 +94,9 @@ impl Document<'_> {
     /// Whether a token ends what came before it: nothing begins with it.
     pub(super) fn is_closer(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
-        let word = token.text(self.text);
-        matches!(word, b")" | b"]" | b"}" | b";" | b",")
-            || is_closing_word(word) && self.starts_line(at) && self.starts_line(at + 1)
+        token.is_closing()
+            || matches!(token.punctuation(), Some(b';' | b','))
+            || self.words.ends_block(token.text(self.text)) && self.starts_line(at) && self.starts_line(at + 1)
     }
 }
 

@@ -8,29 +8,6 @@ use std::ops::Range;
 use super::Document;
 use crate::language::{Kind, Token};
 
-/// Words that begin part of a function rather than a unit.
-const PARTS: &[&str] = &[
-    "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "repeat",
-    "switch", "select", "case", "when", "default", "match", "try", "except", "rescue", "catch", "finally", "ensure",
-    "with", "return", "then", "begin",
-];
-
-/// Words that come before the name of a function.
-const DEFINING: &[&[u8]] =
-    &[b"def", b"fn", b"func", b"function", b"fun", b"sub", b"proc", b"procedure", b"method", b"defp", b"macro"];
-/// Words that close a unit on a line of their own.
-const CLOSING: &[&[u8]] = &[b"end", b"fi", b"done", b"esac", b"endif", b"endfunction", b"endwhile", b"endfor"];
-
-/// Whether a line that begins with this word ends a block: with a bracket, or in languages without them with a word.
-pub(super) fn closes_block(word: &[u8]) -> bool {
-    matches!(word, b"}" | b")" | b"]") || is_closing_word(word)
-}
-
-/// Whether a line of this word alone ends a block: `end`, `fi`.
-pub(super) fn is_closing_word(word: &[u8]) -> bool {
-    CLOSING.contains(&word)
-}
-
 /// Maximum tokens of a head, in which the name of a function is looked for.
 const HEAD: usize = 120;
 
@@ -97,8 +74,8 @@ impl Document<'_> {
             if at > start && self.starts_line(at) {
                 let own = self.indent(at);
                 let word = self.tokens[at].text(self.text);
-                let is_closer = matches!(word, b"}" | b")" | b"]");
-                let is_end = CLOSING.iter().any(|closing| word.eq_ignore_ascii_case(closing));
+                let is_closer = self.tokens[at].is_closing();
+                let is_end = self.words.ends_block(word);
                 if own > indentation {
                     has_body = true;
                 } else if own < indentation && is_closer {
@@ -108,7 +85,7 @@ impl Document<'_> {
                 } else if own == indentation && is_closer {
                     let next = (at + 1..self.tokens.len()).find(|&next| self.starts_line(next));
                     let next = next.unwrap_or(self.tokens.len());
-                    let after = depth + (at..next).map(|at| self.nesting(at)).sum::<i64>();
+                    let after = depth + self.tokens[at..next].iter().map(Token::nesting).sum::<i64>();
                     // `) -> u8 {` and `):` go on. A lone `}` ends the unit even if brackets do not balance, as with
                     // `#ifdef`.
                     let opens_body = self.tokens[next - 1].text(self.text) == b":";
@@ -120,7 +97,7 @@ impl Document<'_> {
                 }
                 // Everything else is inside of brackets: labels, directives, wrapped lines.
             }
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             at += 1;
         }
         (at, has_body)
@@ -139,7 +116,7 @@ impl Document<'_> {
         let is_name = |at: &usize| self.tokens[*at].kind() == Kind::Identifier;
         for at in head.clone() {
             let opens = word(at) == b"(";
-            if DEFINING.contains(&word(at)) && at + 1 < head.end {
+            if self.words.defines_function(word(at)) && at + 1 < head.end {
                 // Go has a receiver between.
                 let named = if word(at + 1) == b"(" { self.closing(at + 1, head.end)? + 1 } else { at + 1 };
                 return Some(named).filter(|named| *named < head.end && is_name(named));
@@ -193,18 +170,9 @@ impl Document<'_> {
     fn closing(&self, at: usize, end: usize) -> Option<usize> {
         let mut depth = 0;
         (at..end).find(|&at| {
-            depth += self.nesting(at);
+            depth += self.tokens[at].nesting();
             depth == 0
         })
-    }
-
-    /// 1 for an opening bracket, -1 for a closing one.
-    pub(super) fn nesting(&self, at: usize) -> i64 {
-        match self.tokens[at].text(self.text) {
-            b"{" | b"(" | b"[" => 1,
-            b"}" | b")" | b"]" => -1,
-            _ => 0,
-        }
     }
 
     /// Whether `range` holds a whole unit (a function, a class) of at least `min_tokens` tokens, with the annotations
@@ -223,7 +191,7 @@ impl Document<'_> {
             let mut has_body = false;
             let mut end = range.end;
             for &(at, own) in &starts[number + 1..] {
-                let is_bracket = matches!(self.tokens[at].text(self.text), b"{" | b"}" | b")" | b"]");
+                let is_bracket = self.tokens[at].is_closing() || self.tokens[at].punctuation() == Some(b'{');
                 if is_annotation {
                     // Up to the line that is annotated.
                     is_annotation = own > indentation || is_bracket || self.is_annotation(at);
@@ -283,7 +251,7 @@ impl Document<'_> {
             Kind::Punctuation => true,
             Kind::Identifier if is_label() => true,
             Kind::Keyword if is_modifier() => false,
-            _ => PARTS.iter().any(|part| word.eq_ignore_ascii_case(part.as_bytes())),
+            _ => self.words.begins_part(word),
         }
     }
 }

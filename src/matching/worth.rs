@@ -29,21 +29,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Document;
-use super::unit::closes_block;
 use crate::language::{Kind, Symbol, Token};
 use crate::text::Lines;
-
-/// Words of control flow in any language; each kind counts once.
-const CONTROL_FLOW: &[&str] = &[
-    "if", "else", "elif", "elsif", "elseif", "unless", "for", "foreach", "while", "until", "loop", "do", "switch",
-    "case", "when", "match", "select", "try", "catch", "except", "rescue", "finally", "ensure", "throw", "raise",
-    "break", "continue", "goto", "guard", "defer", "yield", "await", "with", "cond",
-];
-
-/// Whether a keyword decides what is done next.
-pub(super) fn is_control_flow(word: &[u8]) -> bool {
-    CONTROL_FLOW.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
-}
 
 /// The worth of one kind of control flow, in statements.
 const CONTROL_FLOW_WORTH: f64 = 2.0;
@@ -120,13 +107,12 @@ pub fn names_alike(copy: &[Token], origin: &[Token]) -> f64 {
     if n == 0 { 1.0 } else { f64::from(n_same) / f64::from(n) }
 }
 
-impl Document<'_> {
-    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or `end`, or where the
+impl<'d> Document<'d> {
+    /// Whether the tokens in `range` end where a block ends: with a line of closing brackets or words, or where the
     /// next line is indented less. Time O(line).
     pub fn ends_block(&self, range: Range<usize>) -> bool {
         let Some(first) = range.clone().rev().find(|&at| self.starts_line(at)) else { return false };
-        let word = self.tokens[first].text(self.text);
-        let closes = matches!(word, b"}" | b")" | b"]") || word.eq_ignore_ascii_case(b"end");
+        let closes = self.ends_block_with(&self.tokens[first]);
         let is_cut = range.end < self.tokens.len() && !self.starts_line(range.end);
         !is_cut && (closes || self.indent(range.end) < self.indent(first))
     }
@@ -137,7 +123,7 @@ impl Document<'_> {
         let starts = range.clone().filter(|&at| at == range.start || self.starts_line(at));
         let indents: Vec<usize> = starts.map(|at| self.indent(at)).collect();
         let Some(&least) = indents.iter().min() else { return true };
-        let is_followed = |token: &Token| self.indent(range.end) > least || closes_block(token.text(self.text));
+        let is_followed = |token: &Token| self.indent(range.end) > least || self.ends_block_with(token);
         let ends = indents.last() == Some(&least) || !self.tokens.get(range.end).is_some_and(is_followed);
         indents.first() == Some(&least) && ends
     }
@@ -173,13 +159,14 @@ impl Document<'_> {
     }
 
     /// The control flow words on a line.
-    fn controls(&self, line: &[Token]) -> Vec<&'static str> {
+    fn controls(&self, line: &[Token]) -> Vec<&'d str> {
         let words = line.iter().filter(|token| matches!(token.kind(), Kind::Keyword | Kind::Identifier));
-        let control = |token: &Token| {
-            let word = token.text(self.text);
-            CONTROL_FLOW.iter().copied().find(|known| word.eq_ignore_ascii_case(known.as_bytes()))
-        };
-        words.filter_map(control).collect()
+        words.filter_map(|token| self.words.control_flow(token.text(self.text))).collect()
+    }
+
+    /// Whether a line that begins with this token ends a block: with a bracket, or in languages without them with a word.
+    fn ends_block_with(&self, token: &Token) -> bool {
+        token.is_closing() || self.words.ends_block(token.text(self.text))
     }
 
     /// Whether a line calls or computes.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::GroupBy;
-use crate::audit::{End, Outcome, Skip};
+use crate::audit::{Outcome, Skip};
+use crate::change::End;
 use crate::policy::{About, Component, Deletion, Finding, Fragment, Level, Origin, Place, Writing, best_first};
 use crate::text::{FilePath, LinedText};
 pub(super) use crate::text::{agreed, count};

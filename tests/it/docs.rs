@@ -114,6 +114,23 @@ fn every_test_that_security_names_is_there() {
     assert!(missing.is_empty(), "`docs/security.md` names tests that are not there: {missing:#?}");
 }
 
+/// What decides whom to believe has a test, and a line that names it.
+#[test]
+fn security_lists_every_method_of_the_authority() {
+    let page = read(Path::new("docs/security.md"));
+    for file in ["src/change/trust.rs", "src/change/corpus_folder.rs"] {
+        let code = read(Path::new(file));
+        let blocks =
+            code.split("\nimpl").filter(|block| block.lines().next().is_some_and(|of| of.contains("Authority")));
+        let methods = blocks.flat_map(|block| block.split("\n    pub fn ").skip(1));
+        let methods: Vec<&str> = methods.filter_map(|method| method.split('(').next()).collect();
+        assert!(!methods.is_empty(), "{file}");
+        for method in methods {
+            assert!(page.contains(&format!("\n| `{method}` |")), "`{method}` of {file} is not in `docs/security.md`");
+        }
+    }
+}
+
 #[test]
 fn every_page_is_in_the_book() {
     let summary: BTreeSet<_> = links(&read(Path::new("docs/SUMMARY.md"))).into_iter().map(PathBuf::from).collect();

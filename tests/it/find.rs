@@ -81,6 +81,29 @@ fn a_whole_function_is_found_with_its_lines_in_every_language() {
 }
 
 #[test]
+fn a_block_ends_with_the_word_of_its_language() {
+    let repository = Repository::new();
+    let task = "\
+task send;
+    input [7:0] word;
+    integer at;
+    begin
+        line = 1'b0;
+        for (at = 0; at < 8; at = at + 1) begin
+            #(PERIOD) line = word[at];
+        end
+        #(PERIOD) line = 1'b1;
+        sent = sent + 1;
+    end
+endtask
+";
+    repository.write("a.v", format!("reg line;\n\n{task}\nreg [3:0] state;\n"));
+    repository.commit("all");
+    let found = &json(&find(&repository, task, &["--name", "sketch.v", "--format", "json"]))["results"][0];
+    assert_eq!((&found["startLine"], &found["endLine"], &found["function"]), (&3.into(), &14.into(), &"send".into()));
+}
+
+#[test]
 fn a_renamed_sketch_is_found() {
     for language in LANGUAGES {
         let found = best(&tree(language), &language.renamed(), language);

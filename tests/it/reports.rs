@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use secondhand::audit::{End, Examined, Outcome, Skip};
+use secondhand::audit::{Examined, Outcome, Skip};
+use secondhand::change::End;
 use secondhand::license::{Expression, Terms};
 use secondhand::matching::CloneType;
 use secondhand::policy::{

@@ -93,6 +93,13 @@ fn objects_borrowed_from_another_repository_are_read() {
     check(&Report::new(&mut command), 1, &[finding()]);
 }
 
+#[test]
+fn a_ceiling_that_is_elsewhere_is_ignored_as_by_git() {
+    let repository = repository_with_a_copy();
+    let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "json"]);
+    check(&Report::new(command.env("GIT_CEILING_DIRECTORIES", "/nowhere/at/all")), 1, &[finding()]);
+}
+
 mod shallow {
     use crate::one_copy::{add, check, check_failure, finding, new, repository_with_a_copy, store, text};
     use support::{Report, Repository, git, secondhand};
@@ -193,11 +200,4 @@ mod unreadable {
         repository.write(".git/objects/info/alternates", vec![b'\x1b'; 2_000_000]);
         says(&repository, "Could not read alternates");
     }
-}
-
-#[test]
-fn a_ceiling_that_is_elsewhere_is_ignored_as_by_git() {
-    let repository = repository_with_a_copy();
-    let mut command = repository.secondhand(&["check", "--base", "HEAD~1", "--format", "json"]);
-    check(&Report::new(command.env("GIT_CEILING_DIRECTORIES", "/nowhere/at/all")), 1, &[finding()]);
 }

@@ -285,3 +285,91 @@ mod trust {
         assert_eq!(run(&repository, &[CHECK, &["--trust", "base"]].concat()).status, 0);
     }
 }
+
+mod library {
+    use secondhand::audit::{Context, Elsewhere, Progress, Remembered, check, finish};
+    use secondhand::change::{BaselinePlace, ChangeEnd, CheckRequest, PastScope, SettingsPlace};
+    use secondhand::config::Overrides;
+    use secondhand::report::{FORMATS, Style};
+
+    use super::*;
+
+    struct Silent;
+
+    impl Progress for Silent {
+        fn begin(&self, _: &'static str, _: usize) {}
+        fn step(&self) {}
+    }
+
+    /// The report of a caller of the library, and the exit status that it would have.
+    fn by_library(repository: &Repository, base: &str) -> Ran {
+        let repository = secondhand::git::Repository::discover(repository.root()).expect("it is a repository");
+        let request = CheckRequest {
+            base: Some(base.to_owned()),
+            end: ChangeEnd::Commit("HEAD".to_owned()),
+            within: Vec::new(),
+            projects: Vec::new(),
+            settings: SettingsPlace::Repository,
+            overrides: Overrides::new(&[], &[("trust", "head".to_owned())]),
+            baseline: BaselinePlace::Settings,
+            corpora: Vec::new(),
+            past: PastScope::default(),
+            keeps_suppressed: false,
+        };
+        let case = request.case(&repository).expect("the base is there");
+        let (config, languages) = (&case.policy.config, &case.policy.languages);
+        let context = Context { config, languages, progress: &Silent };
+        let outcome = check(&repository, &case.range, &Elsewhere::default(), &Remembered::nothing(), context);
+        let mut outcome = outcome.expect("everything is readable");
+        outcome.notices.extend(case.notices.iter().chain(&case.policy.notices).cloned());
+        finish(&mut outcome, &case.policy.acceptance, config, "2026-06-15".parse().expect("it is a day"));
+        let json = FORMATS.iter().find(|format| format.name == "json").expect("there is JSON");
+        let style = Style {
+            has_color: false,
+            width: 120,
+            wraps: false,
+            is_full: false,
+            is_brief: false,
+            group_by: None,
+            is_quiet: false,
+            is_verbose: false,
+        };
+        let mut out = Vec::new();
+        json.write(&outcome, &style, &mut out).expect("memory is writable");
+        let report = serde_json::from_slice(&out).expect("it is JSON");
+        Ran { status: i32::from(outcome.fails(config.fail_on)), report }
+    }
+
+    #[test]
+    fn a_caller_of_the_library_gets_the_verdict_of_the_program() {
+        let [c, python, typescript, go, ..] = LANGUAGES else { panic!("there are four languages") };
+        let repository = Repository::new();
+        repository.write("secondhand.toml", "max-warnings = 1\n");
+        for language in [c, python, typescript, go] {
+            repository.write(language.path("store"), language.file("store", &[language.first, language.second]).text);
+        }
+        let base = repository.commit("store");
+        repository.write(go.path("known"), go.file("known", &[go.first]).text);
+        repository.commit("known");
+        say(&repository, &["baseline", "create", "--base", "HEAD~1"]);
+        // A family, a copy beyond the warnings that are allowed, and one that a comment allows.
+        repository.write(c.path("new"), c.file("new", &[c.second, "int unlike;\n", c.first]).text);
+        repository.write(python.path("new"), python.file("new", &[python.first]).text);
+        let comment = format!("// {}", REASON.trim_start_matches("/* ").replace(" */", ""));
+        repository.write(typescript.path("new"), typescript.file("new", &[&comment, typescript.first]).text);
+        repository.commit("new");
+
+        let program = run(&repository, &["check", "--base", &base, "--head", "HEAD", "--trust", "head"]);
+        let levels = |ran: &Ran| {
+            ran.report["findings"]
+                .as_array()
+                .map(|findings| findings.iter().map(|finding| finding["level"].to_string()).collect::<Vec<_>>())
+        };
+        let levels = levels(&program).expect("the report lists them");
+        assert!(levels.contains(&"\"note\"".to_owned()) && levels.contains(&"\"warning\"".to_owned()), "{levels:?}");
+        assert!(program.report["findings"].as_array().is_some_and(|all| all.iter().any(|of| !of["family"].is_null())));
+        assert_eq!((program.status, program.n_suppressed()), (1, 2));
+        let library = by_library(&repository, &base);
+        assert_eq!((library.status, library.report), (program.status, program.report));
+    }
+}

@@ -985,6 +985,45 @@ mod corpora_of_the_base {
 }
 
 #[test]
+fn decisions_are_those_of_the_tip_of_the_base() {
+    let repository = branch(|_| {});
+    change(&repository, |_| {});
+    let report = repository.check(&["--base", "main"]);
+    let copy = report.list("/findings")[0]["identity"].as_str().expect("a finding has one");
+    let decided = format!("[[decision]]\ncopy = \"{copy}\"\nby = \"me\"\nreason = \"so\"\n");
+    repository.write("secondhand-decisions.toml", &decided);
+    repository.commit("decided");
+    let notice = "secondhand-decisions.toml: the change edits the decisions on copies";
+    check(&repository, OF_HEAD, 0, &[notice]);
+    check(&repository, OF_BASE, 1, &[notice]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.write("secondhand-decisions.toml", &decided);
+    repository.commit("decided");
+    repository.git(&["checkout", "--quiet", "pr"]);
+    check(&repository, OF_BASE, 0, &[notice]);
+}
+
+#[test]
+fn the_license_of_the_project_is_that_of_the_tip_of_the_base() {
+    const GPL: &str = "SPDX-License-Identifier: GPL-3.0-only\n";
+    let repository = Repository::new();
+    repository.write("LICENSE", "SPDX-License-Identifier: MIT\n");
+    repository.write("lib/z/LICENSE", GPL);
+    repository.write("lib/z/z.c", format!("{}\n{}", C.first, C.third));
+    repository.write("secondhand.toml", "corpora = [\"lib\"]\nignore = [\"lib/\"]\n");
+    repository.commit("base");
+    repository.git(&["checkout", "--quiet", "-b", "pr"]);
+    change(&repository, |pr| pr.write("LICENSE", GPL));
+    let at_errors = |trust| run(&repository, &["--trust", trust, "--fail-on", "error"]).status;
+    assert_eq!((at_errors("head"), at_errors("base")), (0, 1));
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.write("LICENSE", GPL);
+    repository.commit("another license");
+    repository.git(&["checkout", "--quiet", "pr"]);
+    assert_eq!(at_errors("base"), 0);
+}
+
+#[test]
 fn an_edit_of_the_license_of_the_project_is_listed() {
     let repository = branch(|base| base.write("LICENSE", "SPDX-License-Identifier: MIT\n"));
     change(&repository, |pr| pr.write("LICENSE", "SPDX-License-Identifier: GPL-3.0-only\n"));

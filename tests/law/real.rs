@@ -89,8 +89,8 @@ fn faults(root: &Path, commit: &str, sources: &mut Sources<'_>) -> String {
         let Some((family, text, tokens)) = sources.read(path, &head[path]) else { continue };
         let was = base.get(path).and_then(|blob| sources.read(path, blob));
         let (old_text, old) = was.map(|(_, text, tokens)| (text, tokens)).unwrap_or_default();
-        let before = Document { text: old_text.as_bytes(), tokens: &old };
-        let novel = novelty(before, Document { text: text.as_bytes(), tokens: &tokens });
+        let before = Document::new(old_text.as_bytes(), &old);
+        let novel = novelty(before, Document::new(text.as_bytes(), &tokens));
         novel_of.insert(path, novel.novel);
         families.insert(family);
     }

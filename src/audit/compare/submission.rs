@@ -5,10 +5,11 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::audit::read::{Skip, Source, Sources};
 use crate::files::{self, Content, Entry, ReadFiles};
-use crate::language::{WORDS, words};
+use crate::language::{BlockWords, WORDS, words};
 use crate::sources::{self, Folder, Limits, Note, Sink, SourceFile, archive_kind, read_archive};
 use crate::text::{FilePath, decoded};
 
@@ -185,7 +186,17 @@ fn prose(path: &FilePath, bytes: Vec<u8>) -> Result<Source, Skip> {
     words(&text, &mut tokens);
     let named = || WORDS.to_owned();
     let path = path.clone();
-    Ok(Source { path, text, encoded, tokens, is_partial: false, language: named(), family: named(), is_prose: true })
+    Ok(Source {
+        path,
+        text,
+        encoded,
+        tokens,
+        words: Arc::clone(BlockWords::common()),
+        is_partial: false,
+        language: named(),
+        family: named(),
+        is_prose: true,
+    })
 }
 
 /// Why a file could not be read, without its name.

@@ -21,7 +21,7 @@ pub use self::timeline::{Copy, CopyOrigin, Judged, Timeline, UnreadFile};
 use crate::audit::change::{Changed, asking, changed_files, credit_moves, queries};
 use crate::audit::judge::{AllCopies, Attributions, Joined, copies_of};
 use crate::audit::read::{Remembered, Sources};
-use crate::audit::search::{Located, place_in_tree, search_located};
+use crate::audit::search::{Targets, align_known, place_in_tree};
 use crate::audit::{Context, Error, Examined, Progress};
 use crate::config::Config;
 use crate::files::{Content, Entry};
@@ -343,20 +343,21 @@ fn judged(
         return Ok((n_novel, Vec::new(), unread));
     }
     let tree = known.tree(compared);
-    let mut hits: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut rows: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for (row, hash) in queries.distinct() {
         for file in known.holders(hash, &tree) {
-            hits.entry(file).or_default().push(row);
+            rows.entry(file as usize).or_default().push(row);
         }
     }
-    let hits = hits.into_iter().map(|(file, rows)| (file as usize, rows)).collect();
-    let located = Located {
+    let targets = Targets {
         entries: &compared.entries,
-        hits,
+        open: &|| repository.reader(),
         place: &|path| place_in_tree(config, path),
         is_new: &|path| change.after.get(path).is_some(),
+        before: &[],
+        max_components: None,
     };
-    let searched = search_located(&queries, located, &reader, sources)?;
+    let searched = align_known(&queries, rows.into_iter().collect(), &targets, sources)?;
     let mut all = AllCopies::new(&asking, &changed, &predecessors, sources);
     all.copies = copies_of(&asking, &searched, &changed, &predecessors, None, config);
     all.found = searched.found;

@@ -117,7 +117,10 @@ fn holder(notice: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::language::BlockWords;
     use crate::license::Expression;
 
     fn copy(text: &str) -> Source {
@@ -126,6 +129,7 @@ mod tests {
             text: text.as_bytes().to_vec(),
             encoded: None,
             tokens: Vec::new(),
+            words: Arc::clone(BlockWords::common()),
             is_partial: false,
             language: String::new(),
             family: String::new(),

@@ -1,11 +1,11 @@
 //! Gathers what decides the level of a copy besides its rule: what it does, where it is, and how its files belong
 //! together.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::findings::FileUnderAudit;
 use super::nearby::FEW_FILES;
+use crate::audit::bundle::Bundle;
 use crate::audit::change::Changed;
 use crate::audit::read::{Source, names};
 use crate::language::{Family, Language, Token};
@@ -16,11 +16,6 @@ use crate::policy::{Circumstances, Fragment, Ground, InCommon, Origin, Place, Sa
 const LONG: usize = 200;
 /// Minimum tokens for a copy of a whole function to be.
 const WHOLE: usize = 60;
-/// Minimum percentage of a file's fingerprints in a bundle that is built from it and others. What is
-/// newly copied between two files that were alike before is a copy; between a bundle and its sources it was built.
-const IN_STEP: usize = 70;
-/// Minimum size of a bundle, as a multiple of the file's fingerprints.
-const BUNDLE: usize = 3;
 /// Minimum fingerprints of a file to be measured: a smaller one may be part of another by chance, or as a copy.
 const MIN_PRINTS: usize = 40;
 
@@ -144,14 +139,9 @@ impl FileUnderAudit<'_> {
             None if with.novel_of.contains_key(&target.path) => return None,
             None => target,
         };
-        let mut scratch = Vec::new();
-        let mut prints = |of: &Source| -> HashSet<u64> {
-            with.config.fingerprint.fingerprints(&of.tokens, &mut scratch).map(|print| print.hash).collect()
-        };
-        let (own, other) = (prints(own), prints(other));
-        let n_shared = own.intersection(&other).count();
-        let n_fewer = own.len().min(other.len());
-        let is_bundle = n_fewer >= MIN_PRINTS && own.len().max(other.len()) >= BUNDLE * n_fewer;
-        (is_bundle && 100 * n_shared >= IN_STEP * n_fewer).then(|| (100 * n_shared / n_fewer) as u8)
+        // What is newly copied between two files that were alike before is a copy; between a bundle and its sources it
+        // was built.
+        let bundle = Bundle::between(own, other, with.config).filter(|bundle| bundle.n_prints >= MIN_PRINTS);
+        bundle.map(|bundle| bundle.percent as u8)
     }
 }

@@ -10,6 +10,7 @@ use crate::audit::change::{Changed, MAX_OLD_BETWEEN, Predecessor, clusters};
 use crate::audit::read::Source;
 use crate::audit::search::{FEW_FILES, SearchOutcome};
 use crate::config::{Config, Thresholds};
+use crate::language::Token;
 use crate::matching::{Alignment, Block, ClonePair, Document, Enough, Evidence, clones, without_neighbors};
 use crate::policy::Place;
 use crate::text::FilePath;
@@ -182,18 +183,10 @@ fn completed(fragment: Range<usize>, alignment: &Alignment, source: &Source) -> 
     }
     let mut end = fragment.end;
     let last = block_of(end - 1).map_or(end, |block| block.end);
-    let mut n_open = 0i64;
-    let mut bracket = |at: usize| {
-        match source.tokens[at].text(&source.text) {
-            b"(" | b"[" | b"{" => n_open += 1,
-            b")" | b"]" | b"}" => n_open -= 1,
-            _ => {}
-        }
-        n_open
-    };
-    let mut depth = (start..end).map(&mut bracket).last().unwrap_or(0);
-    while end < last && (!document.starts_line(end) || depth > 0 && closes(source, end)) {
-        depth = bracket(end);
+    let tokens = &source.tokens;
+    let mut depth: i64 = tokens[start..end].iter().map(Token::nesting).sum();
+    while end < last && (!document.starts_line(end) || depth > 0 && tokens[end].is_closing()) {
+        depth += tokens[end].nesting();
         end += 1;
     }
     start..end
@@ -219,10 +212,6 @@ fn beyond_seam(mut fragment: Alignment, alignment: &Alignment, query: Side<'_>, 
         (end, of_end) = (end + 1, of_end + 1);
     }
     fragment
-}
-
-fn closes(source: &Source, at: usize) -> bool {
-    matches!(source.tokens[at].text(&source.text), b")" | b"]" | b"}")
 }
 
 /// Minimum length of a run that is no idiom however often it occurs, as a multiple of `min-tokens`.
@@ -264,7 +253,7 @@ mod tests {
         let mut tokens = Vec::new();
         let languages = crate::language::Languages::builtin();
         languages.get("c").expect("C is built in").lexer.tokenize(text.as_bytes(), &mut tokens);
-        let document = Document { text: text.as_bytes(), tokens: &tokens };
+        let document = Document::new(text.as_bytes(), &tokens);
         let is_long = |len: u32| {
             let alignment = Alignment { blocks: vec![Block { query: 0, target: 0, len }] };
             is_long_or_whole(&ClonePair::new(alignment, &tokens, &tokens), document, 40)

@@ -15,8 +15,8 @@ use crate::audit::search::{Found, SearchOutcome};
 use crate::config::{Config, Thresholds};
 use crate::language::{Language, Languages, Token};
 use crate::matching::{
-    Added, Candidate, CloneClass, ClonePair, CloneType, Enough, Named, Searched, Shown, added_lines, classes,
-    hold_runs, is_same_place, names_alike, shown_lines,
+    Added, CloneClass, ClonePair, CloneType, Enough, QueryPairs, TargetPair, added_lines, clone_classes, is_same_place,
+    names_alike, shown_lines,
 };
 use crate::policy::{
     About, Attribution, Component, Finding, Fragment, InCommon, Judgment, Origin, Place, Rank, Verdict, content,
@@ -212,58 +212,52 @@ impl<'c> FileUnderAudit<'c> {
     /// The classes of some copies, each with its origins.
     fn drafts(&self, copies: &[&Copied], found: &[Found]) -> Vec<Draft> {
         let Self { query, thresholds: Thresholds { min_tokens, matching, .. }, .. } = self;
-        let min_tokens = *min_tokens;
-        let tokens = &query.source.tokens;
-        // Runs do not decide what the classes are; they are used afterward.
-        let whole: Vec<usize> = (0..copies.len()).filter(|&at| !copies[at].is_run).collect();
-        let candidate = |&at: &usize| copies[at].pair.candidate(tokens, &found[copies[at].found].target.tokens);
-        let candidates: Vec<Candidate> = whole.iter().map(candidate).collect();
-        let classes = classes(&candidates, min_tokens).into_iter();
-        let classes = classes.map(|CloneClass { query, members }| CloneClass {
-            query,
-            members: members.into_iter().map(|member| whole[member]).collect(),
+        let pairs = copies.iter().map(|copied| {
+            let Found { place, target, .. } = &found[copied.found];
+            TargetPair {
+                pair: &copied.pair,
+                target: copied.found,
+                tokens: &target.tokens,
+                is_same: *place == Place::Tree && target.path == query.source.path,
+                is_run: copied.is_run,
+                is_sufficient: copied.is_whole,
+            }
         });
-        let is_enough = |range: &Range<usize>| {
-            query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count() >= min_tokens
-        };
-        let is_told =
-            |class: &CloneClass| is_enough(&class.query) || class.members.iter().any(|&member| copies[member].is_whole);
-        let shown: Vec<Shown<'_>> = copies
-            .iter()
-            .map(|copied| {
-                let Found { place, target, .. } = &found[copied.found];
-                Shown {
-                    pair: &copied.pair,
-                    target: copied.found,
-                    tokens: &target.tokens,
-                    is_same: *place == Place::Tree && target.path == query.source.path,
-                    is_run: copied.is_run,
-                }
-            })
-            .collect();
-        let searched = Searched {
+        let n_novel = |range: &Range<usize>| query.novel[range.clone()].iter().filter(|&&is_novel| is_novel).count();
+        let classes = clone_classes(QueryPairs {
             query: query.source.document(),
-            shown: &shown,
-            min_tokens,
-            is_enough: &is_enough,
+            pairs: &pairs.collect::<Vec<_>>(),
+            min_tokens: *min_tokens,
+            is_enough: &|range| n_novel(range) >= *min_tokens,
             by_part: false,
             params: matching,
-        };
+        });
         let mut lines_of: HashMap<usize, Lines> = HashMap::new();
-        let mut draft = |Named { query: range, members }: Named| {
-            let spelled = |(member, pair): &(usize, ClonePair)| {
-                pair.candidate(tokens, &found[copies[*member].found].target.tokens).exact
-            };
-            let spelled = members.iter().map(spelled).max_by_key(Vec::len).unwrap_or_default();
-            let origin = |(member, pair): (usize, ClonePair)| {
-                let number = copies[member].found;
-                let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&found[number].target.text));
-                self.origin(&range, &pair, &found[number], lines)
-            };
-            let origins: Vec<Origin> = members.into_iter().filter_map(origin).collect();
-            (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
-        };
-        hold_runs(classes.filter(is_told).collect(), searched).classes.into_iter().filter_map(&mut draft).collect()
+        classes.classes.into_iter().filter_map(|class| self.draft(class, copies, found, &mut lines_of)).collect()
+    }
+
+    /// A class as a draft; `lines_of` are the lines of files, by their numbers in `found`.
+    fn draft(
+        &self,
+        class: CloneClass,
+        copies: &[&Copied],
+        found: &[Found],
+        lines_of: &mut HashMap<usize, Lines>,
+    ) -> Option<Draft> {
+        let CloneClass { query: range, members } = class;
+        let (mut origins, mut spelled) = (Vec::new(), Vec::new());
+        for (member, pair) in members {
+            let number = copies[member].found;
+            let file = &found[number];
+            let positions = pair.exact_positions(&self.query.source.tokens, &file.target.tokens);
+            // Of those with most, the last.
+            if positions.len() >= spelled.len() {
+                spelled = positions;
+            }
+            let lines = lines_of.entry(number).or_insert_with(|| Lines::new(&file.target.text));
+            origins.extend(self.origin(&range, &pair, file, lines));
+        }
+        (!origins.is_empty()).then_some(Draft { range, origins, spelled, parts: Vec::new() })
     }
 
     /// The origin that a pair shows.

@@ -15,6 +15,5 @@ pub(super) use copies::{Copied, copies_of, is_long_or_whole};
 pub(super) use findings::{AllCopies, FileUnderAudit, JudgedWith, added_part, fragment};
 pub(super) use mutual::Joined;
 pub(super) use nearby::Nearby;
-pub use suppress::suppress;
-pub(super) use suppress::{AllowedAtTip, allowed_in, comments};
+pub(super) use suppress::{allowed_in, comments, has_comments, suppress};
 pub(super) use unexamined::unexamined;

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::Source;
+use crate::language::Token;
 use crate::matching::{Alignment, ClonePair, Params, aligned, clones, n_shared};
 
 /// A side of an alignment.
@@ -112,9 +113,10 @@ impl<'a> Pairs<'a> {
     fn is_inside(&self, part: &Range<usize>) -> bool {
         let before = self.alignment.query().start..part.start;
         let outside = self.outside(part);
-        let mut n_open: i64 = (part.start..outside).map(|at| self.depth(at)).sum();
+        let tokens = &self.query.source.tokens;
+        let mut n_open: i64 = tokens[part.start..outside].iter().map(Token::nesting).sum();
         let is_open = before.clone().rev().any(|at| {
-            n_open += self.depth(at);
+            n_open += tokens[at].nesting();
             n_open > 0
         });
         let document = self.query.source.document();
@@ -133,20 +135,11 @@ impl<'a> Pairs<'a> {
             if document.starts_line(at) && document.indent(at) < least_indent {
                 (least_indent, outside) = (document.indent(at), at);
             }
-            depth += self.depth(at);
+            depth += self.query.source.tokens[at].nesting();
             if depth < outermost {
                 (outermost, outside) = (depth, at + 1);
             }
         }
         outside
-    }
-
-    /// How much deeper in brackets the query is after the token at `at`.
-    fn depth(&self, at: usize) -> i64 {
-        match self.query.source.tokens[at].text(&self.query.source.text) {
-            b"(" | b"[" | b"{" => 1,
-            b")" | b"]" | b"}" => -1,
-            _ => 0,
-        }
     }
 }

@@ -14,41 +14,34 @@ use crate::policy::{
 };
 use crate::text::FilePath;
 
-/// What the base as it is now allows in a file.
-#[derive(Debug, Default)]
-pub(in crate::audit) struct AllowedAtTip {
-    /// In the file of the same path.
-    pub here: Vec<Suppression>,
-    /// In the file that it was before the change moved it.
-    pub before: Vec<Suppression>,
-}
-
-/// The suppressions of `source`, which was `before`. Where the base is trusted, `at_tip` reads what it allows now.
+/// The suppressions of `source`, which was `before`. Where the base is trusted, those count that it has now, too:
+/// `at_tip`.
 pub(in crate::audit) fn comments(
     source: &Source,
     before: Option<&Source>,
-    at_tip: Option<&dyn Fn() -> AllowedAtTip>,
+    at_tip: Option<&[Suppression]>,
 ) -> Vec<Comment> {
     let found = suppressions(&source.text, &source.tokens);
-    if found.is_empty() {
-        return Vec::new();
-    }
     let base_text = before.map_or(&[][..], |before| &before.text);
     let added: Arc<[bool]> = added_lines(base_text, &source.text).iter().map(|&line| line > Added::No).collect();
     let is_added = |line: u32| added.get(line as usize - 1).is_some_and(|&added| added);
     // A line may have been there as something else, such as a part of a string.
     let mut of_base = before.map(allowed_in).unwrap_or_default();
-    let at_tip = at_tip.map(|read| read());
     let comment = |suppression: Result<Suppression, BadSuppression>| {
         let line = suppression.as_ref().map_or_else(|bad| bad.line, |good| good.line);
         let is_added = is_added(line) || suppression.as_ref().is_ok_and(|good| !take(&mut of_base, good));
-        let is_at_tip = match (&at_tip, &suppression) {
-            (Some(at_tip), Ok(good)) => at_tip.has(good),
+        let is_at_tip = match (at_tip, &suppression) {
+            (Some(at_tip), Ok(good)) => at_tip.iter().any(|known| known.says_the_same(good)),
             _ => true,
         };
         Comment { path: source.path.clone(), is_added, is_at_tip, added: Arc::clone(&added), suppression }
     };
     found.into_iter().map(comment).collect()
+}
+
+/// Whether a file has comments that allow something, or are meant to.
+pub(in crate::audit) fn has_comments(source: &Source) -> bool {
+    !suppressions(&source.text, &source.tokens).is_empty()
 }
 
 /// What the comments in a file allow.
@@ -60,14 +53,6 @@ pub(in crate::audit) fn allowed_in(source: &Source) -> Vec<Suppression> {
 fn take(known: &mut Vec<Suppression>, suppression: &Suppression) -> bool {
     let at = known.iter().position(|known| known.says_the_same(suppression));
     at.map(|at| known.swap_remove(at)).is_some()
-}
-
-impl AllowedAtTip {
-    /// Whether the base has it, too. One for a file is for the file of that path.
-    fn has(&self, suppression: &Suppression) -> bool {
-        let before = self.before.iter().filter(|_| suppression.lines.is_some());
-        self.here.iter().chain(before).any(|known| known.says_the_same(suppression))
-    }
 }
 
 impl Comment {
@@ -86,7 +71,13 @@ impl Comment {
 /// Unless `trusts_change`, suppressions that the change itself adds have no effect, nor do those that the base as it is
 /// now does not have, or that are about other code. A clone class of a tree is
 /// suppressed if all of its places but one are, or if all are in the baseline.
-pub fn suppress(outcome: &mut Outcome, baseline: &Baseline, accepted: Accepted<'_>, today: Date, trusts_change: bool) {
+pub(in crate::audit) fn suppress(
+    outcome: &mut Outcome,
+    baseline: &Baseline,
+    accepted: Accepted<'_>,
+    today: Date,
+    trusts_change: bool,
+) {
     let is_scan = outcome.duplication.is_some();
     let mut comments =
         Comments { all: &outcome.comments, uses: vec![Use::None; outcome.comments.len()], today, trusts_change };

@@ -12,18 +12,9 @@ pub(super) use self::duplication::FileShare;
 pub use self::duplication::{Duplication, Share};
 pub(super) use self::limits::{first_few, in_part};
 use crate::audit::Skip;
-use crate::git;
+use crate::change::End;
 use crate::policy::{BadSuppression, Finding, Fragment, Notice, Owners, SettingsFiles, Suppressed, Suppression};
 use crate::text::{FilePath, LinedText, agreed, count};
-
-/// One end of the audited range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
-    /// Its name for the user: a revision, "the index", "the work tree".
-    pub name: String,
-    /// Its commit, if it is one.
-    pub commit: Option<git::CommitId>,
-}
 
 /// What was examined, and what was not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

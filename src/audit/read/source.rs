@@ -11,7 +11,7 @@ use crate::audit::{Context, Exhausted, Progress};
 use crate::config::{Config, Foreign, RawConfig, Ruling};
 use crate::files::{BlobId, Entry, Error, ReadFiles};
 use crate::git::{Attributes, FileAttributes};
-use crate::language::{Language, Languages, Token, is_generated};
+use crate::language::{BlockWords, Language, Languages, Token, is_generated};
 use crate::matching::Document;
 use crate::text::{FilePath, Lines, decoded, fnv_1a, is_encoded};
 
@@ -24,6 +24,8 @@ pub(in crate::audit) struct Source {
     /// Its bytes, if they differ from its text.
     pub encoded: Option<Vec<u8>>,
     pub tokens: Vec<Token>,
+    /// The words that show how its code is built.
+    pub words: Arc<BlockWords>,
     /// Whether lines were skipped that are minified or too long: the tokens are those of the other lines.
     pub is_partial: bool,
     /// The name of its language.
@@ -36,7 +38,7 @@ pub(in crate::audit) struct Source {
 
 impl Source {
     pub fn document(&self) -> Document<'_> {
-        Document { text: &self.text, tokens: &self.tokens }
+        Document { text: &self.text, tokens: &self.tokens, words: &self.words }
     }
 
     /// The bytes of the file.
@@ -217,11 +219,11 @@ impl Sources<'_> {
             Cow::Owned(text) => (text, Some(bytes)),
         };
         let mut tokens = Vec::new();
-        let Lexed { language, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
+        let Lexed { language, words, is_mixed, is_partial } = self.lex_text(path, &text, &mut tokens)?;
         let is_prose = self.attributes.of(path).documentation.unwrap_or(language.is_data);
         let (name, family) = (language.name.clone(), language.family.clone());
         let family = if is_mixed { MIXED.to_owned() } else { family };
-        Ok(Source { path: path.clone(), text, encoded, tokens, is_partial, language: name, family, is_prose })
+        Ok(Source { path: path.clone(), text, encoded, tokens, words, is_partial, language: name, family, is_prose })
     }
 
     /// Reads the tokens of `bytes` as the file at `path`, replacing what `tokens` held.
@@ -254,7 +256,8 @@ impl Sources<'_> {
         if has_long && tokens.is_empty() {
             return Err(Skip::LongLine);
         }
-        Ok(Lexed { language, is_mixed, is_partial: has_minified || has_long })
+        let words = language.words_with(&embedded);
+        Ok(Lexed { language, words, is_mixed, is_partial: has_minified || has_long })
     }
 
     /// Why some lines of a source were skipped, if any were.
@@ -324,9 +327,10 @@ pub(in crate::audit) enum Promise {
 }
 
 /// How a file was read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::audit) struct Lexed<'l> {
     language: &'l Language,
+    words: Arc<BlockWords>,
     /// Whether it contains code of other languages.
     is_mixed: bool,
     /// Whether some of its lines were skipped.

@@ -15,8 +15,8 @@ use crate::files::{Entry, ReadFiles};
 use crate::index::Link;
 use crate::language::Token;
 use crate::matching::{
-    Aligned, Alignment, Block, Candidate, CloneClass, ClonePair, CloneType, Coverage, Named, Searched, Seed, Shortfall,
-    Shown, alignments, chains, classes, clones, hold_runs,
+    Aligned, Alignment, Block, CloneClass, CloneClasses, ClonePair, CloneType, QueryPairs, Seed, Shortfall, TargetPair,
+    alignments, chains, clone_classes, clones,
 };
 use crate::policy::{Fragment, content};
 use crate::text::Lines;
@@ -226,34 +226,24 @@ fn of_document<R: ReadFiles>(links: &[Link], kept: &mut RecentSources<'_, R>) ->
             }));
         }
     }
-    let aligned: Vec<usize> = (0..paired.len()).filter(|&at| !paired[at].is_run).collect();
-    let candidate = |&at: &usize| paired[at].pair.candidate(&query.source.tokens, &paired[at].target.source.tokens);
-    let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
-    let classes = classes(&candidates, min_tokens).into_iter();
-    let classes = classes.map(|CloneClass { query, members }| CloneClass {
-        query,
-        members: members.into_iter().map(|member| aligned[member]).collect(),
+    let pairs = paired.iter().map(|of| TargetPair {
+        pair: &of.pair,
+        target: of.document as usize,
+        tokens: &of.target.source.tokens,
+        is_same: of.document == first.document,
+        is_run: of.is_run,
+        // Its longer side has enough tokens.
+        is_sufficient: true,
     });
-    let shown: Vec<Shown<'_>> = paired
-        .iter()
-        .map(|of| Shown {
-            pair: &of.pair,
-            target: of.document as usize,
-            tokens: &of.target.source.tokens,
-            is_same: of.document == first.document,
-            is_run: of.is_run,
-        })
-        .collect();
-    let searched = Searched {
+    let CloneClasses { classes, runs } = clone_classes(QueryPairs {
         query: query.source.document(),
-        shown: &shown,
+        pairs: &pairs.collect::<Vec<_>>(),
         min_tokens,
         is_enough: &|range| range.len() >= min_tokens,
         by_part: true,
         params,
-    };
-    let Coverage { classes, runs } = hold_runs(classes.collect(), searched);
-    let repeats_of = |named| repeats_of(first.document, &query, named, &paired, &thresholds);
+    });
+    let repeats_of = |class| repeats_of(first.document, &query, class, &paired, &thresholds);
     let run_of = |(number, pair): (usize, ClonePair)| {
         let (own, earlier) = places(first.document, &query, &paired[number], &pair)?;
         Some(Repeat { place: own, earlier: vec![earlier], is_telling: paired[number].is_telling })
@@ -273,9 +263,9 @@ fn places(document: u32, query: &Text, paired: &Paired, pair: &ClonePair) -> Opt
 
 /// A class of one file, as repeats: its fragment with the places that are the same as a whole, and each part that also
 /// occurs elsewhere separately.
-fn repeats_of(document: u32, query: &Text, named: Named, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
+fn repeats_of(document: u32, query: &Text, class: CloneClass, paired: &[Paired], of: &Thresholds) -> Vec<Repeat> {
     let is_clone = |pair: &ClonePair| is_long(pair, of.scan_min_tokens) && pair.is_clone(&of.matching);
-    let members = named.members.into_iter().filter(|(_, pair)| is_clone(pair));
+    let members = class.members.into_iter().filter(|(_, pair)| is_clone(pair));
     let mut repeats: Vec<Repeat> = Vec::new();
     for (number, pair) in members {
         let Some((own, earlier)) = places(document, query, &paired[number], &pair) else { continue };

@@ -16,6 +16,7 @@ use crate::audit::{Context, Error, Progress};
 use crate::files::BlobId;
 use crate::fingerprint::{Fingerprint, Params};
 use crate::git::{Attributes, blob_id};
+use crate::language::BlockWords;
 use crate::matching::{Alignment, Document, edited_lines, hunks};
 use crate::policy::{Component, FirstSeen, Place};
 use crate::store::corpus::{
@@ -326,6 +327,7 @@ impl Stored {
             text: stored.text,
             encoded: None,
             tokens: stored.tokens,
+            words: Arc::clone(BlockWords::common()),
             is_partial: false,
             language: stored.language,
             family: stored.family,

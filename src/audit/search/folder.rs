@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::components::Components;
+use super::align::search;
 use super::corpus::no_attributes;
 use super::licenses::{ComponentFolders, identify, own_text};
 use super::queries::{Found, Queries, SearchOutcome, may_be_whole};
-use super::tree::{Targets, search};
+use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Remembered, Source, Sources};
+use crate::change::Components;
 use crate::files::{Entry, ReadFiles};
 use crate::policy::{Component, Place};
 use crate::text::{FilePath, LinedText, printable};
@@ -35,7 +36,6 @@ pub(super) fn search_folder(
         is_new: &|_| false,
         before: &[],
         max_components: Some(sources.config.common_components),
-        also: None,
     };
     let mut outcome = search(queries, &targets, sources)?;
     outcome.skipped.retain(|(entry, skip)| sources.is_unread(&entry.path, *skip));

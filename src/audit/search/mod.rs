@@ -1,25 +1,27 @@
 //! Searches for the origins of code: in the tree, in folders and corpora of components, and in the past.
 
+mod align;
 mod candidates;
-mod components;
 mod corpus;
 mod folder;
 mod licenses;
+mod lookup;
 mod named;
 mod outside;
 mod past;
 mod queries;
-mod tree;
+mod targets;
 mod twins;
 mod vendored;
 
-pub use components::Components;
+pub(super) use align::{align, align_known, search};
 pub use corpus::{CorpusReading, Stored};
+pub(super) use lookup::{look_up, repeated};
 pub(super) use named::ByNames;
 pub use outside::Outside;
 pub(super) use past::Sought;
 pub use past::{Indexed, Past};
 pub(super) use queries::{FEW_FILES, Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
-pub(super) use tree::{Located, Targets, repeated, search, search_located, sight};
+pub(super) use targets::Targets;
 pub(super) use twins::{Twins, twins};
 pub(super) use vendored::{identify_vendored, identify_vendored_as_of, place_in_tree};

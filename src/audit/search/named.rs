@@ -7,8 +7,9 @@
 use foldhash::{HashMap, HashMapExt};
 use rayon::prelude::*;
 
+use super::align::found;
 use super::queries::{AlignedQueries, Found, Queries, SearchOutcome};
-use super::tree::{Targets, found};
+use super::targets::Targets;
 use crate::audit::Error;
 use crate::audit::read::{Source, Sources};
 use crate::files::ReadFiles;
@@ -36,17 +37,18 @@ pub(in crate::audit) struct ByNames<'s, R> {
 impl<R: ReadFiles> ByNames<'_, R> {
     /// Adds the files that use most of the names of the queries, rare names counting more, aligned with each query from
     /// runs of [`SPELLED_RUN`] tokens on. Only what is spelled the same is aligned: runs this short agree by chance once
-    /// names may be others. `searched` is what fingerprints found.
+    /// names may be others. `names` are those of the queries that each file uses, by the numbers of both, `searched` is what
+    /// fingerprints found.
     ///
     /// A name counts by its inverse document frequency (Spärck Jones 1972). Time O(f m) for f files and m names of the
     /// queries, and for aligning with [`MAX_FILES`] files, of which those that fingerprints found are not read again.
     ///
     /// # Errors
     /// The first file, by path, that could not be read.
-    pub fn search(&self, searched: &mut SearchOutcome) -> Result<(), Error> {
+    pub fn search(&self, names: &[(usize, &[u32])], searched: &mut SearchOutcome) -> Result<(), Error> {
         let &Self { queries, targets: &Targets { entries, open, place, .. }, near, sources } = self;
         let distance = |file: usize| near.map_or(0, |near| near.distance(&entries[file].path));
-        let best = most_named(&searched.named, searched.n_compared, distance);
+        let best = most_named(names, searched.n_compared, distance);
         let (known, unread): (Vec<usize>, Vec<usize>) = {
             let is_known = |file: &usize| searched.found.iter().any(|of| of.target.path == entries[*file].path);
             best.into_iter().partition(is_known)
@@ -72,13 +74,14 @@ impl<R: ReadFiles> ByNames<'_, R> {
 
 /// The numbers of the files with the rarest names, given the names of each, how many files were looked through, and how
 /// far each is.
-fn most_named(named: &[Vec<u32>], n_files: usize, distance: impl Fn(usize) -> usize) -> Vec<usize> {
-    let n_names = named.iter().flatten().max().map_or(0, |max| *max as usize + 1);
+fn most_named(names: &[(usize, &[u32])], n_files: usize, distance: impl Fn(usize) -> usize) -> Vec<usize> {
+    let uses = || names.iter().flat_map(|(_, names)| *names);
+    let n_names = uses().max().map_or(0, |max| *max as usize + 1);
     let mut n_using = vec![0usize; n_names];
-    named.iter().flatten().for_each(|&name| n_using[name as usize] += 1);
+    uses().for_each(|&name| n_using[name as usize] += 1);
     let weight = |name: &u32| (n_files as f64 / n_using[*name as usize].max(1) as f64).ln();
-    let enough = named.iter().enumerate().filter(|(_, names)| names.len() >= MIN_SHARED);
-    let weighed = enough.map(|(file, names)| (names.iter().map(weight).sum::<f64>(), distance(file), file));
+    let enough = names.iter().filter(|(_, names)| names.len() >= MIN_SHARED);
+    let weighed = enough.map(|&(file, names)| (names.iter().map(weight).sum::<f64>(), distance(file), file));
     let mut best: Vec<(f64, usize, usize)> = weighed.collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     best.into_iter().take(MAX_FILES).map(|(.., file)| file).collect()

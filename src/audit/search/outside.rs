@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::components::Components;
 use super::corpus::Stored;
 use super::folder::search_folder;
 use super::queries::{Queries, SearchOutcome};
 use crate::audit::Error;
 use crate::audit::read::Sources;
+use crate::change::Components;
 use crate::policy::Component;
 use crate::text::printable;
 

@@ -7,10 +7,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
+use super::align::{Target, align_chosen};
 use super::candidates::{Candidates, Sharing, choose};
 use super::queries::{Found, Hit, Queries, SearchOutcome, Unread, may_be_whole};
 use crate::audit::read::{Remembered, Source, Sources, params};
@@ -184,34 +186,30 @@ impl Past {
             Sharing { file, path, is_new: false, rows }
         });
         let sharing: Vec<Sharing<'_>> = sharing.collect();
-        let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
-        let mut chosen: Vec<(usize, Vec<usize>)> = queries_of.into_iter().collect();
-        chosen.sort_by_key(|&(file, _)| (Reverse(sharing[file].rows.len()), file));
-        let n_files = chosen.len().saturating_sub(max_files);
-        chosen.truncate(max_files);
-        let wanted: HashMap<&FilePath, Vec<usize>> =
-            chosen.into_iter().map(|(file, wanted)| (sharing[file].path, wanted)).collect();
-        let paths: Vec<FilePath> = wanted.keys().map(|&path| path.clone()).collect();
-        let events = self.history.events_of(&paths)?;
+        let Candidates { mut queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
+        let mut best: Vec<usize> = queries_of.keys().copied().collect();
+        best.sort_by_key(|&file| (Reverse(sharing[file].rows.len()), file));
+        let n_files = best.len().saturating_sub(max_files);
+        best.iter().skip(max_files).for_each(|file| drop(queries_of.remove(file)));
+        let paths: Vec<FilePath> = queries_of.keys().map(|&file| sharing[file].path.clone()).collect();
+        let mut events = self.history.events_of(&paths)?;
+        events.values_mut().for_each(|events| events.retain(|event| self.is_reached(event)));
         sources.progress.begin("past", events.len());
         let versions = Versions { standing, queries, sources };
-        let found = events
-            .into_par_iter()
-            .map_init(
-                || (repository.reader(), Vec::new()),
-                |(reader, scratch), (path, events)| {
-                    sources.progress.step();
-                    let events: Vec<PastEvent> = events.into_iter().filter(|event| self.is_reached(event)).collect();
-                    let (best, n_versions) = versions.last(&path, &events, reader, scratch)?;
-                    let Some(PastVersion { event, source, hits }) = best else { return Ok((None, n_versions)) };
-                    let deletion = self.deletion(event, reader)?;
-                    let alignments = queries.align_wanted(&source, &hits, None, &wanted[&path]).alignments;
-                    Ok((Some(Found { alignments, ..past_file(deletion, source) }), n_versions))
-                },
-            )
-            .collect::<Result<Vec<_>, Error>>()?;
-        let n_versions = found.iter().map(|(_, n_versions)| n_versions).sum();
-        let mut found: Vec<Found> = found.into_iter().filter_map(|(found, _)| found).collect();
+        let n_versions = AtomicUsize::new(0);
+        let last_version = |(reader, scratch): &mut (Reader, Vec<u64>), file: usize| {
+            let Some((path, events)) = events.get_key_value(sharing[file].path) else { return Ok(None) };
+            sources.progress.step();
+            let (best, n_unread) = versions.last(path, events, reader, scratch)?;
+            n_versions.fetch_add(n_unread, Ordering::Relaxed);
+            let Some(PastVersion { event, source, hits }) = best else { return Ok(None) };
+            let place = Place::Past(Arc::new(self.deletion(event, reader)?));
+            Ok(Some(Target { place, source, hits }))
+        };
+        let state = || (repository.reader(), Vec::new());
+        let mut found = align_chosen(queries, &queries_of, state, last_version)?;
+        // That a past file was compared in part is not reported: neither are its other versions.
+        found.iter_mut().for_each(|found| found.limits.clear());
         for whole in self.whole_files(sought, &repository.reader(), sources)? {
             // The file may have been found in another version, which is the lesser origin.
             for other in found.iter_mut().filter(|other| other.target.path == whole.target.path) {
@@ -220,7 +218,7 @@ impl Past {
             found.push(whole);
         }
         found.retain(|found| !found.alignments.is_empty());
-        let unread = Unread { n_files, n_versions };
+        let unread = Unread { n_files, n_versions: n_versions.into_inner() };
         Ok(SearchOutcome { found, n_passed_over, unread, limited, ..SearchOutcome::default() })
     }
 

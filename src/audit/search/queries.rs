@@ -156,10 +156,6 @@ pub(in crate::audit) struct SearchOutcome {
     pub unread: Unread,
     /// Queries that share so much with so many files that only the best of them were aligned.
     pub limited: Vec<Limited>,
-    /// The files that share something with the other queries of the targets.
-    pub sighted: Vec<(Entry, Vec<Hit>)>,
-    /// For each file, the names of the queries that it uses; empty if none are asked for.
-    pub named: Vec<Vec<u32>>,
 }
 
 impl<'q> Queries<'q> {
@@ -300,11 +296,6 @@ impl<'q> Queries<'q> {
         found.into_iter().filter_map(hit).collect()
     }
 
-    /// Whether files are asked which names of the queries they use.
-    pub fn asks_names(&self) -> bool {
-        !self.names.is_empty()
-    }
-
     /// The names of the queries that `target` uses, by number.
     pub fn names_in(&self, target: &Source) -> Vec<u32> {
         if self.names.is_empty() || !self.may_share(&target.family) {
@@ -366,7 +357,7 @@ impl<'q> Queries<'q> {
         if hits.is_empty() {
             return Vec::new();
         }
-        let document = Document { text: &target.text, tokens: &target.tokens[part.clone()] };
+        let document = Document { tokens: &target.tokens[part.clone()], ..target.document() };
         let mut aligned = self.align_those(document, self.strongest(&hits), None, |_, _| true).alignments;
         for block in aligned.iter_mut().flat_map(|(_, alignment)| &mut alignment.blocks) {
             block.target += start;

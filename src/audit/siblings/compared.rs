@@ -43,11 +43,11 @@ pub(super) struct Sighting {
 impl<'p> PreImages<'p> {
     pub(super) fn sightings(
         &self,
-        sighted: Vec<(Entry, Vec<Hit>)>,
+        hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
         sources: &Sources<'_>,
     ) -> Vec<Sighting> {
-        let same = sighted.into_iter().filter(|(entry, _)| !is_new(&entry.path)).map(|(entry, hits)| Sighting {
+        let same = hits.into_iter().filter(|(entry, _)| !is_new(&entry.path)).map(|(entry, hits)| Sighting {
             path: entry.path.clone(),
             target: Target::Same(entry),
             hits,

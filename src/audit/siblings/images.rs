@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::bundle::is_bundle;
 use super::edits::{
     around, candidates, drop_built, drop_mechanical, edits_of, ended_by, is_listed, is_of_head, is_own_code,
 };
 use super::purpose::Purposes;
 use super::variables::defined_in;
+use crate::audit::bundle::Bundle;
 use crate::audit::change::{Changed, Predecessor};
 use crate::audit::read::{Source, Sources};
 use crate::audit::search::Queries;
@@ -93,7 +93,7 @@ impl<'p> PreImages<'p> {
         };
         let mut edits: Vec<Vec<Edit>> = (0..base.len()).into_par_iter().map(number).collect();
         drop_mechanical(&mut edits, base, &heads);
-        drop_built(&mut edits, base, &heads, &|a, b| is_bundle(a, b, sources.config));
+        drop_built(&mut edits, base, &heads, &|a, b| Bundle::between(a, b, sources.config).is_some());
         let n_edited: usize = all_edits.iter().flatten().map(Edit::len).sum();
         let is_rewrite = n_edited > REWRITE;
         if n_edited > MAX_REWRITE {
@@ -153,6 +153,12 @@ impl<'p> PreImages<'p> {
             is_rewrite,
             n_left_out,
         }
+    }
+
+    /// What is looked up, if the settings ask for siblings.
+    pub fn queries_to_look_up(&self, sources: &Sources<'_>) -> Option<&Queries<'p>> {
+        let is_asked = sources.config.levels_of_any_file().ask_for_edits();
+        Some(&self.queries).filter(|queries| is_asked && !queries.is_empty())
     }
 
     /// Whether a file may hold a sibling, judging by its name: code of the project itself, in a language that edits

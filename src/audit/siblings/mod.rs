@@ -9,7 +9,6 @@
 //! Everything is compared as it was in base, since the edited file has already changed. A sibling in a file of the
 //! change is then looked up in the head: an edit near its place has reached it.
 
-mod bundle;
 mod compared;
 mod edits;
 mod findings;
@@ -27,4 +26,3 @@ mod variables;
 pub(super) use findings::findings;
 pub(super) use images::PreImages;
 pub(super) use purpose::Purposes;
-pub(super) use search::Sibling;

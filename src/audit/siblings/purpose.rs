@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::audit::End;
+use crate::change::End;
 use crate::git::{CommitId, Reader, Repository, WalkLimits};
 use crate::matching::Purpose;
 use crate::policy::says_fix;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bundle::is_bundle;
 use super::compared::{MAX_FILES, Sighting, Target, Wanted};
 use super::edits::does_something;
 use super::images::PreImages;
@@ -18,6 +17,7 @@ use super::patch::adapted;
 use super::place::Place;
 use super::step::{Marks, Parted, Side, parted};
 use crate::audit::Error;
+use crate::audit::bundle::Bundle;
 use crate::audit::read::Sources;
 use crate::audit::search::Hit;
 use crate::files::Entry;
@@ -60,18 +60,18 @@ pub(in crate::audit) struct Sibling {
 }
 
 impl<'p> PreImages<'p> {
-    /// The siblings that lack edits, in the files that were `sighted` and in those of the change.
+    /// The siblings that lack edits, in the files with `hits` of the queries and in those of the change.
     ///
     /// # Errors
     /// The first file that could not be read.
     pub fn siblings(
         &self,
-        sighted: Vec<(Entry, Vec<Hit>)>,
+        hits: Vec<(Entry, Vec<Hit>)>,
         is_new: &(dyn Fn(&FilePath) -> bool + Sync),
         repository: &Repository,
         sources: &Sources<'_>,
     ) -> Result<Vec<Sibling>, Error> {
-        let sightings = self.sightings(sighted, is_new, sources);
+        let sightings = self.sightings(hits, is_new, sources);
         let (wanted, further) = self.wanted(&sightings);
         let compared: BTreeSet<usize> = wanted.keys().copied().collect();
         let mut found = self.compared(wanted, &sightings, repository, sources)?;
@@ -181,8 +181,8 @@ impl<'p> PreImages<'p> {
         }
         let siblings: Vec<Sibling> = siblings.into_iter().map(|(sibling, ..)| sibling).collect();
         // An edit of the sources reaches a bundle when it is built.
-        let is_built =
-            !siblings.is_empty() && !members.is_same_file() && is_bundle(members.own, other.source, sources.config);
+        let bundle = || Bundle::between(members.own, other.source, sources.config);
+        let is_built = !siblings.is_empty() && !members.is_same_file() && bundle().is_some();
         let siblings = if is_built { Vec::new() } else { siblings };
         declared.drain(..).map(|(_, sibling)| sibling).chain(siblings).collect()
     }

@@ -144,8 +144,9 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     let mut end = at + 1;
     while end < source.tokens.len() {
         if document.starts_line(end) && document.indent(end) <= indent {
-            let word = source.tokens[end].text(&source.text);
-            let is_inner = matches!(word, b"{" | b"}" | b")" | b"]") && document.indent(end) == indent;
+            let token = &source.tokens[end];
+            let word = token.text(&source.text);
+            let is_inner = (token.is_closing() || word == b"{") && document.indent(end) == indent;
             // Decorators are not what is compared.
             let is_decorator =
                 matches!(source.tokens[start].text(&source.text), b"@") && document.indent(end) == indent;
@@ -160,8 +161,6 @@ fn block_at(source: &Source, at: usize) -> Range<usize> {
     start..end
 }
 
-/// Words before the name of what is defined, in languages that have them.
-const DEFINING: &[&[u8]] = &[b"def", b"class", b"fn", b"func", b"function", b"fun", b"struct", b"trait", b"interface"];
 /// Minimum tokens of a block with a body.
 const MIN_BLOCK: usize = 8;
 
@@ -182,7 +181,7 @@ fn block_named(source: &Source, name: &str) -> Option<Range<usize>> {
         // A call over several lines has a body, too, and often comes first.
         let is_declared = |at: &usize| {
             let before = at.checked_sub(1).map(|before| source.tokens[before].text(&source.text));
-            before.is_some_and(|word| DEFINING.contains(&word)) && is_defined(at)
+            before.is_some_and(|word| document.words.defines(word)) && is_defined(at)
         };
         let at = within.clone().find(is_declared).or_else(|| within.clone().find(is_defined))?;
         let first = (0..=at).rev().find(|&first| document.starts_line(first))?;

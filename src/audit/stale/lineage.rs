@@ -108,7 +108,7 @@ impl LineCounts {
     }
 
     pub fn of_version(version: &StoredTokens) -> Self {
-        Self::new(Document { text: &version.text, tokens: &version.tokens })
+        Self::new(Document::new(&version.text, &version.tokens))
     }
 
     fn new(document: Document<'_>) -> Self {

@@ -123,7 +123,7 @@ fn text_of(reader: &Reader, lineage: &Lineage<'_>, blob: u32, path: &FilePath) -
 }
 
 pub(super) fn document(version: &StoredTokens) -> Document<'_> {
-    Document { text: &version.text, tokens: &version.tokens }
+    Document::new(&version.text, &version.tokens)
 }
 
 /// Whether the change adds the code that missed a hunk: at least half of the tokens around it.

@@ -25,7 +25,7 @@ impl Layout {
             at,
             indent: document.indent(at),
             is_paragraph: document.starts_paragraph(at),
-            is_closer: matches!(document.tokens[at].text(document.text), b"}" | b")" | b"]"),
+            is_closer: document.tokens[at].is_closing(),
         };
         let n_tokens = document.tokens.len();
         let lines = (0..n_tokens).filter(|&at| document.starts_line(at)).map(line).collect();

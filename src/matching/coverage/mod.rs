@@ -15,16 +15,16 @@
 //! A part of a longer run whose origin is named needs no other origin.
 
 mod layout;
-mod searched;
+mod members;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use self::layout::Layout;
-pub use self::searched::{Named, Searched, Shown};
+pub use self::members::{CloneClass, QueryPairs, TargetPair};
 use super::agreeing::agreeing;
-use super::class::CloneClass;
+use super::class::{Candidate, Group, classes};
 use super::pair::ClonePair;
 
 /// Maximum rounds; a border that is moved for one run may take a stretch from another.
@@ -34,24 +34,41 @@ const MAX_MEMBERS: usize = 64;
 
 /// The classes of a query, and the runs that they have to contain.
 #[derive(Debug)]
-pub struct Coverage {
+pub struct CloneClasses {
     /// The classes in order; no two overlap.
-    pub classes: Vec<Named>,
+    pub classes: Vec<CloneClass>,
     /// The number of each run's pair, and the part of the pair that is a run; none is inside another.
     pub runs: Vec<(usize, ClonePair)>,
 }
 
-/// Makes sure that each run is in a class with its origin. `classes` are those of the other pairs, by their numbers;
-/// classes that lose all members are dropped.
+/// Groups the pairs of a query into classes, and makes sure that each run is in a class with its origin.
+pub fn clone_classes(input: QueryPairs<'_>) -> CloneClasses {
+    let QueryPairs { query, pairs, min_tokens, is_enough, .. } = input;
+    // Runs do not decide what the classes are: they are what these are checked against.
+    let aligned: Vec<usize> = (0..pairs.len()).filter(|&number| !pairs[number].is_run).collect();
+    let candidate = |&number: &usize| pairs[number].pair.candidate(query.tokens, pairs[number].tokens);
+    let candidates: Vec<Candidate> = aligned.iter().map(candidate).collect();
+    let mut groups = classes(&candidates, min_tokens);
+    for number in groups.iter_mut().flat_map(|group| &mut group.members) {
+        *number = aligned[*number];
+    }
+    groups.retain(|Group { query, members }| {
+        is_enough(query) || members.iter().any(|&number| pairs[number].is_sufficient)
+    });
+    reconcile(groups, input)
+}
+
+/// Makes sure that each run is in a class with its origin. `groups` are those of the other pairs, by their numbers;
+/// those that lose all members are dropped.
 ///
 /// Time O(r log r + r · m) for r runs and m members of the classes that contain each.
-pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
-    let layout = Layout::new(searched.query);
+fn reconcile(groups: Vec<Group>, input: QueryPairs<'_>) -> CloneClasses {
+    let layout = Layout::new(input.query);
     let mut pieces: Vec<Piece> = Vec::new();
-    for (number, run) in searched.shown.iter().enumerate().filter(|(_, shown)| shown.is_run) {
+    for (number, run) in input.pairs.iter().enumerate().filter(|(_, pair)| pair.is_run) {
         let (query, target) = (run.pair.alignment.query(), run.pair.alignment.target());
         let period = if run.is_same { query.start.abs_diff(target.start) } else { usize::MAX };
-        let parts = layout.parts(query.clone(), searched.min_tokens, period);
+        let parts = layout.parts(query.clone(), input.min_tokens, period);
         pieces.extend(parts.into_iter().map(|part| Piece {
             number,
             target_start: target.start + part.start - query.start,
@@ -61,9 +78,9 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
     }
     // Of equally long ones, the one with the most similar spelling.
     pieces.sort_by_key(|piece| (Reverse(piece.query.len()), Reverse(piece.n_exact), piece.query.start, piece.number));
-    let named = classes.into_iter().map(|class| searched.named(&class.query, class.members.into_iter()));
+    let named = groups.into_iter().map(|group| input.named(&group.query, group.members.into_iter()));
     let named = named.filter(|named| !named.members.is_empty());
-    let mut cover = Cover { classes: named.map(|class| (class.query.start, class)).collect(), searched };
+    let mut cover = Cover { classes: named.map(|class| (class.query.start, class)).collect(), input };
     let mut asked: Vec<&Piece> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut held = Held::default();
@@ -83,8 +100,8 @@ pub fn hold_runs(classes: Vec<CloneClass>, searched: Searched<'_>) -> Coverage {
             break;
         }
     }
-    let run = |piece: &Piece| Some((piece.number, searched.left(&piece.query, piece.number)?));
-    Coverage { runs: asked.into_iter().filter_map(run).collect(), classes: cover.into_classes() }
+    let run = |piece: &Piece| Some((piece.number, input.left(&piece.query, piece.number)?));
+    CloneClasses { runs: asked.into_iter().filter_map(run).collect(), classes: cover.into_classes() }
 }
 
 /// A part of a run: whole units of code, if it has any.
@@ -129,19 +146,19 @@ impl Held {
 
 /// The classes by first token; no two overlap.
 struct Cover<'s> {
-    classes: BTreeMap<usize, Named>,
-    searched: Searched<'s>,
+    classes: BTreeMap<usize, CloneClass>,
+    input: QueryPairs<'s>,
 }
 
 impl Cover<'_> {
     /// The classes, without what the borders have left too little of.
-    fn into_classes(self) -> Vec<Named> {
-        let Self { classes, searched } = self;
+    fn into_classes(self) -> Vec<CloneClass> {
+        let Self { classes, input } = self;
         let starts: BTreeSet<usize> = classes.keys().copied().collect();
         let ends: BTreeSet<usize> = classes.values().map(|class| class.query.end).collect();
         let is_border = |at: usize| starts.contains(&at) && ends.contains(&at);
-        let classes = classes.into_values().map(|class| class.without_slivers(searched));
-        classes.map(|class| class.of_statements(searched, &is_border)).collect()
+        let classes = classes.into_values().map(|class| class.without_slivers(input));
+        classes.map(|class| class.of_statements(input, &is_border)).collect()
     }
 
     /// Cuts a piece where classes begin and end; returns each stretch with the first token of its class.
@@ -169,12 +186,12 @@ impl Cover<'_> {
     /// Whether the class names the origin of a stretch of `piece`.
     fn is_named(&self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let (class, target) = (&self.classes[&class], piece.target(stretch));
-        let run = &self.searched.shown[piece.number];
+        let run = &self.input.pairs[piece.number];
         class.members.iter().any(|(number, pair)| {
             let named = pair.alignment.target();
-            self.searched.shown[*number].target == run.target
+            self.input.pairs[*number].target == run.target
                 && holds(&named, &target)
-                && (!self.searched.by_part || holds(&pair.alignment.query(), stretch))
+                && (!self.input.by_part || holds(&pair.alignment.query(), stretch))
                 // A copy is not its own origin.
                 && !(run.is_same && overlaps(&named, &class.query))
         })
@@ -213,7 +230,7 @@ impl Cover<'_> {
             _ => return false,
         };
         // Leave it if it is itself part of a run that is as long.
-        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.searched.is_enough)(&rest) {
+        if 2 * stretch.len() > piece.query.len() || held.holds(stretch) || !(self.input.is_enough)(&rest) {
             return false;
         }
         let neighbor = if rest.start > stretch.start { stretch.start.checked_sub(1) } else { Some(stretch.end) };
@@ -228,7 +245,7 @@ impl Cover<'_> {
         if beside.is_empty() || !self.is_named(neighbor, piece, &beside) {
             return false;
         }
-        let left = self.searched.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
+        let left = self.input.named(&rest, self.classes[&class].members.iter().map(|(number, _)| *number));
         if left.members.is_empty() {
             return false;
         }
@@ -243,7 +260,7 @@ impl Cover<'_> {
     /// Adds the origin of a stretch of `piece` to the class that contains it.
     fn name(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
         let named = &self.classes[&class];
-        if self.searched.shown[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
+        if self.input.pairs[piece.number].is_same && overlaps(&piece.target(stretch), &named.query) {
             return !self.is_as_good(class, stretch) && self.part(class, piece, stretch);
         }
         if named.members.len() >= MAX_MEMBERS {
@@ -251,20 +268,20 @@ impl Cover<'_> {
         }
         // An origin of a line or two says little: where only that is missing, all of the piece is named.
         let is_apart =
-            || !self.searched.shown[piece.number].is_same || !overlaps(&piece.target(&piece.query), &named.query);
-        let is_short = stretch.len() < self.searched.min_tokens && is_apart();
+            || !self.input.pairs[piece.number].is_same || !overlaps(&piece.target(&piece.query), &named.query);
+        let is_short = stretch.len() < self.input.min_tokens && is_apart();
         let shown = if is_short { &piece.query } else { stretch };
-        let Some(pair) = self.searched.left(shown, piece.number) else { return false };
-        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.searched);
+        let Some(pair) = self.input.left(shown, piece.number) else { return false };
+        self.classes.get_mut(&class).expect("it was there").add(piece.number, pair, self.input);
         true
     }
 
     /// Whether an origin of the class has all of a stretch in one run as well.
     fn is_as_good(&self, class: usize, stretch: &Range<usize>) -> bool {
-        let query = self.searched.query.tokens;
+        let query = self.input.query.tokens;
         let longest = |(number, pair): &(usize, ClonePair)| {
             let left = pair.alignment.within(stretch.clone());
-            let runs = agreeing(&left.blocks, query, self.searched.shown[*number].tokens, 1);
+            let runs = agreeing(&left.blocks, query, self.input.pairs[*number].tokens, 1);
             runs.into_iter().map(|run| run.len as usize).max().unwrap_or(0)
         };
         self.classes[&class].members.iter().any(|member| longest(member) >= stretch.len())
@@ -284,8 +301,8 @@ impl Cover<'_> {
         for part in parts {
             let own = shared(&part, stretch);
             let members = members.iter().copied().chain((!own.is_empty()).then_some(piece.number));
-            let named = self.searched.named(&part, members);
-            if !named.members.is_empty() && (self.searched.is_enough)(&part) {
+            let named = self.input.named(&part, members);
+            if !named.members.is_empty() && (self.input.is_enough)(&part) {
                 self.classes.insert(part.start, named);
             }
         }
@@ -295,7 +312,7 @@ impl Cover<'_> {
     /// Adds a stretch that no class has to the neighboring class that has what comes before or after, or makes it a
     /// class.
     fn take_free(&mut self, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let is_enough = (self.searched.is_enough)(stretch);
+        let is_enough = (self.input.is_enough)(stretch);
         for at in [stretch.start.checked_sub(1), Some(stretch.end)].into_iter().flatten() {
             let Some(class) = self.class_at(at) else { continue };
             let beside = shared(&self.classes[&class].query, &piece.query);
@@ -308,7 +325,7 @@ impl Cover<'_> {
         if !is_enough {
             return false;
         }
-        let named = self.searched.named(stretch, std::iter::once(piece.number));
+        let named = self.input.named(stretch, std::iter::once(piece.number));
         self.classes.insert(stretch.start, named);
         true
     }
@@ -321,36 +338,36 @@ impl Cover<'_> {
 
     /// Extends a class over a neighboring stretch that belongs to `piece`.
     fn extend(&mut self, class: usize, piece: &Piece, stretch: &Range<usize>) -> bool {
-        let is_same = self.searched.shown[piece.number].is_same;
+        let is_same = self.input.pairs[piece.number].is_same;
         let join = |own: &Range<usize>| own.start.min(stretch.start)..own.end.max(stretch.end);
         let before = self.classes[&class].query.clone();
         let mut range = join(&before);
-        let Some(mut pair) = self.searched.left(&range, piece.number) else { return false };
+        let Some(mut pair) = self.input.left(&range, piece.number) else { return false };
         if is_same && overlaps(&pair.alignment.target(), &range) {
             // In repetitive code, the class has another period: it can begin where the unit does.
             range = join(&shared(&before, &piece.query));
             let n_lost = before.len() - shared(&before, &range).len();
-            let Some(left) = self.searched.left(&range, piece.number) else { return false };
-            if n_lost >= self.searched.min_tokens || overlaps(&left.alignment.target(), &range) {
+            let Some(left) = self.input.left(&range, piece.number) else { return false };
+            if n_lost >= self.input.min_tokens || overlaps(&left.alignment.target(), &range) {
                 return false;
             }
             pair = left;
         }
         let Some(mut named) = self.classes.remove(&class) else { return false };
-        let shown = self.searched.shown;
+        let shown = self.input.pairs;
         let meets_itself =
             named.members.iter().any(|(at, other)| shown[*at].is_same && overlaps(&other.alignment.target(), &range));
         if range.start > before.start || range.end < before.end || meets_itself {
-            named = self.searched.named(&range, named.members.into_iter().map(|(number, _)| number));
+            named = self.input.named(&range, named.members.into_iter().map(|(number, _)| number));
         }
         named.query = range;
-        let (target, of_target) = (self.searched.shown[piece.number].target, pair.alignment.target());
+        let (target, of_target) = (self.input.pairs[piece.number].target, pair.alignment.target());
         // The run names everything that others at this position named.
         let of_query = pair.alignment.query();
         named.members.retain(|(number, other)| {
-            self.searched.shown[*number].target != target
+            self.input.pairs[*number].target != target
                 || !holds(&of_target, &other.alignment.target())
-                || (self.searched.by_part && !holds(&of_query, &other.alignment.query()))
+                || (self.input.by_part && !holds(&of_query, &other.alignment.query()))
         });
         named.members.insert(0, (piece.number, pair));
         self.classes.insert(named.query.start, named);
@@ -413,7 +430,7 @@ mod tests {
     }
 
     /// The coverage of `query` by classes of at least 20 tokens, given the pairs and the classes with their numbers.
-    fn covered(query: &str, targets: &[&str], pairs: &[Pair], classes: &[(Range<usize>, &[usize])]) -> Coverage {
+    fn covered(query: &str, targets: &[&str], pairs: &[Pair], classes: &[(Range<usize>, &[usize])]) -> CloneClasses {
         let own = c_tokens(query);
         let others: Vec<Vec<Token>> = targets.iter().map(|text| c_tokens(text)).collect();
         let tokens = |pair: &Pair| pair.target.map_or(&own, |target| &others[target]);
@@ -423,35 +440,34 @@ mod tests {
             ClonePair::new(Alignment { blocks }, &own, tokens(pair))
         };
         let clones: Vec<ClonePair> = pairs.iter().map(clone).collect();
-        let shown: Vec<Shown<'_>> = pairs
+        let shown: Vec<TargetPair<'_>> = pairs
             .iter()
             .zip(&clones)
-            .map(|(of, pair)| Shown {
+            .map(|(of, pair)| TargetPair {
                 pair,
                 target: of.target.unwrap_or(targets.len()),
                 tokens: tokens(of),
                 is_same: of.target.is_none(),
                 is_run: of.is_run,
+                is_sufficient: false,
             })
             .collect();
-        let class = |(query, members): &(Range<usize>, &[usize])| CloneClass {
-            query: query.clone(),
-            members: members.to_vec(),
-        };
-        let searched = Searched {
+        let class =
+            |(query, members): &(Range<usize>, &[usize])| Group { query: query.clone(), members: members.to_vec() };
+        let input = QueryPairs {
             query: document(query, &own),
-            shown: &shown,
+            pairs: &shown,
             min_tokens: 20,
             is_enough: &|range| range.len() >= 20,
             by_part: false,
             params: &PARAMS,
         };
-        hold_runs(classes.iter().map(class).collect(), searched)
+        reconcile(classes.iter().map(class).collect(), input)
     }
 
     /// The classes, each with the numbers of its pairs.
-    fn classes(coverage: &Coverage) -> Vec<(Range<usize>, Vec<usize>)> {
-        let members = |class: &Named| class.members.iter().map(|(number, _)| *number).collect();
+    fn classes(coverage: &CloneClasses) -> Vec<(Range<usize>, Vec<usize>)> {
+        let members = |class: &CloneClass| class.members.iter().map(|(number, _)| *number).collect();
         coverage.classes.iter().map(|class| (class.query.clone(), members(class))).collect()
     }
 

@@ -88,23 +88,14 @@ pub fn edits(
 /// Whether two edits are one: next to each other, or the two brackets put around something.
 fn is_continued(edit: &Edit, next: &Edit, head: &[Token], base: &[Token]) -> bool {
     let n_between = next.base.0 - edit.base.1;
-    let n_open = |tokens: &[Token]| tokens.iter().map(nesting).sum::<i64>();
-    let ends_statement = |token: &Token| token.kind() == Kind::Punctuation && token.symbol.get() as u8 == b';';
+    let n_open = |tokens: &[Token]| tokens.iter().map(Token::nesting).sum::<i64>();
+    let ends_statement = |token: &Token| token.punctuation() == Some(b';');
     n_between <= MAX_BETWEEN && !base[edit.base.1..next.base.0].iter().any(ends_statement)
         || n_between <= MAX_WRAPPED && {
             let opened = n_open(&head[edit.added()]) - n_open(&base[edit.removed()]);
             let closed = n_open(&base[next.removed()]) - n_open(&head[next.added()]);
             opened != 0 && opened == closed && n_open(&base[edit.base.1..next.base.0]) == 0
         }
-}
-
-/// 1 for an opening bracket, -1 for a closing one.
-fn nesting(token: &Token) -> i64 {
-    match (token.kind(), token.symbol.get() as u8) {
-        (Kind::Punctuation, b'(' | b'[' | b'{') => 1,
-        (Kind::Punctuation, b')' | b']' | b'}') => -1,
-        _ => 0,
-    }
 }
 
 /// The tokens of the units around a token of base and around one of the head.

@@ -19,7 +19,8 @@ use self::duplication::{Duplication, duplication};
 use self::finding::{Finding, Suppressed, findings, suppressed};
 pub(super) use self::origin::{Fragment, Written, fragment, written};
 use super::{Format, Style, VERSION};
-use crate::audit::{End, Outcome, Skip};
+use crate::audit::{Outcome, Skip};
+use crate::change::End;
 use crate::policy;
 use crate::text::FilePath;
 

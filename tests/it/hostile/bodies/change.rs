@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use secondhand::audit::{Context, Elsewhere, End, Outcome, Progress, Range, Remembered, check};
+use secondhand::audit::{Context, Elsewhere, Outcome, Progress, Remembered, check};
+use secondhand::change::{End, Range, Side};
 use secondhand::config::{Config, RawConfig};
 use secondhand::git::Repository;
 use secondhand::language::{Languages, Token};
@@ -29,7 +30,7 @@ pub fn copies(bytes: &[u8]) {
     let is_same = other.is_empty();
     let other = if is_same { one } else { other };
     let (own, others) = (tokens(language, one), tokens(language, other));
-    let (query, target) = (Document { text: one, tokens: &own }, Document { text: other, tokens: &others });
+    let (query, target) = (Document::new(one, &own), Document::new(other, &others));
     let params = &CONFIG.matching;
     let shared = shared(&own, &others, params.k);
     let mut seeds = seeds(query, target, &shared, params.k, is_same);
@@ -129,10 +130,9 @@ fn outcome(repository: &Repository, languages: &Languages, remembered: &Remember
         let files = reader.commit_snapshot(commit).expect("it is readable");
         (End { name: name.to_owned(), commit: Some(commit) }, files)
     };
-    let range =
-        Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], has_attributes_of_base: false };
+    let range = Range { base: Some(end("base")), head: end("head"), tip: None, within: vec![], side: Side::Head };
     let context = Context { config: &CONFIG, languages, progress: &Silent };
-    check(repository, range, &Elsewhere::default(), remembered, context).expect("everything is readable")
+    check(repository, &range, &Elsewhere::default(), remembered, context).expect("everything is readable")
 }
 
 /// What a program that reads reports gets.

@@ -109,8 +109,8 @@ fn diff(bytes: &[u8]) {
     let Some((language, bytes)) = language(bytes) else { return };
     let (before, after) = halves(bytes);
     let (old, new) = (tokens(language, before), tokens(language, after));
-    let base = Document { text: before, tokens: &old };
-    let head = Document { text: after, tokens: &new };
+    let base = Document::new(before, &old);
+    let head = Document::new(after, &new);
     let found = novelty(base, head);
     let n_kept = |flags: &[bool]| flags.iter().filter(|is_changed| !**is_changed).count();
     assert_eq!((found.novel.len(), found.removed.len()), (new.len(), old.len()));

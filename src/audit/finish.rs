@@ -1,0 +1,36 @@
+//! Decides the verdict of an audit: what is suppressed, what belongs together, what warns, and whether the run fails.
+
+use super::Outcome;
+use super::judge::suppress;
+use crate::change::Acceptance;
+use crate::config::{Config, FailOn};
+use crate::policy::{Accepted, Date, Level, bound_warnings, join_families};
+
+/// Finishes what `check`, `scan` or `audit` found: moves the findings that are allowed on the day `today` to the
+/// suppressed ones; of a change, joins families too, and bounds the warnings. The findings that are left are those that
+/// the program reports.
+pub fn finish(outcome: &mut Outcome, acceptance: &Acceptance, config: &Config, today: Date) {
+    let accepted = Accepted { exceptions: &config.licenses.exceptions, decisions: &acceptance.decisions };
+    suppress(outcome, &acceptance.baseline, accepted, today, acceptance.trusts_change);
+    let is_of_change = outcome.duplication.is_none() && outcome.audited.is_none();
+    if is_of_change {
+        join_families(&mut outcome.findings);
+        bound_warnings(&mut outcome.findings, config.max_warnings);
+    }
+    if !acceptance.keeps_suppressed {
+        outcome.suppressed.clear();
+    }
+}
+
+impl Outcome {
+    /// Whether the findings fail the run.
+    pub fn fails(&self, fail_on: FailOn) -> bool {
+        let least = match fail_on {
+            FailOn::Error => Level::Error,
+            FailOn::Warning => Level::Warning,
+            FailOn::Note => Level::Note,
+            FailOn::Never => return false,
+        };
+        self.findings.iter().any(|finding| finding.level >= least)
+    }
+}

@@ -1,0 +1,202 @@
+//! Aligns the queries with the files that share rare fingerprints with them.
+//!
+//! ```text
+//! what files share -> how common each fingerprint is -> the files to align, each with some queries -> alignments
+//! ```
+//!
+//! What files share comes from a [`Lookup`], from an index that knows a history, or from the versions of past files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::candidates::{Candidates, Sharing, choose};
+use super::lookup::{Lookup, look_up, rows};
+use super::queries::{AlignedQueries, Found, Hit, Queries, SearchOutcome};
+use super::targets::Targets;
+use crate::audit::Error;
+use crate::audit::read::{Source, Sources};
+use crate::files::ReadFiles;
+use crate::policy::Place;
+use crate::text::FilePath;
+
+/// A file to align, and what it shares with the queries.
+pub(super) struct Target {
+    pub place: Place,
+    pub source: Source,
+    pub hits: Vec<Hit>,
+}
+
+/// Streams `targets` past the queries and aligns what they share.
+///
+/// Two passes: first find which fingerprints each file shares, to recognize common ones; then read and align the files
+/// that share rare ones. For files in the cache, the first pass needs no reading.
+///
+/// # Errors
+/// The first file, by path, that could not be read.
+pub(in crate::audit) fn search<R: ReadFiles>(
+    queries: &Queries<'_>,
+    targets: &Targets<'_, R>,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    align(0, &mut look_up(&[Some(queries)], targets, sources)?, targets, sources)
+}
+
+/// Aligns a set of queries with the files that share rare fingerprints with them.
+///
+/// The files that are read confirm the lookup. If one does not, all files are looked up again, without the cache.
+///
+/// # Errors
+/// The first of the files, by path, that could not be read.
+pub(in crate::audit) fn align<'l, R: ReadFiles>(
+    set: usize,
+    lookup: &mut Lookup<'l>,
+    targets: &Targets<'l, R>,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    let Some(queries) = lookup.sets()[set] else { return Ok(SearchOutcome::default()) };
+    let mut scratch = Vec::new();
+    loop {
+        for source in queries.sources() {
+            if let Some(file) = lookup.file_at(&source.path) {
+                lookup.confirm(file, set, Ok(&queries.hits_in(source, &mut scratch)), sources);
+            }
+        }
+        let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
+            let read = sources.read(reader, &targets.entries[file])?;
+            let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
+            lookup.confirm(file, set, hits.as_deref().map_err(|skip| **skip), sources);
+            Ok(hits.ok().zip(read.ok()))
+        };
+        let outcome = align_rows(queries, lookup.rows(set), targets, &read, sources)?;
+        if lookup.is_refuted(sources) {
+            *lookup = look_up(lookup.sets(), targets, sources)?;
+            continue;
+        }
+        let skipped = lookup.skipped();
+        let n_compared = targets.entries.len() - skipped.len();
+        let n_places = queries.frequencies(&lookup.n_places(set));
+        return Ok(SearchOutcome { skipped, n_compared, n_places, ..outcome });
+    }
+}
+
+/// Aligns the queries with files of which it is known what they share: their numbers, in order, each with its distinct
+/// fingerprints.
+///
+/// # Errors
+/// The first of the files that could not be read.
+pub(in crate::audit) fn align_known<R: ReadFiles>(
+    queries: &Queries<'_>,
+    rows: Vec<(usize, Vec<u32>)>,
+    targets: &Targets<'_, R>,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    let read = |reader: &R, file: usize, scratch: &mut Vec<u64>| {
+        let read = sources.read(reader, &targets.entries[file])?;
+        Ok(read.ok().map(|source| (queries.hits_in(&source, scratch), source)))
+    };
+    align_rows(queries, rows, targets, &read, sources)
+}
+
+/// Reads a file, by its number, and finds what it shares with the queries; the scratch space is one thread's.
+type Read<'r, R> = dyn Fn(&R, usize, &mut Vec<u64>) -> Result<Option<(Vec<Hit>, Source)>, Error> + Sync + 'r;
+
+/// Counts in how many files each fingerprint is, chooses the files to align by the rare ones, and aligns them.
+fn align_rows<R: ReadFiles>(
+    queries: &Queries<'_>,
+    rows_of: Vec<(usize, Vec<u32>)>,
+    targets: &Targets<'_, R>,
+    read: &Read<'_, R>,
+    sources: &Sources<'_>,
+) -> Result<SearchOutcome, Error> {
+    let &Targets { entries, open, place, is_new, max_components, .. } = targets;
+    let n_documents = n_documents(queries, &rows_of, targets);
+    let is_common =
+        |row: &u32| max_components.is_some_and(|max| n_documents.get(row).is_some_and(|&n| n as usize > max));
+    let choosing = queries.choosing_rows();
+    let chooses = |row: &u32| choosing.as_ref().is_none_or(|choosing| choosing.contains(row));
+    let sharing = rows_of.into_iter().map(|(file, mut rows)| {
+        rows.retain(|row| !is_common(row) && chooses(row));
+        let path = &entries[file].path;
+        Sharing { file, path, is_new: is_new(path), rows }
+    });
+    let sharing: Vec<Sharing<'_>> = sharing.filter(|sharing| !sharing.rows.is_empty()).collect();
+    let Candidates { queries_of, n_passed_over, limited } = choose(queries, &sharing, sources.config.common_at);
+    drop(sharing);
+    sources.progress.begin("aligning", queries_of.len());
+    let target = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
+        let read = read(reader, file, scratch)?;
+        sources.progress.step();
+        Ok(read.map(|(mut hits, source)| {
+            hits.retain(|hit| !is_common(&hit.row));
+            Target { place: place(&source.path), source, hits }
+        }))
+    };
+    let found = align_chosen(queries, &queries_of, || (open(), Vec::new()), target)?;
+    let frequencies = queries.frequencies(&n_documents);
+    Ok(SearchOutcome { found, frequencies, n_passed_over, limited, ..SearchOutcome::default() })
+}
+
+/// Aligns each chosen file with its queries, by the numbers of both; `target` reads a file with the `state` of a thread.
+///
+/// # Errors
+/// The first, by the number of its file.
+pub(super) fn align_chosen<S>(
+    queries: &Queries<'_>,
+    queries_of: &BTreeMap<usize, Vec<usize>>,
+    state: impl Fn() -> S + Sync + Send,
+    target: impl Fn(&mut S, usize) -> Result<Option<Target>, Error> + Sync + Send,
+) -> Result<Vec<Found>, Error> {
+    let align = |state: &mut S, (&file, wanted): (&usize, &Vec<usize>)| {
+        let Some(Target { place, source, hits }) = target(state, file)? else { return Ok(None) };
+        let same = queries.number_of(&source.path).filter(|_| place == Place::Tree);
+        let aligned = queries.align_wanted(&source, &hits, same, wanted);
+        Ok(Some(found(place, source, aligned)))
+    };
+    let found: Vec<Option<Found>> = queries_of.par_iter().map_init(state, align).collect::<Result<_, Error>>()?;
+    Ok(found.into_iter().flatten().filter(Found::has_any).collect())
+}
+
+/// A file that was aligned.
+pub(super) fn found(place: Place, target: Source, aligned: AlignedQueries) -> Found {
+    let is_in_tree = place == Place::Tree;
+    let text = (!is_in_tree).then(|| Arc::new(target.text.clone().into()));
+    let runs = if is_in_tree { aligned.runs } else { Vec::new() };
+    let AlignedQueries { alignments, limits, .. } = aligned;
+    Found { place, target, text, alignments, runs, whole: Vec::new(), limits }
+}
+
+/// For each fingerprint that some file has, the number of files that had it before the change: files of the tree, and
+/// components outside it, since all versions and files of a component count as one.
+fn n_documents<R>(
+    queries: &Queries<'_>,
+    rows_of: &[(usize, Vec<u32>)],
+    targets: &Targets<'_, R>,
+) -> BTreeMap<u32, u32> {
+    let &Targets { entries, place, is_new, before, .. } = targets;
+    let mut counts: BTreeMap<u32, (u32, Option<Place>)> = BTreeMap::new();
+    let mut count = |path: &FilePath, rows: &[u32]| {
+        let place = Some(place(path)).filter(|place| matches!(place, Place::Component(_)));
+        for &row in rows {
+            let (n, last) = counts.entry(row).or_default();
+            // The files of a component are next to each other.
+            if place.is_none() || *last != place {
+                *n += 1;
+                last.clone_from(&place);
+            }
+        }
+    };
+    for (file, rows) in rows_of.iter().filter(|(file, _)| !is_new(&entries[*file].path)) {
+        count(&entries[*file].path, rows);
+    }
+    let mut scratch = Vec::new();
+    for source in before {
+        count(&source.path, &rows(&queries.hits_in(source, &mut scratch)));
+    }
+    // What only the change has was in no file of base.
+    for &row in rows_of.iter().flat_map(|(_, rows)| rows) {
+        counts.entry(row).or_default();
+    }
+    counts.into_iter().map(|(row, (n, _))| (row, n)).collect()
+}

@@ -1,0 +1,275 @@
+//! Looks up which fingerprints of the queries each file of a tree has, without aligning anything.
+//!
+//! What the cache knows of a file needs no reading. A cache can be forged, so what is read anyway is compared with it:
+//! a random sample here, and later every file that is aligned. After the first difference no entry is trusted any more.
+//!
+//! Invariant: the same files have the same lookup, with a cache and without one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::queries::{Hit, Queries};
+use super::targets::Targets;
+use crate::audit::Error;
+use crate::audit::read::{Skip, Sources, reason};
+use crate::files::{BlobId, Entry, ReadFiles};
+use crate::text::FilePath;
+
+/// What the files of a tree share with several sets of queries.
+pub(in crate::audit) struct Lookup<'l> {
+    sets: &'l [Option<&'l Queries<'l>>],
+    entries: &'l [Entry],
+    /// For each file, the first one that is the same, if there is an earlier one.
+    same_as: Vec<Option<usize>>,
+    /// What each file shares, or why it was not read; `None` for a file that is the same as an earlier one.
+    files: Vec<Option<Result<Shares, Skip>>>,
+    uses_cache: bool,
+}
+
+/// What a file shares with each set of queries.
+struct Shares {
+    of_sets: Vec<Share>,
+    /// Whether this needed no reading.
+    is_remembered: bool,
+}
+
+/// What a file shares with some queries.
+#[derive(Default)]
+struct Share {
+    hits: Vec<Hit>,
+    /// The numbers of the names that it uses.
+    names: Vec<u32>,
+}
+
+/// Looks up `sets` of queries in the targets, all in one pass; a set that is `None` shares nothing.
+///
+/// # Errors
+/// The first file, by path, that could not be read.
+pub(in crate::audit) fn look_up<'l, R: ReadFiles>(
+    sets: &'l [Option<&'l Queries<'l>>],
+    targets: &Targets<'l, R>,
+    sources: &Sources<'_>,
+) -> Result<Lookup<'l>, Error> {
+    let entries = targets.entries;
+    // At most twice: without the cache, nothing is refuted.
+    loop {
+        sources.progress.begin("comparing", entries.len());
+        let uses_cache = sources.remembered.is_false().is_none();
+        let same_as = same_as(&entries.iter().collect::<Vec<_>>(), sources);
+        let files = shares_of_all(sets, targets, &same_as, sources)?;
+        let lookup = Lookup { sets, entries, same_as, files, uses_cache };
+        lookup.sample(targets.open, sources);
+        if !lookup.is_refuted(sources) {
+            return Ok(lookup);
+        }
+    }
+}
+
+impl<'l> Lookup<'l> {
+    /// The sets of queries.
+    pub fn sets(&self) -> &'l [Option<&'l Queries<'l>>] {
+        self.sets
+    }
+
+    /// Whether it relied on a cache that has turned out to be false since.
+    pub fn is_refuted(&self, sources: &Sources<'_>) -> bool {
+        self.uses_cache && sources.remembered.is_false().is_some()
+    }
+
+    /// Distrusts the cache if it knew something else about a file than its contents show: the `hits` of a set, or why
+    /// it is skipped.
+    pub fn confirm(&self, file: usize, set: usize, hits: Result<&[Hit], Skip>, sources: &Sources<'_>) {
+        let is_false = match (self.shares(file), hits) {
+            // What was not read, or is not there in a partial clone, cannot be compared.
+            (_, Err(skip)) if skip.is_end() => false,
+            (Err(skip), _) if skip.is_end() => false,
+            (Err(skip), hits) => hits.err() != Some(*skip),
+            (Ok(shares), hits) => shares.is_remembered && hits != Ok(&shares.of_sets[set].hits),
+        };
+        if is_false {
+            sources.remembered.distrust();
+        }
+    }
+
+    /// The file at `path`, by its number.
+    pub fn file_at(&self, path: &FilePath) -> Option<usize> {
+        self.entries.binary_search_by(|entry| entry.path.cmp(path)).ok()
+    }
+
+    /// The files that share something with a set, by their numbers, each with its distinct fingerprints, sorted.
+    pub fn rows(&self, set: usize) -> Vec<(usize, Vec<u32>)> {
+        let files = self.shares_of(set).map(|(file, share)| (file, rows(&share.hits)));
+        files.filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    /// For each fingerprint of a set, the number of places that have it.
+    pub fn n_places(&self, set: usize) -> BTreeMap<u32, u32> {
+        let mut n_places: BTreeMap<u32, u32> = BTreeMap::new();
+        for hit in self.shares_of(set).flat_map(|(_, share)| &share.hits) {
+            *n_places.entry(hit.row).or_default() += 1;
+        }
+        n_places
+    }
+
+    /// The files that share something with a set, and what.
+    pub fn hits(&self, set: usize) -> Vec<(Entry, Vec<Hit>)> {
+        let files = self.shares_of(set).filter(|(_, share)| !share.hits.is_empty());
+        files.map(|(file, share)| (self.entries[file].clone(), share.hits.clone())).collect()
+    }
+
+    /// The numbers of the files that use names of a set, and of these names.
+    pub fn names(&self, set: usize) -> Vec<(usize, &[u32])> {
+        let files = self.shares_of(set).map(|(file, share)| (file, &*share.names));
+        files.filter(|(_, names)| !names.is_empty()).collect()
+    }
+
+    /// Files that could not be looked up, and why.
+    pub fn skipped(&self) -> Vec<(Entry, Skip)> {
+        let files = self.entries.iter().enumerate();
+        files.filter_map(|(file, entry)| Some((entry.clone(), *self.shares(file).as_ref().err()?))).collect()
+    }
+
+    /// What a file shares. If a thousand paths have the same blob, it was looked up once.
+    fn shares(&self, file: usize) -> &Result<Shares, Skip> {
+        let first = self.same_as[file].unwrap_or(file);
+        self.files[first].as_ref().expect("the first of equal files is looked up")
+    }
+
+    /// What each file that was looked up shares with a set, in the order of their numbers.
+    fn shares_of(&self, set: usize) -> impl Iterator<Item = (usize, &Share)> {
+        (0..self.entries.len()).filter_map(move |file| Some((file, &self.shares(file).as_ref().ok()?.of_sets[set])))
+    }
+
+    /// Compares what the cache knows about a few files with their contents.
+    fn sample<R: ReadFiles>(&self, open: &(dyn Fn() -> R + Sync), sources: &Sources<'_>) {
+        let compare = |(reader, scratch): &mut (R, Vec<u64>), file: usize| {
+            // Files missing in a partial clone cannot be compared, and need not be.
+            let Ok(read) = sources.read(reader, &self.entries[file]) else { return };
+            for (set, queries) in self.sets.iter().enumerate() {
+                let Some(queries) = queries else { continue };
+                let hits = read.as_ref().map(|source| queries.hits_in(source, scratch));
+                self.confirm(file, set, hits.as_deref().map_err(|skip| **skip), sources);
+            }
+        };
+        let sampled = sources.remembered.sample(self.entries.len());
+        sampled.into_par_iter().for_each_init(|| (open(), Vec::new()), compare);
+    }
+}
+
+/// What each file shares; `None` for a file that is the same as an earlier one.
+fn shares_of_all<R: ReadFiles>(
+    sets: &[Option<&Queries<'_>>],
+    targets: &Targets<'_, R>,
+    same_as: &[Option<usize>],
+    sources: &Sources<'_>,
+) -> Result<Vec<Option<Result<Shares, Skip>>>, Error> {
+    let shares = |(reader, scratch): &mut (R, Vec<u64>), (entry, same_as): (&Entry, &Option<usize>)| {
+        sources.progress.step();
+        match same_as {
+            Some(_) => Ok(None),
+            None => shares_of(sets, entry, reader, sources, scratch).map(Some),
+        }
+    };
+    let entries = targets.entries.par_iter().zip(same_as);
+    entries.map_init(|| ((targets.open)(), Vec::new()), shares).collect()
+}
+
+/// What a file shares with each set: from the cache, or from the file itself.
+fn shares_of(
+    sets: &[Option<&Queries<'_>>],
+    entry: &Entry,
+    reader: &impl ReadFiles,
+    sources: &Sources<'_>,
+    scratch: &mut Vec<u64>,
+) -> Result<Result<Shares, Skip>, Error> {
+    if let Some(cached) = sources.remembered.get(entry, sources.reading(&entry.path)) {
+        if let Some(skip) = reason(cached.status) {
+            return Ok(Err(skip));
+        }
+        let share = |queries: &Queries<'_>| Share {
+            hits: queries.hits_in_remembered(&cached),
+            names: queries.names_in_remembered(&cached),
+        };
+        let of_sets = sets.iter().map(|queries| queries.map(share).unwrap_or_default());
+        return Ok(Ok(Shares { of_sets: of_sets.collect(), is_remembered: true }));
+    }
+    let read = sources.read(reader, entry)?;
+    sources.learn(entry, &read, scratch);
+    Ok(read.map(|source| {
+        let mut share = |queries: Option<&Queries<'_>>| {
+            let Some(queries) = queries else { return Share::default() };
+            Share { hits: queries.hits_in(&source, scratch), names: queries.names_in(&source) }
+        };
+        let of_sets = sets.iter().map(|queries| share(*queries));
+        Shares { of_sets: of_sets.collect(), is_remembered: false }
+    }))
+}
+
+/// The distinct fingerprints of some hits, sorted.
+pub(super) fn rows(hits: &[Hit]) -> Vec<u32> {
+    let mut rows: Vec<u32> = hits.iter().map(Hit::row).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Files with one content that are examined in any case, and at most.
+const SAME_FILES: [u64; 2] = [16, 1_000];
+/// Maximum bytes of them all, besides the first few.
+const SAME_BYTES: u64 = 16 << 20;
+
+/// For each file with the content of so many before it that one more says nothing new, the first of them.
+///
+/// Five objects of a repository can be a million files: trees of trees of one file.
+pub(in crate::audit) fn repeated(
+    entries: &[&Entry],
+    sources: &Sources<'_>,
+    reader: &impl ReadFiles,
+) -> Vec<Option<usize>> {
+    let mut n_of: HashMap<usize, (u64, u64)> = HashMap::new();
+    let mut repeated = same_as(entries, sources);
+    for same in &mut repeated {
+        let Some(first) = *same else { continue };
+        let (n, max) = n_of.entry(first).or_insert((1, SAME_FILES[1]));
+        *n += 1;
+        if *n == SAME_FILES[0] {
+            let n_bytes = reader.size(entries[first]).unwrap_or(0).max(1);
+            *max = (SAME_BYTES / n_bytes).clamp(SAME_FILES[0], SAME_FILES[1]);
+        }
+        if *n <= *max {
+            *same = None;
+        }
+    }
+    repeated
+}
+
+/// For each file, the first one with the same content that is read in the same way, if there is an earlier one.
+fn same_as(entries: &[&Entry], sources: &Sources<'_>) -> Vec<Option<usize>> {
+    // What decides how a file is read: its extension, or all of a name without one.
+    fn kind(path: &FilePath) -> Result<&[u8], &[u8]> {
+        path.extension().ok_or_else(|| path.name())
+    }
+    let mut first: HashMap<BlobId, Vec<usize>> = HashMap::new();
+    let mut same_as = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        let Some(blob) = entry.blob() else {
+            same_as.push(None);
+            continue;
+        };
+        let alike = first.entry(blob).or_default();
+        let is_same = |other: &&usize| {
+            let other = &entries[**other].path;
+            kind(other) == kind(&entry.path)
+                && sources.attributes.of(other).language == sources.attributes.of(&entry.path).language
+                && sources.attributes.of(other).generated == sources.attributes.of(&entry.path).generated
+        };
+        let known = alike.iter().find(is_same).copied();
+        // If one blob has ever new kinds of names, the rest are read one by one.
+        if known.is_none() && alike.len() < 8 {
+            alike.push(at);
+        }
+        same_as.push(known);
+    }
+    same_as
+}

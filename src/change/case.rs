@@ -1,0 +1,76 @@
+//! Finds out what a request is about: a change, and whose settings judge it.
+
+use super::check_policy::CheckPolicy;
+use super::environment;
+use super::range::{Range, RangeSearch, Side};
+use super::work_tree::projects;
+use super::{CheckRequest, Error};
+use crate::config::{RawConfig, Trust, Written};
+use crate::git::Repository;
+use crate::policy::Notice;
+
+/// A change, and what judges it.
+#[derive(Debug)]
+pub struct Case {
+    /// The change, and whom to believe.
+    pub range: Range,
+    /// What judges it.
+    pub policy: CheckPolicy,
+    /// The notices about the range.
+    pub notices: Vec<Notice>,
+}
+
+impl CheckRequest {
+    /// Finds out what is judged, and by whose settings.
+    ///
+    /// Settings may name the base and whom to trust. But a change must not choose its own judge: where the base is
+    /// trusted, only the settings of the base have a say in either.
+    ///
+    /// # Errors
+    /// If the change, or what judges it, cannot be found or read.
+    pub fn case(&self, repository: &Repository) -> Result<Case, Error> {
+        let said = self.overrides.over(RawConfig::default())?.trust;
+        let is_base_trusted = said == Trust::Base || said == Trust::Auto && environment::is_machine();
+        if !is_base_trusted {
+            let head = self.settings.read(Some(repository))?;
+            if said.or(head.raw.trust) != Trust::Base {
+                return self.judged_by_head(repository, &head);
+            }
+        }
+        let mut search = RangeSearch { request: self, repository, side: Side::Base, base_of_settings: "" };
+        let (mut range, mut notices) = search.range()?;
+        let (mut settings, mut missing) = range.authority(repository).settings(&self.settings)?;
+        if said.or(settings.raw.trust) == Trust::Head {
+            return self.judged_by_head(repository, &self.settings.read(Some(repository))?);
+        }
+        let base = settings.raw.base.clone();
+        if self.base().is_none() && !base.is_empty() {
+            search.base_of_settings = &base;
+            (range, notices) = search.range()?;
+            (settings, missing) = range.authority(repository).settings(&self.settings)?;
+        }
+        let mut case = self.judged_by(repository, (range, notices), &settings)?;
+        case.policy.notices.extend(missing);
+        Ok(case)
+    }
+
+    /// The change as the settings of the head judge it.
+    fn judged_by_head(&self, repository: &Repository, settings: &Written) -> Result<Case, Error> {
+        let base_of_settings = &settings.raw.base;
+        let search = RangeSearch { request: self, repository, side: Side::Head, base_of_settings };
+        self.judged_by(repository, search.range()?, settings)
+    }
+
+    /// The change as these settings judge it.
+    fn judged_by(
+        &self,
+        repository: &Repository,
+        (mut range, notices): (Range, Vec<Notice>),
+        settings: &Written,
+    ) -> Result<Case, Error> {
+        // A change must not choose what its projects are called either.
+        range.within.extend(projects(&self.projects, settings)?);
+        let policy = CheckPolicy::new(self, repository, &range, settings)?;
+        Ok(Case { range, policy, notices })
+    }
+}

@@ -1,0 +1,97 @@
+//! Reads a corpus folder inside the repository as the base has it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::state::moved_submodule;
+use super::{Authority, Components, Error, Side};
+use crate::files::Entry;
+use crate::git::Snapshot;
+use crate::sources::Folder;
+use crate::text::FilePath;
+
+impl Authority<'_> {
+    /// The corpus `name`, the folder at `path` of the repository, which is `on_disk`.
+    ///
+    /// With the base trusted, what the repository has in it is as the base has it, and what else is there is what the
+    /// user put there.
+    ///
+    /// # Errors
+    /// If it cannot be listed, or it cannot be told whose files are in it.
+    pub fn components(&self, name: &str, path: &FilePath, on_disk: &Path) -> Result<Components, Error> {
+        let (reader, base) = (self.repository.reader(), self.corpora());
+        let way = reader.way(self.head, path)?;
+        let leads_elsewhere = way.links.iter().any(|link| base.link(&link.path) != Some(link));
+        let linked = || Error::LinkedCorpus(name.to_owned());
+        if self.side == Side::Head {
+            return match on_disk.is_dir() {
+                true if leads_elsewhere && !is_below(on_disk, self.repository.root()) => Err(linked()),
+                true => Ok(Components::on_disk(on_disk)?),
+                false => Ok(Components::in_repository(None, Vec::new(), self.repository)),
+            };
+        }
+        if let Some(submodule) = moved_submodule(base, self.head, path) {
+            let is_in = if path.is_in(submodule) { "is in" } else { "has a part in" };
+            return Err(Error::MovedSubmodule { what: name.to_owned(), is_in, submodule: submodule.clone() });
+        }
+        let base = reader.way(base, path)?.end.map(|end| inside(base, &end)).unwrap_or_default();
+        let of_head = way.end.map(|end| inside(self.head, &end)).unwrap_or_default();
+        let is_read = !leads_elsewhere && on_disk.is_dir();
+        let on_disk_alone =
+            if is_read { of_nobody(&Folder::new(on_disk).all_entries()?, &base, &of_head) } else { Vec::new() };
+        if leads_elsewhere && base.is_empty() {
+            return Err(linked());
+        }
+        if let Some(added) = mixed_in(&base, &of_head, &on_disk_alone) {
+            return Err(Error::MixedCorpus {
+                name: name.to_owned(),
+                path: FilePath::new([path.as_bytes(), b"/", added.as_bytes()].concat()),
+            });
+        }
+        Ok(Components::in_repository(is_read.then_some(on_disk), [base, on_disk_alone].concat(), self.repository))
+    }
+
+    /// Whether the change, and not the base, has a link at this path of the repository.
+    pub fn adds_link(&self, path: &FilePath) -> bool {
+        self.side == Side::Base && self.head.link(path).is_some() && self.corpora().link(path).is_none()
+    }
+}
+
+fn is_below(path: &Path, root: &Path) -> bool {
+    path.canonicalize().is_ok_and(|path| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
+}
+
+/// The files of a state that are in `folder`, by their paths in it.
+fn inside(files: &Snapshot, folder: &FilePath) -> Vec<Entry> {
+    let relative = |entry: &Entry| {
+        let path = entry.path.as_bytes().strip_prefix(folder.as_bytes())?.strip_prefix(b"/")?;
+        Some(Entry { path: FilePath::new(path), ..entry.clone() })
+    };
+    files.below(folder).filter_map(relative).collect()
+}
+
+/// Those of the files on disk that neither side has recorded.
+fn of_nobody(on_disk: &[Entry], base: &[Entry], head: &[Entry]) -> Vec<Entry> {
+    let recorded = head.iter().filter(|entry| entry.blob().is_some());
+    let known: BTreeSet<&FilePath> = base.iter().chain(recorded).map(|entry| &entry.path).collect();
+    on_disk.iter().filter(|entry| !known.contains(&entry.path)).cloned().collect()
+}
+
+/// The first file that a change records in a component that the base does not have, but the disk has: we cannot tell
+/// which of its files the user put there. Where the base has no component at all, every file is one.
+fn mixed_in<'e>(base: &[Entry], head: &'e [Entry], on_disk_alone: &[Entry]) -> Option<&'e FilePath> {
+    let component = |entry: &Entry| -> Vec<u8> {
+        let path = entry.path.as_bytes();
+        memchr::memchr(b'/', path).map_or_else(Vec::new, |end| path[..end].to_vec())
+    };
+    let of_base: BTreeSet<Vec<u8>> = base.iter().map(component).collect();
+    let of_disk: BTreeSet<Vec<u8>> = on_disk_alone.iter().map(component).collect();
+    let is_all_users = !of_base.iter().any(|component| !component.is_empty());
+    let is_mixed = |entry: &&Entry| {
+        let component = component(entry);
+        entry.blob().is_some()
+            && !base.iter().any(|known| known.path == entry.path)
+            && (is_all_users || !of_base.contains(&component) && of_disk.contains(&component))
+    };
+    head.iter().find(is_mixed).map(|entry| &entry.path)
+}

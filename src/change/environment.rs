@@ -1,0 +1,465 @@
+//! Finds the range of a change in the environment: of pre-commit, of GitHub Actions, and of the other systems in
+//! `SYSTEMS`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Error;
+use crate::files;
+use crate::git::{self, CommitId, Reader};
+
+/// Maximum bytes of a file in which a system says what it runs for.
+const MAX_EVENT: u64 = 64 << 20;
+
+/// The two ends of a change, as an environment names them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct EventRange {
+    /// Where it starts; `None` when the environment knows no commit that it could start from.
+    pub base: Option<Named>,
+    /// Where it ends; `None` for what is checked out.
+    pub head: Option<String>,
+    /// The commit that was proposed, which may be merged with its target in what is checked out.
+    pub proposed: Option<String>,
+    /// The repository's default branch, as its remote calls it.
+    pub default_branch: Option<String>,
+}
+
+/// A revision, and what named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    pub revision: String,
+    /// What serves as well, but for settings that came to the base later: taken where the revision is not in this
+    /// clone.
+    pub or: Option<String>,
+    /// The variable, or the event.
+    pub by: &'static str,
+}
+
+impl Named {
+    /// The revision and its commit, or what serves as well if only that is here. A branch is no tag of its name.
+    ///
+    /// # Errors
+    /// If neither is here, or the branch is damaged.
+    pub fn in_clone(&self, reader: &Reader) -> Result<(&str, CommitId), git::Error> {
+        let is_branch = self.revision.starts_with("origin/");
+        if is_branch && let Some(tip) = reader.branch(&self.revision)? {
+            return Ok((&self.revision, tip));
+        }
+        if let Some(or) = &self.or
+            && let Ok(tip) = reader.commit_with_id(or)
+        {
+            return Ok((or, tip));
+        }
+        if is_branch {
+            return Err(git::Error::UnknownRevision {
+                revision: self.revision.clone(),
+                is_shallow: reader.is_shallow(),
+            });
+        }
+        Ok((&self.revision, reader.commit_with_id(&self.revision)?))
+    }
+}
+
+/// A system that runs pipelines, and how its variables name the start of a change.
+struct System {
+    /// Set in each of its runs; with a value where others set it, too.
+    mark: (&'static str, Option<&'static str>),
+    /// What names the base; the first that is set and names a commit.
+    bases: &'static [Base],
+    /// The variable that names the commit of a pull request. Some systems check it out merged with its target: the
+    /// target is then the first parent, which is better than a base that was looked up before the target went on.
+    proposed: Option<&'static str>,
+    default_branch: Option<&'static str>,
+}
+
+/// Where the base is named.
+enum Base {
+    /// In the variable, as a commit.
+    Commit(&'static str),
+    /// In the variable, as a branch of the remote.
+    Branch(&'static str),
+    /// In the first variable, as a branch of the remote; where a clone does not have it, in the second, as a commit.
+    BranchOr(&'static str, &'static str),
+    /// In the variable, before the dots of a range.
+    Range(&'static str),
+    /// There, if the first variable has this value.
+    If(&'static str, &'static str, &'static Base),
+    /// There, if the first variable has another value.
+    Unless(&'static str, &'static str, &'static Base),
+}
+
+use Base::{Branch, BranchOr, Commit, If, Range, Unless};
+
+/// Every system that we know, with `docs/how-to/ci.md` for its users.
+const SYSTEMS: &[System] = &[
+    // Woodpecker sets the variables of Drone, too.
+    System {
+        mark: ("CI", Some("woodpecker")),
+        bases: &[Branch("CI_COMMIT_TARGET_BRANCH"), If("CI_PIPELINE_EVENT", "push", &Commit("CI_PREV_COMMIT_SHA"))],
+        proposed: None,
+        default_branch: Some("CI_REPO_DEFAULT_BRANCH"),
+    },
+    System {
+        mark: ("DRONE", None),
+        bases: &[
+            If("DRONE_BUILD_EVENT", "pull_request", &Branch("DRONE_TARGET_BRANCH")),
+            If("DRONE_BUILD_EVENT", "push", &Commit("DRONE_COMMIT_BEFORE")),
+        ],
+        proposed: Some("DRONE_COMMIT_SHA"),
+        default_branch: Some("DRONE_REPO_BRANCH"),
+    },
+    System {
+        mark: ("GITLAB_CI", None),
+        bases: &[
+            // Of merged results and merge trains only.
+            Commit("CI_MERGE_REQUEST_TARGET_BRANCH_SHA"),
+            BranchOr("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "CI_MERGE_REQUEST_DIFF_BASE_SHA"),
+            Commit("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA"),
+            Commit("CI_COMMIT_BEFORE_SHA"),
+        ],
+        proposed: Some("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA"),
+        default_branch: Some("CI_DEFAULT_BRANCH"),
+    },
+    System {
+        mark: ("TF_BUILD", None),
+        bases: &[Branch("SYSTEM_PULLREQUEST_TARGETBRANCH")],
+        proposed: Some("SYSTEM_PULLREQUEST_SOURCECOMMITID"),
+        default_branch: None,
+    },
+    System {
+        mark: ("BITBUCKET_BUILD_NUMBER", None),
+        bases: &[Commit("BITBUCKET_PR_DESTINATION_COMMIT"), Branch("BITBUCKET_PR_DESTINATION_BRANCH")],
+        proposed: None,
+        default_branch: None,
+    },
+    System {
+        mark: ("JENKINS_URL", None),
+        bases: &[Branch("CHANGE_TARGET"), Commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT")],
+        proposed: None,
+        default_branch: None,
+    },
+    System {
+        mark: ("BUILDKITE", None),
+        bases: &[Commit("BUILDKITE_MERGE_QUEUE_BASE_COMMIT"), Branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH")],
+        proposed: None,
+        default_branch: Some("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
+    },
+    // Its variables name no base; its settings can hand one over, in SECONDHAND_BASE.
+    System { mark: ("CIRCLECI", None), bases: &[], proposed: None, default_branch: None },
+    System {
+        mark: ("TRAVIS", None),
+        // Of a push the branch is the one that was pushed, and the number of the pull request is "false".
+        bases: &[Range("TRAVIS_COMMIT_RANGE"), Unless("TRAVIS_PULL_REQUEST", "false", &Branch("TRAVIS_BRANCH"))],
+        proposed: Some("TRAVIS_PULL_REQUEST_SHA"),
+        default_branch: None,
+    },
+    System {
+        mark: ("TEAMCITY_VERSION", None),
+        bases: &[Branch("teamcity.pullRequest.target.branch")],
+        proposed: None,
+        default_branch: None,
+    },
+    // GitHub Actions without its event, and what imitates it.
+    System {
+        mark: ("GITHUB_BASE_REF", None),
+        bases: &[Branch("GITHUB_BASE_REF")],
+        proposed: None,
+        default_branch: None,
+    },
+];
+
+/// The range that the environment names; `None` outside of any we know.
+///
+/// # Errors
+/// If a workflow's event cannot be read: a guess might pass as clean what was not examined.
+pub(super) fn range() -> Result<Option<EventRange>, Error> {
+    if let Some(range) = hook_range() {
+        return Ok(Some(range));
+    }
+    let mut of_event = None;
+    if let Some(file) = variable("GITHUB_EVENT_PATH").map(PathBuf::from) {
+        let unreadable = |why: String| Error::Event { file: file.clone(), why };
+        let text = files::read_text(&file, MAX_EVENT).map_err(|error| unreadable(error.to_string()))?;
+        let event: Value = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+        let range = range_of_event(&event);
+        if range.base.is_some() {
+            return Ok(Some(range));
+        }
+        of_event = Some(range);
+    }
+    let of_system = range_of_system(&|name| variable(name).or_else(|| property(name)));
+    Ok(match (of_system, of_event) {
+        (Some(system), Some(event)) => {
+            Some(EventRange { default_branch: system.default_branch.or(event.default_branch), ..system })
+        }
+        (of_system, of_event) => of_system.or(of_event),
+    })
+}
+
+/// The range that pre-commit runs its hooks on: `--from-ref` and `--to-ref`, or what is pushed.
+/// `None` if it runs them on what is staged.
+pub(super) fn hook_range() -> Option<EventRange> {
+    let (base, head) = (variable("PRE_COMMIT_FROM_REF")?, variable("PRE_COMMIT_TO_REF")?);
+    let base = is_commit(&base).then_some(Named { revision: base, or: None, by: "PRE_COMMIT_FROM_REF" });
+    Some(EventRange { base, head: Some(head), ..EventRange::default() })
+}
+
+/// Whether the variable `CI` says that a machine runs the program.
+pub(super) fn is_machine() -> bool {
+    env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The range of an event of GitHub Actions.
+fn range_of_event(event: &Value) -> EventRange {
+    let text = |pointer| Some(event.pointer(pointer)?.as_str()?.to_owned());
+    let base = text("/pull_request/base/sha").or_else(|| text("/merge_group/base_sha")).or_else(|| text("/before"));
+    let base = base.filter(|base| is_commit(base)).map(|revision| Named { revision, or: None, by: "the event" });
+    EventRange {
+        base,
+        head: None,
+        proposed: text("/pull_request/head/sha"),
+        default_branch: text("/repository/default_branch"),
+    }
+}
+
+/// The range that the variables of one of `SYSTEMS` name; `None` under none of them.
+fn range_of_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<EventRange> {
+    let is_at_work = |system: &&System| match (variable(system.mark.0), system.mark.1) {
+        (Some(value), Some(wanted)) => value == wanted,
+        (value, _) => value.is_some(),
+    };
+    let system = SYSTEMS.iter().find(is_at_work)?;
+    Some(EventRange {
+        base: system.bases.iter().find_map(|base| base.named(variable)),
+        head: None,
+        proposed: system.proposed.and_then(variable),
+        default_branch: system.default_branch.and_then(variable),
+    })
+}
+
+impl Base {
+    /// The revision that it names here.
+    fn named(&self, variable: &dyn Fn(&str) -> Option<String>) -> Option<Named> {
+        let commit = |name| variable(name).filter(|id| is_commit(id));
+        match *self {
+            Commit(by) => Some(Named { revision: commit(by)?, or: None, by }),
+            Branch(by) => Some(Named { revision: remote_branch(&variable(by)?), or: None, by }),
+            BranchOr(by, or) => Some(Named { revision: remote_branch(&variable(by)?), or: commit(or), by }),
+            Range(by) => {
+                let range = variable(by)?;
+                let (start, _) = range.split_once("..")?;
+                is_commit(start).then(|| Named { revision: start.to_owned(), or: None, by })
+            }
+            If(name, value, base) => (variable(name)? == value).then(|| base.named(variable))?,
+            Unless(name, value, base) => (variable(name)? != value).then(|| base.named(variable))?,
+        }
+    }
+}
+
+/// A branch as a clone calls it. Some systems name it in full.
+pub(super) fn remote_branch(name: &str) -> String {
+    format!("origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name))
+}
+
+/// Whether an id names a commit: a new branch comes from an id of zeros.
+fn is_commit(id: &str) -> bool {
+    id.bytes().any(|byte| byte != b'0')
+}
+
+/// A parameter of a build in TeamCity, which hands them over in files: one, named by a variable, names the other.
+fn property(name: &str) -> Option<String> {
+    if !name.contains('.') {
+        return None;
+    }
+    let build = files::read_text(Path::new(&variable("TEAMCITY_BUILD_PROPERTIES_FILE")?), MAX_EVENT).ok()?;
+    let configuration = property_in(&build, "teamcity.configuration.properties.file")?;
+    property_in(&files::read_text(Path::new(&configuration), MAX_EVENT).ok()?, name).filter(|value| !value.is_empty())
+}
+
+/// A value in a file of Java properties: `name=value`, with `\` before what would end a part.
+fn property_in(text: &str, name: &str) -> Option<String> {
+    text.lines().find_map(|line| {
+        let value = line.trim_start().strip_prefix(name)?.trim_start().strip_prefix(['=', ':'])?;
+        let mut characters = value.trim_start().chars();
+        let mut plain = String::new();
+        while let Some(character) = characters.next() {
+            plain.extend(if character == '\\' { characters.next() } else { Some(character) });
+        }
+        Some(plain.trim_end().to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_event_names_its_base() {
+        let base = |event: Value| range_of_event(&event).base.map(|base| base.revision);
+        assert_eq!(base(json!({"pull_request": {"base": {"sha": "a1"}}})), Some("a1".into()));
+        assert_eq!(base(json!({"merge_group": {"base_sha": "b2"}})), Some("b2".into()));
+        assert_eq!(base(json!({"before": "c3"})), Some("c3".into()));
+        assert_eq!(base(json!({"before": "0000000000000000000000000000000000000000"})), None);
+        assert_eq!(base(json!({"inputs": {}})), None);
+    }
+
+    /// Checks the base, the proposed commit and the default branch that these variables name.
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], base: Option<&str>, proposed: Option<&str>, default_branch: Option<&str>) {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
+        };
+        let range = range_of_system(&variable).expect("a system we know");
+        let named = range.base.map(|base| match base.or {
+            Some(or) => format!("{} or {or}", base.revision),
+            None => base.revision,
+        });
+        assert_eq!(
+            (named.as_deref(), range.proposed.as_deref(), range.default_branch.as_deref()),
+            (base, proposed, default_branch)
+        );
+    }
+
+    const ZEROS: &str = "0000000000000000000000000000000000000000";
+
+    #[test]
+    fn gitlab_names_the_base_of_merge_requests_merged_results_and_pushes() {
+        let on =
+            [("CI", "true"), ("GITLAB_CI", "true"), ("CI_DEFAULT_BRANCH", "trunk"), ("CI_COMMIT_BEFORE_SHA", ZEROS)];
+        let main = Some("trunk");
+        let target = ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "stable");
+        let request = [target, ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"), ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")];
+        check(&[&on[..], &request].concat(), Some("origin/stable or a1"), None, main);
+        let merged = [
+            target,
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "a1"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "b2"),
+            ("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "c3"),
+        ];
+        check(&[&on[..], &merged].concat(), Some("b2"), Some("c3"), main);
+        check(&[("GITLAB_CI", "true"), ("CI_COMMIT_BEFORE_SHA", "d4")], Some("d4"), None, None);
+        check(&on, None, None, main);
+    }
+
+    #[test]
+    fn azure_names_the_target_branch_in_full_or_not() {
+        let commit = ("SYSTEM_PULLREQUEST_SOURCECOMMITID", "c3");
+        for branch in ["refs/heads/release/1", "release/1"] {
+            let variables = [("TF_BUILD", "True"), ("SYSTEM_PULLREQUEST_TARGETBRANCH", branch), commit];
+            check(&variables, Some("origin/release/1"), Some("c3"), None);
+        }
+        check(&[("TF_BUILD", "True")], None, None, None);
+    }
+
+    #[test]
+    fn bitbucket_names_the_destination() {
+        let on = ("BITBUCKET_BUILD_NUMBER", "7");
+        let branch = ("BITBUCKET_PR_DESTINATION_BRANCH", "main");
+        check(&[on, branch, ("BITBUCKET_PR_DESTINATION_COMMIT", "a1b2c3d4e5f6")], Some("a1b2c3d4e5f6"), None, None);
+        check(&[on, branch], Some("origin/main"), None, None);
+        check(&[on], None, None, None);
+    }
+
+    #[test]
+    fn jenkins_names_the_target_of_a_change_and_the_last_good_build_of_a_branch() {
+        let (on, last) = (("JENKINS_URL", "http://localhost/"), ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "a1"));
+        check(&[on, ("CHANGE_TARGET", "main"), last], Some("origin/main"), None, None);
+        check(&[on, last], Some("a1"), None, None);
+        check(&[on], None, None, None);
+    }
+
+    #[test]
+    fn buildkite_names_the_base_of_pull_requests_and_merge_queues() {
+        let on = ("BUILDKITE", "true");
+        let default = ("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "trunk");
+        let of_request = ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main");
+        check(&[on, default, of_request], Some("origin/main"), None, Some("trunk"));
+        check(&[on, of_request, ("BUILDKITE_MERGE_QUEUE_BASE_COMMIT", "a1")], Some("a1"), None, None);
+        check(&[on, default, ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "")], None, None, Some("trunk"));
+    }
+
+    #[test]
+    fn circleci_names_none() {
+        check(&[("CIRCLECI", "true"), ("CIRCLE_BRANCH", "feature")], None, None, None);
+    }
+
+    #[test]
+    fn woodpecker_names_the_target_branch_and_the_commit_before_a_push() {
+        let on = [("CI", "woodpecker"), ("CI_REPO_DEFAULT_BRANCH", "main"), ("CI_PREV_COMMIT_SHA", "a1")];
+        let request = [("CI_PIPELINE_EVENT", "pull_request"), ("CI_COMMIT_TARGET_BRANCH", "release")];
+        check(&[&on[..], &request].concat(), Some("origin/release"), None, Some("main"));
+        check(&[&on[..], &[("CI_PIPELINE_EVENT", "push")]].concat(), Some("a1"), None, Some("main"));
+        check(&[&on[..], &[("CI_PIPELINE_EVENT", "cron")]].concat(), None, None, Some("main"));
+    }
+
+    #[test]
+    fn drone_names_the_target_branch_and_the_commit_before_a_push() {
+        let on = [
+            ("DRONE", "true"),
+            ("DRONE_TARGET_BRANCH", "main"),
+            ("DRONE_COMMIT_BEFORE", "a1"),
+            ("DRONE_COMMIT_SHA", "c3"),
+        ];
+        check(&[&on[..], &[("DRONE_BUILD_EVENT", "pull_request")]].concat(), Some("origin/main"), Some("c3"), None);
+        check(&[&on[..], &[("DRONE_BUILD_EVENT", "push")]].concat(), Some("a1"), Some("c3"), None);
+        check(&[&on[..], &[("DRONE_BUILD_EVENT", "tag")]].concat(), None, Some("c3"), None);
+    }
+
+    #[test]
+    fn travis_names_a_range_or_the_branch_that_a_pull_request_is_for() {
+        let on = [("TRAVIS", "true"), ("TRAVIS_BRANCH", "main")];
+        check(
+            &[&on[..], &[("TRAVIS_COMMIT_RANGE", "a1...c3"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]].concat(),
+            Some("a1"),
+            Some("c3"),
+            None,
+        );
+        check(
+            &[&on[..], &[("TRAVIS_PULL_REQUEST", "7"), ("TRAVIS_PULL_REQUEST_SHA", "c3")]].concat(),
+            Some("origin/main"),
+            Some("c3"),
+            None,
+        );
+        // The first push of a branch: the variable names that very branch.
+        check(&[&on[..], &[("TRAVIS_PULL_REQUEST", "false")]].concat(), None, None, None);
+    }
+
+    #[test]
+    fn teamcity_names_the_target_branch_in_its_parameters() {
+        let variables = [("TEAMCITY_VERSION", "2026.1"), ("teamcity.pullRequest.target.branch", "refs/heads/main")];
+        check(&variables, Some("origin/main"), None, None);
+        let text = "# made by TeamCity\nother=1\nteamcity.pullRequest.target.branch.more=no\nteamcity.configuration.properties.file=C\\:\\\\work\\\\a\\=b.properties\n";
+        let file = property_in(text, "teamcity.configuration.properties.file");
+        assert_eq!(file.as_deref(), Some("C:\\work\\a=b.properties"));
+        assert_eq!(property_in(text, "teamcity.pullRequest.target.branch"), None);
+    }
+
+    #[test]
+    fn outside_of_any_system_nothing_is_named() {
+        assert_eq!(range_of_system(&|_| None), None);
+        assert_eq!(range_of_system(&|name| (name == "CI").then(|| "true".to_owned())), None);
+    }
+
+    #[test]
+    fn the_page_for_users_names_every_variable() {
+        fn of(base: &Base) -> &'static str {
+            match *base {
+                Commit(name) | Branch(name) | BranchOr(name, _) | Range(name) => name,
+                If(_, _, base) | Unless(_, _, base) => of(base),
+            }
+        }
+        let page = include_str!("../../docs/how-to/ci.md");
+        for name in SYSTEMS.iter().flat_map(|system| system.bases).map(of) {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+}

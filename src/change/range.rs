@@ -1,0 +1,317 @@
+//! Finds the two states that a check compares: the ends of a change, and the base as it is now.
+
+use std::fmt;
+
+use super::environment::{self, EventRange, Named};
+use super::uncommitted::Uncommitted;
+use super::{ChangeEnd, CheckRequest, Error};
+use crate::git::{self, CommitId, DefaultBranch, Reader, Repository, Snapshot};
+use crate::policy::Notice;
+use crate::text::FilePath;
+
+/// One end of the audited range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// Its name for the user: a revision, "the index", "the work tree".
+    pub name: String,
+    /// Its commit, if it is one.
+    pub commit: Option<CommitId>,
+}
+
+/// The range to check: two states of the repository.
+#[derive(Debug)]
+pub struct Range {
+    /// The start of the change; `None` before the first commit.
+    pub base: Option<(End, Snapshot)>,
+    /// The end of the change.
+    pub head: (End, Snapshot),
+    /// The base as it is now, where that is not what the change starts from. Where a branch starts from is up to its
+    /// author.
+    pub tip: Option<Snapshot>,
+    /// Files and folders to judge; empty for all. The others are still read to see what was moved.
+    pub within: Vec<FilePath>,
+    /// Which side is believed about what judges the change.
+    pub side: Side,
+}
+
+/// A side of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The change itself. What it edits of its judge is listed.
+    Head,
+    /// The base as it is now, to which the author of a change cannot write.
+    Base,
+}
+
+/// What the ends of a change are found by.
+pub(super) struct RangeSearch<'s> {
+    pub request: &'s CheckRequest,
+    pub repository: &'s Repository,
+    pub side: Side,
+    /// The base that the settings of that side name; empty for the default branch.
+    pub base_of_settings: &'s str,
+}
+
+impl RangeSearch<'_> {
+    /// The two states to compare, and the notices about files that no commit has and about a base that was guessed.
+    pub fn range(&self) -> Result<(Range, Vec<Notice>), Error> {
+        let Self { request: CheckRequest { end, within, .. }, repository, .. } = self;
+        let reader = &repository.reader();
+        let named = self.request.base();
+        let event = match (named, end) {
+            // A hook may be run over a range too: with `--from-ref`, and before a push.
+            (None, ChangeEnd::Index) => environment::hook_range(),
+            (None, ChangeEnd::Latest) => environment::range()?,
+            _ => None,
+        };
+        if *end == ChangeEnd::WorkTree || (*end == ChangeEnd::Index && event.is_none()) {
+            return Ok((self.uncommitted(reader)?, Vec::new()));
+        }
+        // Without a word about the end, people mean what they have just written.
+        let is_open = *end == ChangeEnd::Latest && event.is_none() && !environment::is_machine();
+        let files = || if is_open { Uncommitted::read(repository, self.request) } else { None };
+        let named_end = match end {
+            ChangeEnd::Commit(name) => Some(name.clone()),
+            _ => event.as_ref().and_then(|event| event.head.clone()),
+        };
+        let head_name = named_end.unwrap_or_else(|| "HEAD".to_owned());
+        if head_name == "HEAD" && reader.head()?.is_none() {
+            let files = files().ok_or(Error::NoCommit)?;
+            return Ok((self.uncommitted(reader)?, vec![files.judged()]));
+        }
+        let files = files();
+        let head = reader.commit(&head_name)?;
+        if let Some(files) = files
+            && !self.has_commits_of_its_own(head, reader)?
+        {
+            return Ok((self.uncommitted(reader)?, vec![files.judged()]));
+        }
+        let base = match (named, event) {
+            (Some(name), _) => Some(Base::named(reader, name, head)?),
+            (None, Some(event)) => self.base_of_event(reader, event, head)?,
+            (None, None) => self.default_base(reader, head, None, self.is_strict())?,
+        };
+        let guess = base.as_ref().filter(|base| base.name == BaseName::Guess);
+        let guess = guess.map(|_| Notice::new(None, None, GUESSED));
+        let (base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+        let head = commit_end(reader, head_name, head)?;
+        let range = Range { base, head, tip: tip.flatten(), within: within.clone(), side: self.side };
+        Ok((range, files.map(Uncommitted::not_judged).into_iter().chain(guess).collect()))
+    }
+
+    /// The index or the work tree, against `HEAD` or the merge base with the base that is named. In a merge in
+    /// progress, code from the other side is not new.
+    fn uncommitted(&self, reader: &Reader) -> Result<Range, Error> {
+        let named = self.request.base();
+        let last = reader.head()?;
+        let base = match (named, last) {
+            (Some(name), Some(last)) => Some(Base::named(reader, name, last)?),
+            (None, Some(last)) => Some(Base::at(BaseName::Revision("HEAD".to_owned()), last)),
+            (_, None) => None,
+        };
+        let (name, snapshot) = match self.request.end {
+            ChangeEnd::Index => ("the index", reader.index_snapshot()?),
+            _ => ("the work tree", reader.work_tree_snapshot()?),
+        };
+        let (mut base, tip) = base.map(|base| base.read(reader)).transpose()?.unzip();
+        let mut tip = tip.flatten();
+        if let (Some((_, files)), None) = (&mut base, named) {
+            let merged: Vec<CommitId> = reader.merge_heads()?;
+            if !merged.is_empty() {
+                tip = Some(files.clone());
+            }
+            let merged = merged.into_iter().map(|side| reader.commit_snapshot(side));
+            files.take_over(&snapshot, &merged.collect::<Result<Vec<_>, _>>()?);
+        }
+        let head = (End { name: name.to_owned(), commit: None }, snapshot);
+        Ok(Range { base, head, tip, within: self.request.within.clone(), side: self.side })
+    }
+
+    /// Whether `head` has commits that the base does not have: the one that is named, or the default branch.
+    fn has_commits_of_its_own(&self, head: CommitId, reader: &Reader) -> Result<bool, Error> {
+        let base = match self.request.base() {
+            Some(name) => Some(reader.commit(name)?),
+            None => match self.tip_by_settings(reader)? {
+                Some((_, tip)) => Some(tip),
+                None => default_branch(reader, false)?.map(|(_, tip)| tip),
+            },
+        };
+        Ok(base.map(|base| reader.merge_base(base, head)).transpose()?.is_some_and(|start| start != head))
+    }
+
+    /// What the environment says that the change starts from.
+    fn base_of_event(&self, reader: &Reader, event: EventRange, head: CommitId) -> Result<Option<Base>, Error> {
+        // A pull request that is checked out merged with its target: compare with the merge's first parent, not with
+        // the target named by the event.
+        if let Some(proposed) = event.proposed.as_ref().and_then(|id| reader.commit(id).ok())
+            && reader.commit(&format!("{head}^2")).is_ok_and(|second| second == proposed)
+            && let Some(target) = reader.first_parent(head)?
+        {
+            return Ok(Some(Base::at(BaseName::Target, target)));
+        }
+        match event.base {
+            Some(named) => Base::of_event(reader, &named, head).map(Some),
+            // A hook is run by a person; all else that knows of events is a pipeline.
+            None => {
+                let is_strict = event.head.is_none() || self.is_strict();
+                self.default_base(reader, head, event.default_branch.as_deref(), is_strict)
+            }
+        }
+    }
+
+    /// The base that the settings name, if they do, and its commit.
+    fn tip_by_settings(&self, reader: &Reader) -> Result<Option<(String, CommitId)>, Error> {
+        let name = self.base_of_settings;
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let tip = reader.unambiguous_commit(name).map_err(|why| not_here(why, "the option `base`"))?;
+        Ok(Some((name.to_owned(), tip)))
+    }
+
+    /// Where no flag or variable names the base: the merge base with the one of the settings, or with the default
+    /// branch, which the environment may know; on that branch itself the commit before, and nothing before the first
+    /// commit.
+    ///
+    /// # Errors
+    /// If no default branch is known and `is_strict`: `HEAD~1` may be by the same author, so it cannot be trusted as
+    /// the base.
+    fn default_base(
+        &self,
+        reader: &Reader,
+        head: CommitId,
+        branch: Option<&str>,
+        is_strict: bool,
+    ) -> Result<Option<Base>, Error> {
+        let named = match self.tip_by_settings(reader)? {
+            None => branch.map(|branch| branch_of_system(reader, branch, head)).transpose()?,
+            named => named,
+        };
+        let found = match named {
+            None => default_branch(reader, is_strict)?,
+            named => named,
+        };
+        let name = match found {
+            Some((name, tip)) => {
+                let start = reader.merge_base(tip, head)?;
+                if start != head {
+                    return Ok(Some(Base { name: BaseName::Revision(name), tip, start }));
+                }
+                BaseName::Before
+            }
+            None if is_strict => return Err(Error::NoDefaultBranch),
+            None => BaseName::Guess,
+        };
+        Ok(reader.first_parent(head)?.map(|parent| Base::at(name, parent)))
+    }
+
+    /// Whether a base must not be guessed: a machine asks, or the base judges.
+    fn is_strict(&self) -> bool {
+        environment::is_machine() || self.side == Side::Base
+    }
+}
+
+/// What a change is compared with.
+struct Base {
+    name: BaseName,
+    /// The commit of that name.
+    tip: CommitId,
+    /// Where the change starts from: the merge base.
+    start: CommitId,
+}
+
+/// What a base is called.
+#[derive(PartialEq, Eq)]
+enum BaseName {
+    /// As it was named.
+    Revision(String),
+    /// The target of a pull request, which is checked out merged with it.
+    Target,
+    /// The commit before, on the default branch itself.
+    Before,
+    /// The commit before, where it is not known whether that is the branch.
+    Guess,
+}
+
+/// The notice about a guess.
+const GUESSED: &str = "the default branch is not known here: the last commit was compared with the one before";
+
+impl fmt::Display for BaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Revision(name) => name,
+            Self::Target => "the target",
+            Self::Before => "the commit before",
+            Self::Guess => "the commit before, since the default branch is not known",
+        })
+    }
+}
+
+impl Base {
+    /// The one with this name.
+    fn named(reader: &Reader, name: &str, head: CommitId) -> Result<Self, Error> {
+        let tip = reader.unambiguous_commit(name)?;
+        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start: reader.merge_base(tip, head)? })
+    }
+
+    /// The one that the environment names.
+    fn of_event(reader: &Reader, named: &Named, head: CommitId) -> Result<Self, Error> {
+        let missing = |why| not_here(why, named.by);
+        let (name, tip) = named.in_clone(reader).map_err(missing)?;
+        let start = reader.merge_base(tip, head).map_err(missing)?;
+        Ok(Self { name: BaseName::Revision(name.to_owned()), tip, start })
+    }
+
+    /// The one at this commit, from which the change starts.
+    fn at(name: BaseName, commit: CommitId) -> Self {
+        Self { name, tip: commit, start: commit }
+    }
+
+    /// Its files where the change starts from, and at the tip if that is another commit.
+    fn read(self, reader: &Reader) -> Result<((End, Snapshot), Option<Snapshot>), Error> {
+        let tip = (self.tip != self.start).then(|| reader.commit_snapshot(self.tip)).transpose()?;
+        Ok((commit_end(reader, self.name.to_string(), self.start)?, tip))
+    }
+}
+
+/// The error, with what names a revision that is not here.
+fn not_here(why: git::Error, by: &'static str) -> Error {
+    match why {
+        git::Error::UnknownRevision { revision, is_shallow } => Error::NamedBase { revision, by, is_shallow },
+        why => why.into(),
+    }
+}
+
+/// The default branch that the environment names. Where what is checked out is that branch, the clone need not have
+/// another one of the name.
+fn branch_of_system(reader: &Reader, branch: &str, head: CommitId) -> Result<(String, CommitId), Error> {
+    let name = environment::remote_branch(branch);
+    if let Some(tip) = reader.branch(&name)? {
+        return Ok((name, tip));
+    }
+    if reader.checked_out().is_some_and(|checked_out| name == environment::remote_branch(&checked_out)) {
+        return Ok((name, head));
+    }
+    Err(Error::NamedBase { revision: name, by: "the environment", is_shallow: reader.is_shallow() })
+}
+
+/// The default branch, as far as the clone knows it. Where `is_strict`, a guess is none, and so is a branch that only
+/// the remote has.
+fn default_branch(reader: &Reader, is_strict: bool) -> Result<Option<(String, CommitId)>, Error> {
+    for branch in reader.default_branches() {
+        match branch? {
+            DefaultBranch { is_sure: false, .. } if is_strict => {}
+            DefaultBranch { name, tip: Some(tip), .. } => return Ok(Some((name, tip))),
+            DefaultBranch { name, tip: None, .. } if is_strict => {
+                return Err(Error::NamedBase { revision: name, by: "origin/HEAD", is_shallow: reader.is_shallow() });
+            }
+            DefaultBranch { tip: None, .. } => {}
+        }
+    }
+    Ok(None)
+}
+
+fn commit_end(reader: &Reader, name: String, commit: CommitId) -> Result<(End, Snapshot), Error> {
+    let snapshot = reader.commit_snapshot(commit)?;
+    Ok((End { name, commit: Some(commit) }, snapshot))
+}

@@ -1,0 +1,120 @@
+//! Reads settings, baseline, decisions and licenses from a state of the repository.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::Error;
+use crate::config::{FolderSettings, MAX_BASELINE, MAX_SETTINGS, NAMES, Reach, Written, decisions};
+use crate::files::{self, Entry, ReadFiles, not_utf8, too_large};
+use crate::git::{self, Reader, Snapshot};
+use crate::license::{Licenses, LicensingInfo, Terms, is_relevant};
+use crate::policy::{Baseline, Decision};
+use crate::sources::MAX_LICENSE_FILE;
+use crate::text::FilePath;
+
+/// The decisions of a state of the repository.
+pub(super) fn decisions_in(reader: &Reader, entry: &Entry) -> Result<Vec<Decision>, Error> {
+    Ok(decisions(&text_in(reader, entry, MAX_SETTINGS)?, &entry.path.to_string())?)
+}
+
+/// The baseline of a state of the repository.
+pub(super) fn baseline_in(reader: &Reader, entry: &Entry) -> Result<Baseline, Error> {
+    let text = text_in(reader, entry, MAX_BASELINE)?;
+    Baseline::parse(&text).map_err(|error| Error::Baseline { file: entry.path.to_string(), error })
+}
+
+/// The settings file of a state of the repository.
+pub(super) fn settings_entry<'s>(reader: &Reader, files: &'s Snapshot) -> Result<Option<&'s Entry>, Error> {
+    for name in NAMES {
+        if let Some(entry) = reader.file_at(files, &FilePath::new(name.as_bytes()))? {
+            return Ok(Some(entry));
+        }
+    }
+    Ok(None)
+}
+
+/// The settings that a file of a state of the repository has.
+pub(super) fn settings_in(reader: &Reader, entry: &Entry) -> Result<Written, Error> {
+    let name = entry.path.to_string();
+    Ok(Written::parse(text_in(reader, entry, MAX_SETTINGS)?, &name, format!("`{name}` of the base"))?)
+}
+
+/// The settings of a state of the repository, with those of its folders.
+pub(super) fn settings_of(reader: &Reader, files: &Snapshot) -> Result<Written, Error> {
+    let entry = settings_entry(reader, files)?;
+    let mut written = entry.map(|entry| settings_in(reader, entry)).transpose()?.unwrap_or_else(Written::nowhere);
+    for (folder, entry) in folder_entries(reader, files, &Reach::new(&written.raw))? {
+        written.folders.push(folder_settings_in(reader, folder, entry)?);
+    }
+    Ok(written)
+}
+
+/// The corpora that the settings of a state of the repository name. Settings that cannot be read name none.
+pub(super) fn corpora_of(reader: &Reader, files: &Snapshot) -> Vec<String> {
+    let entry = settings_entry(reader, files).ok().flatten();
+    entry.and_then(|entry| settings_in(reader, entry).ok()).map(|written| written.raw.corpora).unwrap_or_default()
+}
+
+/// The settings files of the folders of a state of the repository, by folder: those that `reach` heeds.
+pub(super) fn folder_entries<'s>(
+    reader: &Reader,
+    files: &'s Snapshot,
+    reach: &Reach,
+) -> Result<BTreeMap<FilePath, &'s Entry>, Error> {
+    let found = readable_folder_entries(reader, files, reach).into_iter();
+    Ok(found.map(|(folder, (_, entry))| Ok((folder, entry?))).collect::<Result<_, git::Error>>()?)
+}
+
+/// The same with their paths, each by itself: one that is a link to nowhere is an error.
+pub(super) fn readable_folder_entries<'s>(
+    reader: &Reader,
+    files: &'s Snapshot,
+    reach: &Reach,
+) -> BTreeMap<FilePath, (FilePath, Result<&'s Entry, git::Error>)> {
+    let mut found = BTreeMap::new();
+    for folder in files.paths().filter_map(|path| reach.folder(path)) {
+        let of_folder = |name: &str| FilePath::new([folder.as_bytes(), b"/", name.as_bytes()].concat());
+        let file = |path: FilePath| reader.file_at(files, &path).transpose().map(|entry| (path, entry));
+        if let Some(file) = NAMES.iter().map(|name| of_folder(name)).find_map(file) {
+            found.entry(folder).or_insert(file);
+        }
+    }
+    found
+}
+
+/// The settings that a file of a state of the repository has for the folder `folder`.
+pub(super) fn folder_settings_in(reader: &Reader, folder: FilePath, entry: &Entry) -> Result<FolderSettings, Error> {
+    let mut read = FolderSettings::parse(text_in(reader, entry, MAX_SETTINGS)?, entry.path.clone(), " of the base")?;
+    // Its file may be a link to another one.
+    read.folder = folder;
+    Ok(read)
+}
+
+/// The license that the files at the root of the repository state.
+///
+/// # Errors
+/// If one of them cannot be read.
+pub fn project_terms(files: &Snapshot, reader: &Reader) -> Result<Terms, files::Error> {
+    let mut licenses = Licenses::default();
+    let is_at_root = |path: &[u8]| !path.contains(&b'/');
+    for entry in files.entries.iter().filter(|entry| is_at_root(entry.path.as_bytes()) && is_relevant(&entry.path)) {
+        if reader.size(entry).is_none_or(|size| size <= MAX_LICENSE_FILE) {
+            licenses.add(&entry.path, &LicensingInfo::new(&entry.path, &reader.read(entry)?));
+        }
+    }
+    Ok(Terms::new(&licenses.component()))
+}
+
+/// The submodule that a change moves and that `path` is in, or that is in it.
+pub(super) fn moved_submodule<'s>(base: &'s Snapshot, head: &'s Snapshot, path: &FilePath) -> Option<&'s FilePath> {
+    head.moved_submodules(base).find(|submodule| path.is_in(submodule) || submodule.is_in(path))
+}
+
+/// The text of a file that has at most `max` bytes.
+fn text_in(reader: &Reader, entry: &Entry, max: u64) -> Result<String, Error> {
+    let unreadable = |why| Error::Unreadable { file: PathBuf::from(entry.path.to_string()), why };
+    if reader.size(entry).is_some_and(|size| size > max) {
+        return Err(unreadable(too_large(max)));
+    }
+    String::from_utf8(reader.read(entry)?).map_err(|_| unreadable(not_utf8()))
+}

@@ -1,0 +1,222 @@
+//! Decides whom to believe about what judges a change.
+//!
+//! Promise: where the base is trusted, a change has no say in what judges it. All that it could have a say in is asked
+//! of an [`Authority`], which has a method for each thing; what is read of a state of the repository without asking it
+//! is what the change is, not what judges it. `docs/security.md` lists these methods with their tests.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::paths::{in_tree, settled};
+use super::state::{baseline_in, corpora_of, decisions_in, moved_submodule, project_terms, settings_in, settings_of};
+use super::work_tree::{BaselinePlace, SettingsPlace, decisions_of};
+use super::{Error, Range, Side};
+use crate::config::{Config, Written};
+use crate::files::{self, Entry};
+use crate::git::{Attributes, Reader, Repository, Snapshot};
+use crate::license::Terms;
+use crate::policy::{Baseline, Decision, Notice};
+use crate::store::corpus::Location;
+use crate::text::FilePath;
+
+/// Whom to believe about what judges a change.
+#[derive(Debug, Clone, Copy)]
+pub struct Authority<'c> {
+    pub(super) side: Side,
+    pub(super) repository: &'c Repository,
+    /// What the change starts from.
+    base: &'c Snapshot,
+    /// The base as it is now.
+    tip: &'c Snapshot,
+    pub(super) head: &'c Snapshot,
+}
+
+/// What is before the first commit.
+static NOTHING: LazyLock<Snapshot> = LazyLock::new(Snapshot::default);
+
+impl Range {
+    /// The files that the change starts from: none before the first commit.
+    pub fn base_files(&self) -> &Snapshot {
+        self.base.as_ref().map_or(&*NOTHING, |(_, files)| files)
+    }
+
+    /// Whom to believe about what judges the change.
+    pub fn authority<'c>(&'c self, repository: &'c Repository) -> Authority<'c> {
+        let base = self.base_files();
+        let tip = self.tip.as_ref().unwrap_or(base);
+        Authority { side: self.side, repository, base, tip, head: &self.head.1 }
+    }
+}
+
+impl<'c> Authority<'c> {
+    /// The state of the repository that is believed.
+    fn believed(&self) -> &'c Snapshot {
+        match self.side {
+            Side::Head => self.head,
+            Side::Base => self.tip,
+        }
+    }
+
+    /// The base as it is now, where that has to agree with what the change says of itself.
+    fn witness(&self) -> Option<&'c Snapshot> {
+        (self.side == Side::Base).then_some(self.tip)
+    }
+
+    /// The settings, before variables and flags, and the notice about a file that only the change has. Of a file that
+    /// no commit has, those on disk.
+    ///
+    /// # Errors
+    /// If they cannot be read, are none, or are in a submodule that the change moves.
+    pub fn settings(&self, place: &SettingsPlace) -> Result<(Written, Option<Notice>), Error> {
+        let reader = self.repository.reader();
+        match (self.side, place) {
+            (Side::Head, _) | (Side::Base, SettingsPlace::Nowhere) => Ok((place.read(Some(self.repository))?, None)),
+            (Side::Base, SettingsPlace::Repository) => Ok((settings_of(&reader, self.tip)?, None)),
+            (Side::Base, SettingsPlace::File(file)) => match self.version(file, &reader)? {
+                Version::Untracked => Ok((place.read(Some(self.repository))?, None)),
+                Version::At(entry) => Ok((settings_in(&reader, entry)?, None)),
+                Version::Missing(path) => Ok((Written::nowhere(), Some(missing(path, "these settings are", "were")))),
+            },
+        }
+    }
+
+    /// The baseline that the settings in use or the caller name, and the notice about a file that only the change has.
+    ///
+    /// # Errors
+    /// As [`Authority::settings`].
+    pub fn baseline(&self, place: &BaselinePlace, config: &Config) -> Result<(Baseline, Option<Notice>), Error> {
+        let reader = self.repository.reader();
+        match (self.side, place) {
+            (Side::Head, _) | (Side::Base, BaselinePlace::Nowhere) => {
+                Ok((place.read(Some(self.repository.root()), config)?, None))
+            }
+            (Side::Base, BaselinePlace::Settings) => {
+                let entry = self.named_by_settings("baseline", &config.baseline, &reader)?;
+                Ok((entry.map(|entry| baseline_in(&reader, entry)).transpose()?.unwrap_or_default(), None))
+            }
+            (Side::Base, BaselinePlace::File(file)) => match self.version(file, &reader)? {
+                Version::Untracked => Ok((place.read(Some(self.repository.root()), config)?, None)),
+                Version::At(entry) => Ok((baseline_in(&reader, entry)?, None)),
+                Version::Missing(path) => Ok((Baseline::default(), Some(missing(path, "this baseline is", "was")))),
+            },
+        }
+    }
+
+    /// The decisions that the settings in use name.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are none.
+    pub fn decisions(&self, config: &Config) -> Result<Vec<Decision>, Error> {
+        if self.side == Side::Head {
+            return decisions_of(self.repository.root(), config);
+        }
+        let reader = self.repository.reader();
+        let entry = self.named_by_settings("decisions", &config.decisions, &reader)?;
+        Ok(entry.map(|entry| decisions_in(&reader, entry)).transpose()?.unwrap_or_default())
+    }
+
+    /// What `.gitattributes` say of languages, of generated and of vendored files.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub fn attributes(&self) -> Result<Attributes, files::Error> {
+        Attributes::read(&self.believed().entries, &self.repository.reader())
+    }
+
+    /// The state that has to have a mark of generated code, too, for it to count.
+    pub fn marks(&self) -> Option<&'c Snapshot> {
+        self.witness()
+    }
+
+    /// The state that has to have a comment that suppresses findings, too, for it to count.
+    pub fn comments(&self) -> Option<&'c Snapshot> {
+        self.witness()
+    }
+
+    /// The state whose files say how the folders of the repository are licensed.
+    pub fn licenses(&self) -> &'c Snapshot {
+        self.believed()
+    }
+
+    /// The license of the project.
+    ///
+    /// # Errors
+    /// If a file that says it cannot be read.
+    pub fn project(&self) -> Result<Terms, files::Error> {
+        project_terms(self.believed(), &self.repository.reader())
+    }
+
+    /// The state whose links say where a folder of components is, and, where the base is believed, whose files are in
+    /// it.
+    pub(super) fn corpora(&self) -> &'c Snapshot {
+        match self.side {
+            Side::Head => self.base,
+            Side::Base => self.tip,
+        }
+    }
+
+    /// Checks that corpora which a change adds to its settings are inside of the repository: a change must not make the
+    /// CI machine read folders outside the repository.
+    pub(super) fn check_corpora(&self, named: &[String]) -> Result<(), Error> {
+        if self.side == Side::Base {
+            return Ok(());
+        }
+        let root = self.repository.root();
+        let known = corpora_of(&self.repository.reader(), self.base);
+        let real_root = root.canonicalize().map_err(|why| Error::Unreadable { file: root.to_owned(), why })?;
+        match named.iter().find(|name| !known.contains(name) && !is_inside(name, root, &real_root)) {
+            Some(name) => {
+                let shown = Location::new(name).map_or_else(|| name.clone(), |location| location.to_string());
+                Err(Error::OutsideCorpus(shown))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What the base has of a file that a flag names.
+    fn version(&self, file: &Path, reader: &Reader) -> Result<Version<'c>, Error> {
+        let Some(path) = in_tree(file, self.repository.root()) else { return Ok(Version::Untracked) };
+        if let Some(submodule) = moved_submodule(self.tip, self.head, &path) {
+            let what = path.to_string();
+            return Err(Error::MovedSubmodule { what, is_in: "is in", submodule: submodule.clone() });
+        }
+        Ok(match reader.file_at(self.tip, &path)? {
+            Some(entry) => Version::At(entry),
+            None if reader.file_at(self.head, &path).is_ok_and(|entry| entry.is_none()) => Version::Untracked,
+            None => Version::Missing(path),
+        })
+    }
+
+    /// The file of the base that the base's settings name by the option `key`.
+    fn named_by_settings(&self, key: &'static str, name: &str, reader: &Reader) -> Result<Option<&'c Entry>, Error> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let path = settled(name).ok_or_else(|| Error::OutsideOption { key, path: name.to_owned() })?;
+        Ok(reader.file_at(self.tip, &path)?)
+    }
+}
+
+/// What the base has of a file that a flag names.
+enum Version<'s> {
+    /// The file, as the base has it.
+    At(&'s Entry),
+    /// Nothing: the change brings the file in.
+    Missing(FilePath),
+    /// The file is outside the repository: the user wrote it.
+    Untracked,
+}
+
+/// The notice about a file that judges, and that the base does not have.
+fn missing(path: FilePath, these_are: &str, were: &str) -> Notice {
+    Notice::new(Some(path), None, &format!("{these_are} not in the base, and {were} not used"))
+}
+
+/// Whether a corpus of the settings is inside of the repository; one that is nowhere is.
+fn is_inside(name: &str, root: &Path, real_root: &Path) -> bool {
+    // What a URL names is elsewhere, whatever path its text would make.
+    if Location::new(name).is_some() || settled(name).is_none() {
+        return false;
+    }
+    root.join(name).canonicalize().map_or(true, |folder| folder.starts_with(real_root))
+}

@@ -1,0 +1,139 @@
+//! Reads settings, baseline and decisions of the work tree: those that judge where the head is trusted.
+
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::paths::inside;
+use crate::config::{
+    Config, FolderSettings, MAX_BASELINE, MAX_SETTINGS, RawConfig, Reach, Written, decisions, find, read_text,
+};
+use crate::git::Repository;
+use crate::policy::{Baseline, Decision};
+use crate::text::FilePath;
+
+/// Where settings are read from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SettingsPlace {
+    /// From the root of the repository, and from its folders with tracked files.
+    #[default]
+    Repository,
+    /// From this file alone.
+    File(PathBuf),
+    /// From no file.
+    Nowhere,
+}
+
+impl SettingsPlace {
+    /// The settings that are written there.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are none.
+    pub fn read(&self, repository: Option<&Repository>) -> Result<Written, Error> {
+        let root = repository.map(Repository::root);
+        match self {
+            Self::Nowhere => return Ok(Written::nowhere()),
+            Self::File(file) => return Ok(Written::read(file, root)?),
+            Self::Repository => {}
+        }
+        let written = root.and_then(find).map(|file| Written::read(&file, root)).transpose()?;
+        let mut written = written.unwrap_or_else(Written::nowhere);
+        if let Some(repository) = repository {
+            let reach = Reach::new(&written.raw);
+            for folder in repository.reader().tracked_folders()?.iter().filter(|folder| reach.heeds(folder)) {
+                written.folders.extend(FolderSettings::read(repository.root(), folder)?);
+            }
+        }
+        Ok(written)
+    }
+}
+
+/// Where the baseline is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum BaselinePlace {
+    /// Where the option `baseline` says, if it is there.
+    #[default]
+    Settings,
+    /// In this file.
+    File(PathBuf),
+    /// Nowhere: no copy is known.
+    Nowhere,
+}
+
+impl BaselinePlace {
+    /// The baseline that is there, of the repository at `root` if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is none; the file that the settings name need not be there.
+    pub fn read(&self, root: Option<&Path>, config: &Config) -> Result<Baseline, Error> {
+        match self {
+            Self::Nowhere => Ok(Baseline::default()),
+            Self::File(file) => read_baseline(file, root),
+            Self::Settings => {
+                let Some(root) = root.filter(|_| !config.baseline.is_empty()) else { return Ok(Baseline::default()) };
+                let file = inside(root, "baseline", &config.baseline)?;
+                match file.symlink_metadata() {
+                    Ok(_) => read_baseline(&file, Some(root)),
+                    Err(_) => Ok(Baseline::default()),
+                }
+            }
+        }
+    }
+
+    /// The baseline that the settings name and that is not there, in a repository at `root`.
+    pub fn missing<'c>(&self, root: Option<&Path>, config: &'c Config) -> Option<&'c str> {
+        let is_named = *self == Self::Settings && !config.baseline.is_empty();
+        let is_missing = is_named && root?.join(&config.baseline).symlink_metadata().is_err();
+        (is_missing && config.baseline != RawConfig::default().baseline).then_some(&config.baseline)
+    }
+}
+
+/// The folders of the projects with these names: what their settings call them, or their paths.
+///
+/// # Errors
+/// If there is no such project.
+pub fn projects(names: &[String], written: &Written) -> Result<Vec<FilePath>, Error> {
+    let mut known: Vec<(String, FilePath)> = Vec::new();
+    if !written.raw.project.is_empty() {
+        known.push((written.raw.project.clone(), FilePath::new("")));
+    }
+    known.extend(written.folders.iter().map(|settings| (settings.name(), settings.folder.clone())));
+    names.iter().map(|name| project(name, &known)).collect()
+}
+
+/// The folder of the project `name`, of those that are `known`.
+fn project(name: &str, known: &[(String, FilePath)]) -> Result<FilePath, Error> {
+    let path = name.trim_start_matches("./").trim_matches('/');
+    let by_name = known.iter().find(|(known, _)| known == name);
+    let found = by_name.or_else(|| known.iter().find(|(_, folder)| folder.as_bytes() == path.as_bytes()));
+    found.map(|(_, folder)| folder.clone()).ok_or_else(|| Error::NoProject {
+        name: name.to_owned(),
+        known: known.iter().map(|(name, _)| name.clone()).collect(),
+    })
+}
+
+/// Reads a baseline, of the repository at `root` if there is one.
+///
+/// # Errors
+/// If it cannot be read, or is none.
+pub fn read_baseline(file: &Path, root: Option<&Path>) -> Result<Baseline, Error> {
+    let text = read_text(file, root, MAX_BASELINE);
+    let text = text.map_err(|why| Error::Unreadable { file: file.to_owned(), why })?;
+    Baseline::parse(&text).map_err(|error| Error::Baseline { file: file.display().to_string(), error })
+}
+
+/// The decisions named in the settings, if the file exists.
+///
+/// # Errors
+/// If it cannot be read, or has none.
+pub fn decisions_of(root: &Path, config: &Config) -> Result<Vec<Decision>, Error> {
+    if config.decisions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let file = inside(root, "decisions", &config.decisions)?;
+    if file.symlink_metadata().is_err() {
+        return Ok(Vec::new());
+    }
+    let text = read_text(&file, Some(root), MAX_SETTINGS);
+    let text = text.map_err(|why| Error::Unreadable { file: file.clone(), why })?;
+    Ok(decisions(&text, &config.decisions)?)
+}

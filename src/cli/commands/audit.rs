@@ -1,0 +1,108 @@
+//! Runs `secondhand audit`.
+
+use super::corpus::{outsides, report_traffic};
+use super::scan;
+use crate::audit::{Context, Outcome, Outside, Whole, audit, brought, finish};
+use crate::change::{Acceptance, decisions_of, project_terms};
+use crate::cli::args::Audit;
+use crate::cli::flags::{Common, CorpusFlags, Suppressing, TreeFlags};
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, now, passed_over, settings, start_threads, today};
+use crate::config::Config;
+use crate::fingerprint::Effort;
+use crate::git::Repository;
+use crate::language::Languages;
+use crate::policy::Notice;
+use crate::report::audit_formats;
+use crate::text::printable;
+
+pub(in crate::cli) fn run(flags: &Audit, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(audit_formats(), &flags.output.reporting, common)?;
+    start_threads(common.threads)?;
+    let Audit { tree, history, corpora, effort, min_tokens, suppressing, output } = flags;
+    let repository = Repository::discover(&common.repo)?;
+    let mut settings = output.settings();
+    settings.extend(min_tokens.setting("min-tokens"));
+    let (mut config, origin) = settings::read(common, Some(&repository), &settings)?;
+    config.effort = effort.effort;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let scope = Scope { tree, corpora, suppressing, has_history: *history };
+    let (mut outcome, _) = audited(&scope, &repository, (&config, &languages), common)?;
+    passed_over(&repository).into_iter().for_each(|message| warn(&message));
+    if !suppressing.show_suppressed {
+        outcome.suppressed.clear();
+    }
+    outcome.notices.extend(less_effort(config.effort));
+    if outcome.examined.n_judged == 0 {
+        warn(&format!(
+            "no file in {} was examined: there is no source code, or all of it is ignored",
+            outcome.head.name
+        ));
+    }
+    let fails = outcome.fails(config.fail_on);
+    reports.write(&limited(outcome), common)?;
+    Ok(if fails { FOUND } else { CLEAN })
+}
+
+/// The notice about fingerprints that were not looked up.
+fn less_effort(effort: Effort) -> Option<Notice> {
+    let message = format!("searched with `--effort {effort}`: copies may be missing that a full search finds");
+    (effort != Effort::Full).then(|| Notice::new(None, None, &message))
+}
+
+/// The flags that name what to audit.
+pub(super) struct Scope<'f> {
+    pub tree: &'f TreeFlags,
+    pub corpora: &'f CorpusFlags,
+    pub suppressing: &'f Suppressing,
+    /// Whether to look for what the history added, too.
+    pub has_history: bool,
+}
+
+/// The outcome of the audit of a tree, before it is written, with all that is suppressed; and whether any corpus knows
+/// what commits did.
+pub(super) fn audited(
+    scope: &Scope<'_>,
+    repository: &Repository,
+    (config, languages): (&Config, &Languages),
+    common: &Common,
+) -> Result<(Outcome, bool), Failure> {
+    let &Scope { tree, corpora, suppressing, has_history } = scope;
+    let root = repository.root();
+    let outsides = outsides(&corpora.named, config, (languages, None), root, common)?;
+    if outsides.is_empty() && config.vendored.is_empty() {
+        let help =
+            "set one with `--corpus NAME|DIR` or with `corpora` in the settings; `secondhand corpus add` creates one";
+        return Err(Failure::user("cannot audit: no corpus to compare with", help));
+    }
+    let baseline = settings::baseline(suppressing, Some(root), config)?;
+    let decisions = decisions_of(root, config)?;
+    let reader = repository.reader();
+    let (end, snapshot) = scan::tree(repository, tree.rev.as_deref())?;
+    let mut config = config.clone();
+    config.licenses.find_project(&project_terms(&snapshot, &reader)?);
+    let config = &config;
+    let time = match end.commit {
+        Some(commit) => reader.time(commit)?,
+        None => now(),
+    };
+    let folder = root.canonicalize().ok().and_then(|root| Some(printable(root.file_name()?.as_encoded_bytes())));
+    let project = folder.unwrap_or_else(|| "project".to_owned());
+    let mut outcome = {
+        let bar = Bar::of(common);
+        let context = Context { config, languages, progress: &bar };
+        let mut outcome = audit(repository, Whole { end, snapshot, project, time }, &outsides, context)?;
+        if let Some(audited) = outcome.audited.as_mut().filter(|_| has_history) {
+            audited.brought = Some(brought(repository, audited, &outsides, context)?);
+        }
+        outcome
+    };
+    let acceptance = Acceptance { baseline, decisions, trusts_change: true, keeps_suppressed: true };
+    finish(&mut outcome, &acceptance, config, today());
+    report_traffic(&outsides, common);
+    Ok((outcome, outsides.iter().any(Outside::has_past)))
+}

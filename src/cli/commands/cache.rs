@@ -1,0 +1,232 @@
+//! Runs `secondhand cache`, and opens the cache for other commands.
+//!
+//! The cache is optional: whatever is wrong with it, the audit succeeds, and only takes longer.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::audit::{self, Context, Indexed, Past, Remembered, warm};
+use crate::cli::args;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{note, print_text, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
+use crate::config::Config;
+use crate::git::{CommitId, Repository, Span};
+use crate::language::Languages;
+use crate::store::{Cache, History, Journal, SegmentError};
+use crate::text::{count, printable};
+
+/// The name of the cache folder in the git directory.
+const FOLDER: &str = "secondhand";
+
+fn folder(common: &Common, repository: &Repository) -> PathBuf {
+    common.cache_dir.clone().unwrap_or_else(|| repository.common_dir().join(FOLDER))
+}
+
+/// Where the history index is: in the cache, with `--no-cache` in a folder for this run, and where
+/// neither can be used in memory.
+struct HistoryPlace {
+    kept: Option<PathBuf>,
+    passing: Option<tempfile::TempDir>,
+}
+
+impl HistoryPlace {
+    fn new(common: &Common, repository: &Repository) -> Self {
+        let kept = kept_folder(common, repository);
+        let passing = if kept.is_none() { tempfile::TempDir::new().ok() } else { None };
+        Self { kept, passing }
+    }
+
+    /// Runs `work` with the folder of the index; once more after `discard` has taken away a damaged index, and once
+    /// more in memory where no folder can be used.
+    fn try_with<T>(
+        self,
+        mut work: impl FnMut(Option<&Path>) -> Result<T, Failure>,
+        discard: impl Fn(&Path),
+    ) -> Result<T, Failure> {
+        let folder = self.kept.as_deref().or(self.passing.as_ref().map(tempfile::TempDir::path));
+        let mut done = work(folder);
+        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(folder)) = (&done, folder)
+            && why.is_damage()
+        {
+            warn(&format!("the history index is rebuilt: {why}"));
+            discard(folder);
+            done = work(Some(folder));
+        }
+        if let (Err(Failure::Audit(audit::Error::Store(why))), Some(_)) = (&done, folder) {
+            warn(&format!("the history index is made in memory, for this run only: {why}"));
+            done = work(None);
+        }
+        done
+    }
+}
+
+/// Runs `search` with the past that `span` is, from its index; with `None` where a limit ended its reading. `change` is
+/// the base and head of a change, whose messages may name what it reverts.
+pub(super) fn with_past<T>(
+    (repository, span): (&Repository, &Span),
+    change: Option<(CommitId, CommitId)>,
+    context: Context<'_>,
+    common: &Common,
+    mut search: impl FnMut(Option<&Past>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let work = |folder: Option<&Path>| {
+        let past = match Past::open(folder, repository, span, change, context) {
+            Err(audit::Error::Ended) => return search(None),
+            past => past?,
+        };
+        if let Some(why) = past.unkept() {
+            warn(&format!("the history index is not kept, so every run reads all history again: {why}"));
+        }
+        search(Some(&past))
+    };
+    HistoryPlace::new(common, repository).try_with(work, |folder| Past::discard(folder, repository, context))
+}
+
+/// The notice if a limit ended the reading of the past.
+pub(super) const PAST_NOT_READ: &str = "the history, which was not read to its end";
+
+/// The folder of what may be kept between runs; none with `--no-cache`.
+pub(super) fn kept_folder(common: &Common, repository: &Repository) -> Option<PathBuf> {
+    (!common.no_cache).then(|| folder(common, repository))
+}
+
+/// Opens the cache that the flags select.
+pub(super) fn open(common: &Common, repository: &Repository, config: &Config, languages: &Languages) -> Remembered {
+    if common.no_cache {
+        return Remembered::nothing();
+    }
+    Remembered::open(&folder(common, repository), repository, config, languages)
+}
+
+/// Writes new entries to the cache, and reports what was wrong with it.
+pub(super) fn save(remembered: Remembered, common: &Common) {
+    if let Some(folder) = remembered.is_false() {
+        warn(&format!(
+            "the cache `{}` had false contents for a file and was not used: someone else has written to it. It is being rebuilt",
+            folder.display()
+        ));
+    }
+    let faults = remembered.cache().map(Cache::faults).unwrap_or_default();
+    for (path, why) in faults.iter().filter(|_| common.verbose) {
+        note(&format!("`{}` was not used: {why}", path.display()));
+    }
+    drop(faults);
+    let folder = remembered.cache().map(|cache| cache.folder().to_owned());
+    if let (Err(why), Some(folder)) = (remembered.save(), folder) {
+        let folder = folder.display();
+        warn(&format!("the cache `{folder}` cannot be used, so every run reads all files again: {why}"));
+    }
+}
+
+pub(in crate::cli) fn run(action: &args::Cache, common: &Common) -> Result<u8, Failure> {
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let (config, origin) = settings::read(common, Some(&repository), &[])?;
+    let languages = config.languages(&origin)?;
+    let folder = folder(common, &repository);
+    let open = || Remembered::open(&folder, &repository, &config, &languages);
+    let indexes = || Past::indexes(&folder, &repository, &config, &languages);
+    let unwritable = |why: SegmentError| unwritable(&folder, &why);
+    let said = match action {
+        args::Cache::Status => status(&open(), &indexes()),
+        args::Cache::Warm { revision, past } => {
+            let reader = repository.reader();
+            let commit = reader.commit(revision)?;
+            let snapshot = reader.commit_snapshot(commit)?;
+            let remembered = open();
+            let bar = Bar::of(common);
+            let context = Context { config: &config, languages: &languages, progress: &bar };
+            let n_read = warm(&repository, &snapshot, &remembered, context)?;
+            let span = past.scope()?.span(Some(commit), &reader)?.filter(|_| past.history || config.history);
+            let index = |span| match Past::index(&folder, &repository, span, context) {
+                Err(audit::Error::Store(why)) if why.is_damage() => {
+                    warn(&format!("the history index is rebuilt: {why}"));
+                    Past::discard(&folder, &repository, context);
+                    Past::index(&folder, &repository, span, context)
+                }
+                indexed => indexed,
+            };
+            let past = span.as_ref().map(index);
+            drop(bar);
+            remembered.save().map_err(unwritable)?;
+            let past = past.transpose()?.map(|indexed| {
+                let Indexed { n_new, n_fingerprints, n_bytes } = indexed;
+                format!(
+                    "{} read; {}, {}\n",
+                    count(n_new, "commit"),
+                    count(n_fingerprints, "fingerprint"),
+                    size(n_bytes)
+                )
+            });
+            format!("{} read\n{}{}", count(n_read, "file"), past.unwrap_or_default(), status(&open(), &indexes()))
+        }
+        args::Cache::Prune => {
+            let reached: HashSet<Vec<u8>> =
+                repository.reader().blobs_of_tips()?.iter().map(|blob| blob.as_bytes().to_vec()).collect();
+            if let Some(cache) = open().into_cache() {
+                cache.prune(&reached).map_err(unwritable)?;
+            }
+            status(&open(), &indexes())
+        }
+        args::Cache::Clear => {
+            let cleared = [Cache::clear(&folder), History::clear(&folder), Journal::clear(&folder)];
+            let (n_files, n_bytes) = cleared.iter().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+            format!("{} removed, {}\n", count(n_files, "file"), size(n_bytes))
+        }
+    };
+    print_text(&said)?;
+    Ok(CLEAN)
+}
+
+fn unwritable(folder: &Path, why: &SegmentError) -> Failure {
+    let message = format!("cannot write the cache `{}`: {why}", folder.display());
+    Failure::user(message, "set another folder with `--cache-dir DIR`")
+}
+
+fn status(remembered: &Remembered, indexes: &[Result<History, SegmentError>]) -> String {
+    let Some(cache) = remembered.cache() else { return String::new() };
+    cache.verify();
+    let faults = cache.faults();
+    let mut said = format!(
+        "{}: {} in {}, {}\n",
+        printable(cache.folder().as_os_str().as_encoded_bytes()),
+        count(cache.n_entries(), "blob"),
+        count(cache.n_segments(), "file"),
+        size(cache.n_bytes()),
+    );
+    for (path, why) in faults {
+        let _ = writeln!(said, "not read: {}", printable(format!("`{}`: {why}", path.display()).as_bytes()));
+    }
+    for index in indexes {
+        match index.as_ref().map(|history| (history, history.verify())) {
+            Ok((history, Ok(()))) if history.is_empty() => {}
+            Ok((history, Ok(()))) => {
+                let n_commits = history.commits().map_or(0, |commits| commits.len());
+                let (n_fingerprints, n_files) = (history.n_fingerprints(), history.n_segments());
+                let size = size(history.n_bytes());
+                let _ = writeln!(
+                    said,
+                    "history: {} of {} in {}, {size}",
+                    count(n_fingerprints, "fingerprint"),
+                    count(n_commits, "commit"),
+                    count(n_files, "file")
+                );
+            }
+            Ok((_, Err(why))) => said += &unread(&why),
+            Err(why) => said += &unread(why),
+        }
+    }
+    said
+}
+
+fn unread(why: &SegmentError) -> String {
+    format!("not read: {}; the next use rebuilds it\n", printable(why.to_string().as_bytes()))
+}
+
+fn size(n_bytes: u64) -> String {
+    format!("{:.1} MB", n_bytes as f64 / 1e6)
+}

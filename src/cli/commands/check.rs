@@ -1,0 +1,155 @@
+//! Runs `secondhand check`.
+
+use super::cache;
+use super::cache::{PAST_NOT_READ, with_past};
+use super::corpus::{outsides, report_traffic};
+use crate::audit::{Context, Elsewhere, Outcome, Past, Progress, blame, callers, check, finish};
+use crate::change::{BaselinePlace, Case, ChangeEnd, CheckRequest, PastScope, paths_in};
+use crate::cli::args::Check;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::settings::{self, place, warn_of_missing_baseline};
+use crate::cli::{CLEAN, FOUND, passed_over, start_threads, today};
+use crate::config::{Overrides, Setting};
+use crate::git::Repository;
+use crate::policy::Notice;
+use crate::report::FORMATS;
+
+pub(in crate::cli) fn run(flags: &Check, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(FORMATS, &flags.output.reporting, common)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let request = request(flags, &repository, common)?;
+    let case = case(&request, &repository)?;
+    let config = case.policy.config.clone();
+    let reports = reports.with(&config)?;
+    if common.verbose {
+        settings::warn_of_idle(&config, &case.policy.languages, &case.range.head.1.entries);
+    }
+    let edits = case.policy.edits_in_use().to_vec();
+    let outcome = outcome_of(case, &request, &repository, common, &Bar::of(common))?;
+    if !reports.have_notices(common) {
+        edits.iter().for_each(|edit| warn(&edit.to_string()));
+    }
+    let fails = outcome.fails(config.fail_on);
+    reports.write(&limited(outcome), common)?;
+    Ok(if fails { FOUND } else { CLEAN })
+}
+
+/// The outcome of what the flags ask for, before it is written.
+pub(in crate::cli) fn outcome(flags: &Check, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    let repository = Repository::discover(&common.repo)?;
+    let request = request(flags, &repository, common)?;
+    requested(&request, &repository, common, progress)
+}
+
+/// The outcome of a request.
+pub(in crate::cli) fn requested(
+    request: &CheckRequest,
+    repository: &Repository,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    start_threads(common.threads)?;
+    outcome_of(case(request, repository)?, request, repository, common, progress)
+}
+
+/// A request for the change from `base` to `end` and no more than these settings.
+pub(in crate::cli) fn plain_request(
+    end: ChangeEnd,
+    base: Option<String>,
+    mut settings: Vec<Setting>,
+    common: &Common,
+) -> CheckRequest {
+    settings.extend(base.iter().map(|base| ("base", base.clone())));
+    CheckRequest {
+        base,
+        end,
+        within: Vec::new(),
+        projects: Vec::new(),
+        settings: place(common),
+        overrides: Overrides::new(&common.set, &settings),
+        baseline: BaselinePlace::Settings,
+        corpora: Vec::new(),
+        past: PastScope::default(),
+        keeps_suppressed: false,
+    }
+}
+
+/// What the flags ask for.
+fn request(flags: &Check, repository: &Repository, common: &Common) -> Result<CheckRequest, Failure> {
+    let end = match &flags.head {
+        _ if flags.staged => ChangeEnd::Index,
+        // What is watched is what people write.
+        _ if flags.worktree || flags.watch => ChangeEnd::WorkTree,
+        Some(head) => ChangeEnd::Commit(head.clone()),
+        None => ChangeEnd::Latest,
+    };
+    Ok(CheckRequest {
+        within: paths_in(repository, &common.repo, &flags.paths)?,
+        projects: flags.project.clone(),
+        baseline: flags.suppressing.place(),
+        corpora: flags.corpora.named.clone(),
+        past: flags.past.scope()?,
+        keeps_suppressed: flags.suppressing.show_suppressed,
+        ..plain_request(end, flags.base.clone(), flags.settings(), common)
+    })
+}
+
+/// The change that is asked for, and what judges it.
+fn case(request: &CheckRequest, repository: &Repository) -> Result<Case, Failure> {
+    let case = request.case(repository)?;
+    case.policy.missing_baseline.iter().for_each(|name| warn_of_missing_baseline(name));
+    Ok(case)
+}
+
+/// The outcome of the audit of a case.
+fn outcome_of(
+    case: Case,
+    request: &CheckRequest,
+    repository: &Repository,
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    let Case { range, policy, notices } = case;
+    let (config, languages) = (&policy.config, &policy.languages);
+    let remembered = cache::open(common, repository, config, languages);
+    let authority = range.authority(repository);
+    let outsides = outsides(&request.corpora, config, (languages, Some(&authority)), repository.root(), common)?;
+    let context = Context { config, languages, progress };
+    let judged = |past: Option<&Past>| {
+        let elsewhere = Elsewhere { outsides: &outsides, past };
+        check(repository, &range, &elsewhere, &remembered, context).map_err(Failure::from)
+    };
+    let base = range.base.as_ref().and_then(|(base, _)| base.commit);
+    let span = config.history.then(|| request.past.span(base, &repository.reader())).transpose()?.flatten();
+    let mut outcome = match span {
+        None => judged(None)?,
+        Some(span) => with_past((repository, &span), base.zip(range.head.0.commit), context, common, |past| {
+            let mut outcome = judged(past)?;
+            if past.is_none() {
+                outcome.examined.unavailable = Some(PAST_NOT_READ.to_owned());
+            }
+            Ok(outcome)
+        })?,
+    };
+    if common.brief {
+        callers(&mut outcome, &range.head.1.entries, &|| repository.reader(), context)?;
+    }
+    if config.blame {
+        blame(repository, &mut outcome, progress)?;
+    }
+    cache::save(remembered, common);
+    report_traffic(&outsides, common);
+    if let Some(missing) = &outcome.examined.unavailable {
+        warn(&format!("not searched: {missing}"));
+    }
+    outcome.notices.extend(notices);
+    outcome.notices.extend(passed_over(repository).map(|message| Notice::new(None, None, &message)));
+    outcome.notices.extend(policy.notices);
+    finish(&mut outcome, &policy.acceptance, &policy.config, today());
+    Ok(outcome)
+}

@@ -1,0 +1,168 @@
+//! Runs `secondhand compare`.
+
+use std::path::{Path, PathBuf};
+
+use crate::audit::{CompareParams, Comparison, Context, Submission, compare};
+use crate::cli::args::Compare;
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::git::Repository;
+use crate::report::{COMPARISON_FORMATS, pseudonym_key};
+use crate::text::FilePath;
+
+/// Maximum files to list if nothing could be compared.
+const MAX_SKIPPED: usize = 10;
+
+pub(in crate::cli) fn run(flags: &Compare, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(COMPARISON_FORMATS, &flags.reporting, common)?;
+    let repository = Repository::discover(&common.repo).ok();
+    let mut settings = flags.reporting.settings();
+    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, repository.as_ref(), &settings)?;
+    let reports = reports.with(&config)?;
+    start_threads(common.threads)?;
+    let submissions = submissions(&flags.paths, flags.across_only, &common.repo)?;
+    if submissions.len() < 2 {
+        return Err(nothing_to_compare());
+    }
+    let handed_out = flags.base_code.iter().map(|path| submission(path, 0, &common.repo));
+    let handed_out = handed_out.collect::<Result<Vec<_>, _>>()?;
+
+    let languages = config.languages(&origin)?;
+    let params = CompareParams {
+        is_exact: flags.exact,
+        max_common: flags.common,
+        threshold: flags.threshold / 100.0,
+        max_pairs: flags.top,
+        with_words: flags.text,
+        is_across_only: flags.across_only,
+    };
+    let comparison = {
+        let bar = Bar::of(common);
+        compare(&submissions, &handed_out, params, Context { config: &config, languages: &languages, progress: &bar })
+    };
+    if comparison.n_compared == 0 {
+        return Err(nothing_compared(&comparison));
+    }
+    warn_of_empty(&comparison);
+    let limit = flags.fail_on_percent.map(|percent| percent / 100.0);
+    let is_above = |limit: f64| comparison.pairs.iter().any(|pair| pair.containment() >= limit);
+    let status = if limit.is_some_and(is_above) { FOUND } else { CLEAN };
+    match flags.pseudonyms {
+        false => reports.write(&comparison, common)?,
+        true => {
+            let (comparison, key) = comparison.with_pseudonyms();
+            if let Some(file) = &flags.pseudonym_key {
+                Checkout::of(common).write(file, &pseudonym_key(&key))?;
+            }
+            reports.write(&comparison, common)?;
+        }
+    }
+    Ok(status)
+}
+
+fn nothing_compared(comparison: &Comparison) -> Failure {
+    let with_files = comparison.submissions.iter().filter(|submission| submission.n_files > 0).count();
+    if with_files >= 2 {
+        let message = format!(
+            "cannot compare: all {with_files} submissions are in one folder, and only those of different folders are compared"
+        );
+        let help = "give two or more folders of submissions, such as last year's and this year's";
+        return Failure::user(message, help);
+    }
+    let skipped = comparison.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+    nothing_comparable(comparison.submissions.len(), &skipped.take(MAX_SKIPPED).collect::<Vec<_>>())
+}
+
+/// There is one submission.
+pub(super) fn nothing_to_compare() -> Failure {
+    let help = "give two files or folders, or one folder with a file or folder for each submission";
+    Failure::user("cannot compare: there is only one submission", help)
+}
+
+/// Of `n` submissions too few have files that can be compared; some were `skipped`.
+pub(super) fn nothing_comparable(n: usize, skipped: &[String]) -> Failure {
+    let message = format!("cannot compare: fewer than two of the {n} submissions contain a file that can be compared");
+    let help = match skipped.is_empty() {
+        true => "submissions are source files, or folders and archives of them. `secondhand languages --file FILE` \
+                 shows how a file is read"
+            .to_owned(),
+        false => {
+            format!("left out: {}. `--text` compares prose and files of unknown languages too", skipped.join(", "))
+        }
+    };
+    Failure::user(message, help)
+}
+
+fn warn_of_empty(comparison: &Comparison) {
+    let empty = comparison.submissions.iter().filter(|submission| submission.n_files == 0);
+    let names: Vec<_> = empty.map(|submission| submission.name.to_string()).collect();
+    if !names.is_empty() {
+        let n_more = names.len().saturating_sub(MAX_SKIPPED);
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        let names = names[..names.len() - n_more].join(", ");
+        warn(&format!("not compared, since none of its files can be: {names}{more}"));
+    }
+}
+
+/// Each path is a submission; for a single folder, or if each is a group, each of its direct children.
+pub(super) fn submissions(paths: &[PathBuf], is_across_only: bool, within: &Path) -> Result<Vec<Submission>, Failure> {
+    match paths {
+        [folder] if !is_across_only && within.join(folder).is_dir() => children(folder, 0, within),
+        paths if is_across_only => {
+            let mut all = Vec::new();
+            for (group, folder) in paths.iter().enumerate() {
+                if within.join(folder).is_dir() {
+                    // Two years may have submissions of one name.
+                    let name = name_of(folder);
+                    let in_group = |child: Submission| Submission {
+                        name: FilePath::new([name.as_bytes(), b"/", child.name.as_bytes()].concat()),
+                        ..child
+                    };
+                    all.extend(children(folder, group, within)?.into_iter().map(in_group));
+                } else {
+                    all.push(submission(folder, group, within)?);
+                }
+            }
+            Ok(all)
+        }
+        paths => paths.iter().map(|path| submission(path, 0, within)).collect(),
+    }
+}
+
+/// The children of `folder`, by name.
+fn children(folder: &Path, group: usize, within: &Path) -> Result<Vec<Submission>, Failure> {
+    let unreadable = |why| Failure::unreadable(folder, &why);
+    let path = within.join(folder);
+    let mut submissions = Vec::new();
+    for child in std::fs::read_dir(&path).map_err(unreadable)? {
+        let child = child.map_err(unreadable)?;
+        let name = child.file_name();
+        // It is unknown where links lead; names that start with a dot are not submissions.
+        let is_kept = child.file_type().is_ok_and(|kind| !kind.is_symlink());
+        if is_kept && !name.as_encoded_bytes().starts_with(b".") {
+            submissions.push(Submission { name: FilePath::new(name.as_encoded_bytes()), path: child.path(), group });
+        }
+    }
+    submissions.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(submissions)
+}
+
+/// The file, folder or archive at `path` as one submission.
+fn submission(path: &Path, group: usize, within: &Path) -> Result<Submission, Failure> {
+    let place = within.join(path);
+    if let Err(why) = std::fs::metadata(&place) {
+        return Err(Failure::unreadable(path, &why));
+    }
+    Ok(Submission { name: name_of(path), path: place, group })
+}
+
+fn name_of(path: &Path) -> FilePath {
+    let name = path.as_os_str().as_encoded_bytes();
+    let name = name.strip_prefix(b"./").unwrap_or(name);
+    FilePath::new(name.strip_suffix(b"/").filter(|name| !name.is_empty()).unwrap_or(name))
+}

@@ -1,0 +1,514 @@
+//! Runs `secondhand corpus`: adds, updates, lists, shows, removes, exports and imports corpora.
+
+use std::env;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::audit::{Context, CorpusReading, Outside, Progress, Remembered, Stored};
+use crate::change::{Authority, Components, in_tree};
+use crate::cli::args::{CorpusCommand, Declared, ExportFormat};
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{note, print_text, report_failure};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
+use crate::config::Config;
+use crate::files::{self, Entry, ReadFiles};
+use crate::fingerprint;
+use crate::language::Languages;
+use crate::sources::{DeclaredComponent, Note, fixes_source, has_past, is_fixes, label};
+use crate::store::SegmentError;
+use crate::store::corpus::{
+    Addition, Compaction, Corpus, CorpusError, Delivery, Location, OpenCorpus, Sampling, Shelf, Stats, is_name,
+};
+use crate::text::{agreed, count, decoded, noun_of, printable};
+
+/// Window for the fingerprints of a corpus, in k-grams: with k = 16, every run of 31 tokens that a change shares with
+/// the corpus is found. A wider window makes smaller corpora and misses more heavily edited copies.
+const WINDOW: usize = 16;
+/// Maximum notes to list without `--verbose`; the rest are counted.
+const MAX_NOTES: usize = 20;
+
+pub(in crate::cli) fn run(command: &CorpusCommand, common: &Common) -> Result<u8, Failure> {
+    start_threads(common.threads)?;
+    let shelf = shelf(common)?;
+    match command {
+        CorpusCommand::Add { corpus, sources, list, fixes, declared } => {
+            let sources = &[&sources[..], list.as_slice()].concat();
+            if let Some(list) = list {
+                check_list(list)?;
+            }
+            add(&shelf.new_corpus(corpus)?, sources, fixes.as_deref(), declared, common)?;
+        }
+        CorpusCommand::Update { corpus } => update(&shelf.corpus(corpus)?, common)?,
+        CorpusCommand::List => list(&shelf)?,
+        CorpusCommand::Show { corpus } => match Location::new(corpus) {
+            Some(location) => show_sources(&location.engine()?.open(Some(shelf.folder()))?)?,
+            None => show(&shelf.corpus(corpus)?, common.verbose)?,
+        },
+        CorpusCommand::Remove { corpus, sources } => match Location::new(corpus) {
+            Some(location) if sources.is_empty() => {
+                let message = format!("cannot remove everything at `{location}`: name the sources");
+                return Err(Failure::user(message, "delete it with the store's own tools"));
+            }
+            Some(location) => location.engine()?.remove(sources)?,
+            None => remove(&shelf.corpus(corpus)?, sources)?,
+        },
+        CorpusCommand::Load { corpus, url, readers } => {
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            print_text(&done(&location(url)?.engine()?.add(&corpus, readers.as_deref())?))?;
+        }
+        CorpusCommand::Push { corpus, url } => {
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            print_text(&done(&location(url)?.engine()?.add(&corpus, None)?))?;
+        }
+        CorpusCommand::Pull { url, name } => {
+            let corpus = |own: &str| shelf.new_corpus(name.as_deref().unwrap_or(own));
+            print_text(&done(&location(url)?.engine()?.pull(&corpus)?))?;
+        }
+        CorpusCommand::Compact { url, older_than } => {
+            let done = location(url)?.engine()?.compact(Duration::from_secs(older_than * 60))?;
+            let Compaction { n_removed, n_merged } = done;
+            let merged = format!("{} {} merged; ", count(n_merged, "source"), agreed(n_merged, "was", "were"));
+            let merged = if n_merged > 0 { &*merged } else { "" };
+            print_text(&format!("{merged}the space of {} was given back\n", count(n_removed, "removed source")))?;
+        }
+        CorpusCommand::Export { corpus, format: ExportFormat::Parquet, output } => {
+            Checkout::of(common).refuse_links(output)?;
+            let corpus = shelf.corpus(corpus)?;
+            corpus.open()?;
+            export_parquet(&corpus, output, true)?;
+        }
+        CorpusCommand::Fingerprint { source, output, declared } => {
+            Checkout::of(common).refuse_links(output)?;
+            fingerprint_source(source, output, declared, common)?;
+        }
+        CorpusCommand::Export { corpus, format: ExportFormat::File, output } => {
+            Checkout::of(common).refuse_links(output)?;
+            let digest = shelf.corpus(corpus)?.export(output)?;
+            print_text(&format!("sha256:{digest}\n"))?;
+        }
+        CorpusCommand::Import { corpus, file, digest: None } if file.is_dir() => {
+            import_parquet(&shelf.new_corpus(corpus)?, file)?;
+        }
+        CorpusCommand::Import { corpus, file, digest } => {
+            let imported = shelf.new_corpus(corpus)?.import(file, digest.as_deref())?;
+            print_text(&format!("{}, sha256:{}\n", count(imported.n_sources, "source"), imported.digest))?;
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// Writes the Parquet files of a corpus.
+#[cfg(feature = "parquet")]
+fn export_parquet(corpus: &Corpus, folder: &Path, is_split: bool) -> Result<(), Failure> {
+    Ok(corpus.export_parquet(folder, is_split)?)
+}
+
+#[cfg(feature = "parquet")]
+fn import_parquet(corpus: &Corpus, folder: &Path) -> Result<(), Failure> {
+    let (n, n_same) = corpus.import_parquet(folder)?;
+    let same = agreed(n_same, "is byte for byte as it was exported", "are byte for byte as they were exported");
+    print_text(&format!("{}, of which {n_same} {same}\n", count(n, "source")))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn export_parquet(_: &Corpus, folder: &Path, _: bool) -> Result<(), Failure> {
+    Err(CorpusError::NotBuilt { place: folder.display().to_string(), feature: "parquet" }.into())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn import_parquet(_: &Corpus, folder: &Path) -> Result<(), Failure> {
+    Err(CorpusError::NotBuilt { place: folder.display().to_string(), feature: "parquet" }.into())
+}
+
+/// Reads one source into a corpus that is only there to be written out.
+fn fingerprint_source(source: &str, folder: &Path, declared: &Declared, common: &Common) -> Result<(), Failure> {
+    let own = tempfile::TempDir::new().map_err(|why| Failure::not_written(&env::temp_dir(), &why))?;
+    let corpus = Shelf::new(own.path()).new_corpus("fingerprints")?;
+    add(&corpus, std::slice::from_ref(&source.to_owned()), None, declared, common)?;
+    export_parquet(&corpus, folder, false)
+}
+
+/// What writing to an engine did.
+fn done(written: &Delivery) -> String {
+    let Delivery { n_added, n_kept, n_bytes, digest, .. } = written;
+    let megabytes = *n_bytes as f64 / 1e6;
+    let digest = digest.as_ref().map(|digest| format!("sha256:{digest}\n")).unwrap_or_default();
+    let were = agreed(*n_kept, "was", "were");
+    format!("{} added, {megabytes:.1} MB; {n_kept} {were} there already\n{digest}", count(*n_added, "source"))
+}
+
+/// The location that a URL names.
+fn location(url: &str) -> Result<Location, Failure> {
+    let message = || format!("cannot use `{url}` as the place of a corpus: it is no URL");
+    let help = "such as `postgres://user@host/database` or `s3://bucket/corpus`";
+    Location::new(url).ok_or_else(|| Failure::user(message(), help))
+}
+
+/// The folder of all corpora: from the flag or the variable, or else in the user's data folder.
+pub(super) fn shelf(common: &Common) -> Result<Shelf, Failure> {
+    if let Some(folder) = &common.corpus_dir {
+        return Ok(Shelf::new(folder));
+    }
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = variable("XDG_DATA_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| variable("LOCALAPPDATA"))
+        .or_else(|| variable("HOME").map(|home| home.join(".local/share")));
+    data.map(|data| Shelf::new(&data.join("secondhand/corpora"))).ok_or_else(|| {
+        let message = "cannot find a folder for corpora: neither HOME nor XDG_DATA_HOME is set";
+        Failure::user(message, "set a folder with `--corpus-dir DIR`")
+    })
+}
+
+/// The corpora from the flags and the settings; paths in the settings are relative to the root of the repository.
+///
+/// An empty corpus is an error: a mistyped path must not make an audit clean. Of a folder inside of the checkout, the
+/// base may have the say.
+pub(super) fn outsides(
+    named: &[String],
+    config: &Config,
+    (languages, authority): (&Languages, Option<&Authority<'_>>),
+    root: &Path,
+    common: &Common,
+) -> Result<Vec<Outside>, Failure> {
+    let from_flags = named.iter().map(|name| (name, PathBuf::from(name)));
+    let from_settings = config.corpora.iter().map(|name| (name, root.join(name)));
+    // Only the user chooses whom this program contacts, not the settings of what it judges.
+    if let Some(url) = config.corpora.iter().find_map(|name| Location::new(name)) {
+        let why = "settings do not choose whom this program contacts";
+        return Err(not_comparable(&url.to_string(), why, format!("name it on the command line: `--corpus {url}`")));
+    }
+    let open = |(name, path): (&String, PathBuf)| {
+        let shelf = shelf(common);
+        if let Some(location) = Location::new(name) {
+            let opened = location.engine()?.open(shelf.as_ref().ok().map(Shelf::folder))?;
+            if opened.sources.iter().all(|(_, stats)| stats.n_files == 0) {
+                return Err(empty(&location.to_string()));
+            }
+            return Ok(Outside::Stored(Stored::elsewhere(opened)));
+        }
+        let stored = shelf.as_ref().ok().filter(|_| is_name(name)).and_then(|shelf| shelf.corpus(name).ok());
+        match stored {
+            Some(corpus) => {
+                let n_files: u64 = corpus.records()?.iter().map(|(_, record)| record.stats.n_files).sum();
+                if n_files == 0 {
+                    return Err(empty(name));
+                }
+                Ok(Outside::Stored(Stored::open(&corpus)?))
+            }
+            None => {
+                let in_checkout = authority.and_then(|authority| Some((authority, in_tree(&path, root)?)));
+                let components = match &in_checkout {
+                    Some((authority, folder)) => Some(authority.components(name, folder, &path)?),
+                    None if path.is_dir() => Some(Components::on_disk(&path)?),
+                    None => None,
+                };
+                let components = components.filter(|found| found.root().is_some() || !found.entries().is_empty());
+                let Some(components) = components else { return Err(no_corpus(name, &shelf)) };
+                let is_of_change = |link: &Path| {
+                    let link = in_tree(link, root);
+                    in_checkout.as_ref().zip(link).is_some_and(|((authority, _), link)| authority.adds_link(&link))
+                };
+                check_components(name, &components, &is_of_change, languages)?;
+                Ok(Outside::folder(&path, components))
+            }
+        }
+    };
+    from_flags.chain(from_settings).map(open).collect()
+}
+
+/// Says on standard error what was asked of engines.
+pub(super) fn report_traffic(outsides: &[Outside], common: &Common) {
+    for outside in outsides.iter().filter(|_| !common.quiet) {
+        let Outside::Stored(stored) = outside else { continue };
+        if let Some(traffic) = stored.traffic() {
+            let (n, kilobytes) = (traffic.n_requests(), traffic.n_bytes() as f64 / 1e3);
+            note(&format!(
+                "corpus `{}`: {}, {kilobytes:.1} kB",
+                printable(stored.name().as_bytes()),
+                count(n, "request")
+            ));
+        }
+    }
+}
+
+/// There is no stored corpus of this name, and no folder.
+fn no_corpus(name: &str, shelf: &Result<Shelf, Failure>) -> Failure {
+    let known = shelf.as_ref().map_or_else(|_| Vec::new(), Shelf::names);
+    let help = match known.is_empty() {
+        true => "give a folder, or create a corpus with `secondhand corpus add NAME SOURCE`".to_owned(),
+        false => format!("available: {}; or give a folder", known.join(", ")),
+    };
+    not_comparable(name, "there is no such corpus and no such folder", help)
+}
+
+/// A stored corpus is empty.
+fn empty(name: &str) -> Failure {
+    let help = format!("add to it with `secondhand corpus add {name} SOURCE`");
+    not_comparable(name, "nothing with source code has been added to it", help)
+}
+
+fn not_comparable(name: &str, why: &str, help: impl Into<String>) -> Failure {
+    Failure::user(format!("cannot compare with the corpus `{name}`: {why}"), help)
+}
+
+/// Checks that a folder of components contains some, and that none of them is a link, since links are not followed.
+fn check_components(
+    name: &str,
+    components: &Components,
+    is_of_change: &dyn Fn(&Path) -> bool,
+    languages: &Languages,
+) -> Result<(), Failure> {
+    let mut links = Vec::new();
+    let unreadable = |why| Failure::unreadable(components.root().unwrap_or(Path::new("")), &why);
+    let children = components.root().map(std::fs::read_dir).transpose().map_err(unreadable)?;
+    for child in children.into_iter().flatten() {
+        let child = child.map_err(unreadable)?;
+        // A link to a file or a device is not a component.
+        let is_component = || child.path().metadata().map_or(true, |target| target.is_dir());
+        let is_link = child.file_type().is_ok_and(|kind| kind.is_symlink());
+        if is_link && is_component() && !is_of_change(&child.path()) {
+            links.push(printable(child.file_name().as_encoded_bytes()));
+        }
+    }
+    links.sort();
+    if let Some(link) = links.into_iter().next() {
+        let why = format!("its component `{link}` is a link, and links are not followed");
+        let help = format!(
+            "replace `{link}` with a copy of its target, or give the folder that contains the components themselves"
+        );
+        return Err(not_comparable(name, &why, help));
+    }
+    // Names promise source, and bytes are it: the first file is, in nearly every corpus.
+    let reader = components.reader();
+    let is_text = |entry: &Entry| reader.read(entry).is_ok_and(|bytes| decoded(&bytes).is_ok());
+    if components.entries().iter().any(|entry| languages.may_know(&entry.path) && is_text(entry)) {
+        Ok(())
+    } else {
+        let why = "no component in this folder contains source code";
+        Err(not_comparable(name, why, "give a folder with a subfolder for each component"))
+    }
+}
+
+/// Checks that a list can be opened and is one, by its name.
+fn check_list(list: &str) -> Result<(), Failure> {
+    let unreadable = |why| Failure::unreadable(Path::new(list), &why);
+    files::open(Path::new(list)).map_err(unreadable)?;
+    match list.to_ascii_lowercase().ends_with(".toml") {
+        true => Ok(()),
+        false => Err(unreadable(std::io::Error::other("a list of sources is a .toml file"))),
+    }
+}
+
+fn add(
+    corpus: &Corpus,
+    sources: &[String],
+    fixes: Option<&str>,
+    declared: &Declared,
+    common: &Common,
+) -> Result<(), Failure> {
+    let component = DeclaredComponent {
+        name: declared.name.clone().unwrap_or_default(),
+        version: declared.component_version.clone(),
+        purl: declared.purl.clone(),
+        url: declared.url.clone(),
+        license: declared.license.clone(),
+    };
+    if let Some(list) = fixes {
+        let mut clones: Vec<String> = sources.iter().map(|source| absolute(source)).collect();
+        // The source of the corpus is known as well.
+        let known = corpus.records().unwrap_or_default().into_iter().filter_map(|(_, record)| record.spec);
+        clones.extend(known.filter(|spec| has_past(spec)));
+        clones.sort();
+        clones.dedup();
+        return read_all(corpus, &[(fixes_source(&absolute(list), &clones), component)], common);
+    }
+    if component != DeclaredComponent::default() && sources.len() > 1 {
+        let help = "add one source at a time, or list them in a corpus.toml";
+        return Err(Failure::user("cannot decide which of the sources the flags are for", help));
+    }
+    let sources: Vec<_> = sources.iter().map(|source| (absolute(source), component.clone())).collect();
+    read_all(corpus, &sources, common)
+}
+
+/// The path in absolute form, so that it is valid from any folder.
+fn absolute(source: &str) -> String {
+    if source.starts_with("pkg:") {
+        return source.to_owned();
+    }
+    std::path::absolute(source).map_or_else(|_| source.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+fn update(corpus: &Corpus, common: &Common) -> Result<(), Failure> {
+    let records = corpus.records()?.into_iter().map(|(_, record)| record);
+    let sources: Vec<_> = records.filter_map(|record| Some((record.spec?, record.component))).collect();
+    read_all(corpus, &sources, common)
+}
+
+fn read_all(corpus: &Corpus, sources: &[(String, DeclaredComponent)], common: &Common) -> Result<(), Failure> {
+    let (config, origin) = settings::read(common, None, &[])?;
+    let languages = config.languages(&origin)?;
+    let k = config.fingerprint.noise_threshold();
+    let positive = |n: usize| std::num::NonZeroUsize::new(n).unwrap_or(std::num::NonZeroUsize::MIN);
+    let params = fingerprint::Params::new(positive(k), positive(k + WINDOW - 1)).unwrap_or(config.fingerprint);
+    let sampling = Sampling { fingerprint: params, min_distinct: config.matching.min_distinct };
+    let nothing = Remembered::nothing();
+    let added = {
+        let bar = Bar::of(common);
+        bar.begin("reading", 0);
+        let context = Context { config: &config, languages: &languages, progress: &bar };
+        corpus.add(sources, sampling, &CorpusReading::new(context, &nothing))?
+    };
+    let mut failed = None;
+    for ((source, _), added) in sources.iter().zip(added) {
+        let Addition { stats, notes } = match added {
+            Ok(added) => added,
+            Err(why) => {
+                // All failures are printed; the first one ends the run.
+                if failed.is_some() {
+                    report_failure(&why.into());
+                } else {
+                    failed = Some(why);
+                }
+                continue;
+            }
+        };
+        let said = match stats {
+            Some(stats) => figures(&stats),
+            None => "nothing new".to_owned(),
+        };
+        if !common.quiet {
+            print_text(&format!(
+                "{}: {said}\n{}",
+                printable(label_of(source).as_bytes()),
+                notes_text(&notes, common.verbose)
+            ))?;
+        }
+    }
+    failed.map_or(Ok(()), |why| Err(why.into()))
+}
+
+/// What a source is called when it is added: as it was named.
+fn label_of(source: &str) -> String {
+    if source.contains('\n') || is_fixes(source) { label(source) } else { source.to_owned() }
+}
+
+/// Lists what was not read: packages that are missing as a whole first, and all of them.
+fn notes_text(notes: &[Note], is_verbose: bool) -> String {
+    let (missing, others): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.why == Note::NOT_FETCHED);
+    let n_listed = if is_verbose { others.len() } else { MAX_NOTES.min(others.len()) };
+    let mut text = String::new();
+    for Note { what, why } in missing.iter().chain(&others[..n_listed]) {
+        let _ = writeln!(text, "  not read: {} ({why})", shown(what));
+    }
+    if others.len() > n_listed {
+        let _ = writeln!(text, "  and {} more, which `--verbose` lists", others.len() - n_listed);
+    }
+    if !missing.is_empty() {
+        let n = count(missing.len(), "package");
+        let _ = writeln!(text, "  left out: {n} that could not be fetched, listed first");
+    }
+    text
+}
+
+fn figures(stats: &Stats) -> String {
+    let Stats { n_components, n_files, n_tokens, n_bytes, .. } = stats;
+    let megabytes = *n_bytes as f64 / 1e6;
+    let (components, files) = (count(*n_components, "component"), count(*n_files, "file"));
+    format!("{components}, {files}, {}, {megabytes:.1} MB", count(*n_tokens, "token"))
+}
+
+/// A number and its noun in a list, where numbers end below each other, and so do nouns.
+fn column(width: usize, n: u64, noun: &str) -> String {
+    format!("{n:>width$} {:<n_noun$}", noun_of(n, noun), n_noun = noun.len() + 1)
+}
+
+fn list(shelf: &Shelf) -> Result<(), Failure> {
+    let mut text = String::new();
+    for name in shelf.names() {
+        let records = shelf.corpus(&name)?.records()?;
+        let sum = |of: fn(&Stats) -> u64| records.iter().map(|(_, record)| of(&record.stats)).sum::<u64>();
+        let _ = writeln!(
+            text,
+            "{name:<24} {} {} {} {:>8.1} MB",
+            column(5, records.len() as u64, "source"),
+            column(7, sum(|stats| stats.n_components), "component"),
+            column(9, sum(|stats| stats.n_files), "file"),
+            sum(|stats| stats.n_bytes) as f64 / 1e6
+        );
+    }
+    if text.is_empty() {
+        note("there is no corpus yet: `secondhand corpus add NAME SOURCE` makes one");
+    }
+    print_text(&text)
+}
+
+/// Maximum components to list for each source without `--verbose`.
+const MAX_COMPONENTS: usize = 50;
+/// Maximum licenses of single files to list for each component.
+const MAX_LICENSES: usize = 10;
+
+fn show(corpus: &Corpus, is_verbose: bool) -> Result<(), Failure> {
+    let max_components = if is_verbose { usize::MAX } else { MAX_COMPONENTS };
+    let mut text = String::new();
+    let segments = corpus.open()?;
+    for ((_, record), segment) in corpus.records()?.iter().zip(&segments) {
+        let size = segment.n_bytes() as f64 / 1e6;
+        let _ = writeln!(text, "{}: {}, {size:.1} MB on disk", shown(&record.label), figures(segment.stats()));
+        for (number, component) in segment.components().iter().enumerate().take(max_components) {
+            let terms = segment.component_license(number).map_err(|why| damaged(corpus, &record.label, why))?;
+            let version = component.version.as_deref().unwrap_or("no version");
+            let license = terms.license.as_ref().map_or_else(|| "license not known".to_owned(), ToString::to_string);
+            let evidence = terms.evidence.as_ref().map(|evidence| format!(": {evidence}")).unwrap_or_default();
+            let _ = writeln!(text, "  {}", shown(&format!("{} {version} ({license}{evidence})", component.name)));
+            for contradiction in &terms.contradictions {
+                let _ = writeln!(text, "    contradicted: {}", shown(&contradiction.evidence));
+            }
+            let others = segment.licenses_of(number).map_err(|why| damaged(corpus, &record.label, why))?;
+            for (other, n) in others.into_iter().filter(|(other, _)| *other != terms.license).take(MAX_LICENSES) {
+                let other = other.map_or_else(|| "license not known".to_owned(), |other| other.to_string());
+                let _ = writeln!(text, "    {}: {}", count(n, "file"), shown(&other));
+            }
+        }
+        let n_more = segment.components().len().saturating_sub(max_components);
+        if n_more > 0 {
+            let _ = writeln!(text, "  and {n_more} more, which `--verbose` lists");
+        }
+    }
+    print_text(&text)
+}
+
+/// Lists the sources of a corpus in an engine.
+fn show_sources(corpus: &OpenCorpus) -> Result<(), Failure> {
+    let line = |(label, stats): &(String, Stats)| format!("{}: {}\n", shown(label), figures(stats));
+    print_text(&corpus.sources.iter().map(line).collect::<String>())
+}
+
+fn shown(text: &str) -> String {
+    printable(text.as_bytes())
+}
+
+fn damaged(corpus: &Corpus, source: &str, why: SegmentError) -> CorpusError {
+    CorpusError::Segment { corpus: corpus.name().to_owned(), source_name: source.to_owned(), why }
+}
+
+fn remove(corpus: &Corpus, sources: &[String]) -> Result<(), Failure> {
+    if sources.is_empty() {
+        return Ok(corpus.remove()?);
+    }
+    for source in sources {
+        let is_known = |name: &str| {
+            let records = corpus.records();
+            records.is_ok_and(|records| records.iter().any(|(_, record)| record.label == name))
+        };
+        let name = if is_known(source) { source.clone() } else { absolute(source) };
+        corpus.remove_source(&name)?;
+    }
+    Ok(())
+}

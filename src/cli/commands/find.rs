@@ -1,0 +1,141 @@
+//! Runs `secondhand find`.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::cache::{PAST_NOT_READ, with_past};
+use super::corpus::{outsides, report_traffic};
+use super::{cache, scan};
+use crate::audit::{self, Context, Elsewhere, FindParams, FoundCode, MAX_SKETCH, Past, Sketch, SketchError, find};
+use crate::change::{End, PastScope};
+use crate::cli::args::Find;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::files;
+use crate::fingerprint::Effort;
+use crate::git::{Repository, Snapshot};
+use crate::report::FIND_FORMATS;
+use crate::sources::slashes;
+use crate::text::FilePath;
+
+/// Unlike elsewhere, status 0 means that something was found: an answer to a question, not a finding.
+pub(in crate::cli) fn run(flags: &Find, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(FIND_FORMATS, &flags.reporting, common)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let read = || -> Result<_, Failure> {
+        let (config, origin) = settings::read(common, Some(&repository), &flags.reporting.settings())?;
+        let languages = config.languages(&origin)?;
+        Ok((config, languages, sketch(flags, &repository, common)?))
+    };
+    // To compare the work tree with the index takes a third of the time: whatever can be is read meanwhile.
+    let (read, tree) = rayon::join(read, || scan::tree(&repository, flags.tree.rev.as_deref()));
+    let (config, languages, sketch) = read?;
+    let reports = reports.with(&config)?;
+    let bar = Bar::of(common);
+    let context = Context { config: &config, languages: &languages, progress: &bar };
+    let request = FindRequest {
+        corpora: flags.corpora.named.clone(),
+        effort: flags.effort.effort,
+        limit: flags.limit,
+        past: if flags.past.history { Some(flags.past.scope()?) } else { None },
+    };
+    let found = found(&repository, &sketch, tree?, (&request, common), context)?;
+    drop(bar);
+    reports.write(&found, common)?;
+    Ok(if found.n_found == 0 { FOUND } else { CLEAN })
+}
+
+/// What a sketch is compared with, besides a tree, and how.
+pub(in crate::cli) struct FindRequest {
+    pub corpora: Vec<String>,
+    pub effort: Effort,
+    /// Maximum results.
+    pub limit: usize,
+    /// Which deleted code is searched; `None` for none.
+    pub past: Option<PastScope>,
+}
+
+/// What is found for a sketch in a tree: that of a revision, or the work tree.
+pub(in crate::cli) fn found(
+    repository: &Repository,
+    sketch: &Sketch,
+    (end, files): (End, Snapshot),
+    (request, common): (&FindRequest, &Common),
+    context: Context<'_>,
+) -> Result<FoundCode, Failure> {
+    let mut config = context.config.clone();
+    config.effort = request.effort;
+    let context = Context { config: &config, ..context };
+    let Context { config, languages, .. } = context;
+    let outsides = outsides(&request.corpora, config, (languages, None), repository.root(), common)?;
+    let remembered = cache::open(common, repository, config, languages);
+    let search = |past: Option<&Past>| {
+        let elsewhere = Elsewhere { outsides: &outsides, past };
+        let params = FindParams { tree: end.clone(), files: &files, elsewhere, max_results: request.limit };
+        find(repository, sketch, params, &remembered, context).map_err(Failure::from)
+    };
+    let reader = repository.reader();
+    let tip = end.commit.map_or_else(|| reader.head(), |commit| Ok(Some(commit)))?;
+    let span = request.past.as_ref().map(|past| past.span(tip, &reader)).transpose()?.flatten();
+    let mut found = match span {
+        None => search(None)?,
+        Some(span) => with_past((repository, &span), None, context, common, |past| {
+            let mut found = search(past)?;
+            if past.is_none() {
+                found.unavailable = Some(PAST_NOT_READ.to_owned());
+            }
+            Ok(found)
+        })?,
+    };
+    cache::save(remembered, common);
+    report_traffic(&outsides, common);
+    if limit::complete().is_err() {
+        found.unavailable.get_or_insert_with(|| "some files, since the time or memory limit was reached".to_owned());
+    }
+    if let Some(missing) = &found.unavailable {
+        warn(&format!("not searched: {missing}"));
+    }
+    Ok(found)
+}
+
+/// Reads the sketch that the flags name.
+fn sketch(flags: &Find, repository: &Repository, common: &Common) -> Result<Sketch, Failure> {
+    let name = flags.name.as_ref().map(|name| FilePath::new(name.as_bytes()));
+    let (language, lines) = (flags.lang.clone(), flags.lines.clone());
+    let Some(file) = flags.file.as_ref().filter(|file| file.as_os_str() != "-") else {
+        let why = |why| Failure::unreadable(Path::new("standard input"), &why);
+        let bytes = read_at_most(io::stdin().lock()).map_err(why)?;
+        return Ok(Sketch { bytes, name, language, lines, in_tree: None });
+    };
+    let unreadable = |why| Failure::unreadable(file, &why);
+    let path = common.repo.join(file);
+    if path.is_dir() {
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let opened = files::open(&path).map_err(unreadable)?;
+    if opened.metadata().is_ok_and(|metadata| metadata.len() > MAX_SKETCH as u64) {
+        return Err(audit::Error::from(SketchError::TooLarge { max: MAX_SKETCH }).into());
+    }
+    let bytes = read_at_most(opened).map_err(unreadable)?;
+    let in_tree = in_repository(&path, repository).filter(|_| flags.tree.rev.is_none());
+    let named = path.file_name().map(|name| FilePath::new(name.as_encoded_bytes()));
+    Ok(Sketch { bytes, name: name.or_else(|| in_tree.clone()).or(named), language, lines, in_tree })
+}
+
+/// One byte more than a sketch may have shows that it is too large.
+fn read_at_most(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_SKETCH as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The path of a file from the root of the repository, if it is inside.
+fn in_repository(path: &Path, repository: &Repository) -> Option<FilePath> {
+    let root = repository.root().canonicalize().ok()?;
+    Some(slashes(path.canonicalize().ok()?.strip_prefix(&root).ok()?))
+}

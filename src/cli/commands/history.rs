@@ -1,0 +1,54 @@
+//! Runs `secondhand history`.
+
+use super::cache;
+use crate::audit::{Context, Copy, TimelineParams, timeline};
+use crate::cli::args::History;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
+use crate::git::{Repository, Span};
+use crate::report::TIMELINE_FORMATS;
+use crate::text::FilePath;
+
+pub(in crate::cli) fn run(flags: &History, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(TIMELINE_FORMATS, &flags.reporting, common)?;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let mut settings = flags.reporting.settings();
+    settings.extend(flags.min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let name = flags.range.clone().unwrap_or_else(|| "HEAD".to_owned());
+    let mut span = Span { limits: flags.limits.read()?, is_first_parent: flags.first_parent, ..Span::default() };
+    repository.reader().add_revision(&name, &mut span)?;
+    let folder = cache::kept_folder(common, &repository);
+    let author = flags.author.as_ref().map(|author| author.to_lowercase());
+    let params = TimelineParams { name, span, author, folder: folder.as_deref() };
+    let mut timeline = {
+        let bar = Bar::of(common);
+        timeline(&repository, &params, Context { config: &config, languages: &languages, progress: &bar })?
+    };
+    if let Some(what) = &timeline.unavailable {
+        warn(&format!("not judged: {what}"));
+    }
+    let paths: Vec<FilePath> = flags.path.iter().map(|path| folder_path(path)).collect();
+    let outside: Vec<FilePath> = flags.origin_outside.iter().map(|path| folder_path(path)).collect();
+    let is_told = |copy: &Copy| {
+        let is_inside = |path: &FilePath, folders: &[FilePath]| folders.iter().any(|folder| path.is_in(folder));
+        let is_outside = copy.origins.iter().all(|origin| !is_inside(&origin.path, &outside));
+        (paths.is_empty() || is_inside(&copy.path, &paths)) && is_outside
+    };
+    for judged in &mut timeline.commits {
+        judged.copies.retain(is_told);
+    }
+    reports.write(&timeline, common)?;
+    Ok(CLEAN)
+}
+
+/// A path as git writes it.
+fn folder_path(path: &str) -> FilePath {
+    FilePath::new(path.trim_start_matches("./").trim_end_matches('/'))
+}

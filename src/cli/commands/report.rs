@@ -1,0 +1,93 @@
+//! Runs `secondhand report`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::audit::{MemberReport, NotCounted, Organization, ReportError};
+use crate::cli::args::Report;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::{CLEAN, settings};
+use crate::files;
+use crate::git::Repository;
+use crate::report::ORGANIZATION_FORMATS;
+use crate::text::printable;
+
+/// Maximum bytes of a report.
+const MAX_REPORT: u64 = 256 * 1024 * 1024;
+/// Maximum folders inside each other.
+const MAX_DEPTH: usize = 16;
+
+pub(in crate::cli) fn run(flags: &Report, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(ORGANIZATION_FORMATS, &flags.reporting, common)?;
+    let repository = Repository::discover(&common.repo).ok();
+    let (config, _) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let reports = reports.with(&config)?;
+    let (mut documents, mut left_out) = (Vec::new(), Vec::new());
+    for given in &flags.folders {
+        let given = common.repo.join(given);
+        let unreadable = |why| Failure::unreadable(&given, &why);
+        let real = given.canonicalize().map_err(unreadable)?;
+        // A single file is in the folder above it.
+        let (folder, files) = match real.is_dir() {
+            true => (real.clone(), files(&real)?),
+            false => (real.parent().unwrap_or(&real).to_owned(), vec![real.clone()]),
+        };
+        let name = folder.file_name().map(|name| printable(name.as_encoded_bytes())).unwrap_or_default();
+        for file in files {
+            let path = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            match MemberReport::parse(&read(&file)?, &name, &path).map_err(|why| refused(&why))? {
+                Some(document) => documents.push(document),
+                None => {
+                    left_out.push(NotCounted { file: format!("{name}/{path}"), why: "no report of ours".to_owned() });
+                }
+            }
+        }
+    }
+    if documents.is_empty() {
+        return Err(no_reports(&flags.folders));
+    }
+    reports.write(&Organization::new(documents, left_out), common)?;
+    Ok(CLEAN)
+}
+
+/// A report cannot be read.
+fn refused(why: &ReportError) -> Failure {
+    let help = match why {
+        ReportError::Newer { .. } => "use the version of secondhand that wrote it",
+        _ => "write it again, or move it out of the folder",
+    };
+    Failure::user(why.to_string(), help)
+}
+
+fn no_reports(folders: &[PathBuf]) -> Failure {
+    let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    let help = "write some there: `secondhand audit --report json=DIR/REPOSITORY/audit.json`, likewise scan, check and \
+                history";
+    Failure::user(format!("there is no report in {}", folders.join(", ")), help)
+}
+
+/// The JSON files below a folder, by path. Links are not followed.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let unreadable = |why| Failure::unreadable(&folder, &why);
+        for entry in fs::read_dir(&folder).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+            if kind.is_dir() && depth < MAX_DEPTH {
+                folders.push((path, depth + 1));
+            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    files::read(file, MAX_REPORT).map_err(|why| Failure::unreadable(file, &why))
+}

@@ -1,0 +1,51 @@
+//! Runs `secondhand resemblance`.
+
+use super::compare::{nothing_comparable, nothing_to_compare, submissions};
+use crate::audit::{Context, ResemblanceParams, resemblances};
+use crate::cli::args::Resemblance;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, settings, start_threads};
+use crate::fingerprint::resemblance::Counting;
+use crate::git::Repository;
+use crate::report::RESEMBLANCE_FORMATS;
+
+/// Maximum files to list if nothing could be compared.
+const MAX_SKIPPED: usize = 10;
+
+pub(in crate::cli) fn run(flags: &Resemblance, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(RESEMBLANCE_FORMATS, &flags.reporting, common)?;
+    let repository = Repository::discover(&common.repo).ok();
+    let (config, origin) = settings::read(common, repository.as_ref(), &flags.reporting.settings())?;
+    let reports = reports.with(&config)?;
+    start_threads(common.threads)?;
+    let documents = submissions(&flags.paths, false, &common.repo)?;
+    if documents.len() < 2 {
+        return Err(nothing_to_compare());
+    }
+    let languages = config.languages(&origin)?;
+    let params = ResemblanceParams {
+        shingle: flags.shingle,
+        counting: if flags.labeled { Counting::Labeled } else { Counting::Set },
+        sampling: flags.sketch,
+        is_normalized: flags.normalized,
+        with_words: flags.text,
+        clustered: flags.cluster.map(|percent| percent / 100.0),
+        is_matrix: flags.matrix,
+    };
+    let found = {
+        let bar = Bar::of(common);
+        resemblances(&documents, params, Context { config: &config, languages: &languages, progress: &bar })
+    };
+    if found.documents.iter().filter(|document| document.n_shingles > 0).count() < 2 {
+        let short = found.documents.iter().filter(|document| document.n_tokens > 0 && document.n_shingles == 0);
+        let short = short.map(|document| format!("{} (fewer tokens than a shingle)", document.name));
+        let skipped = found.skipped.iter().map(|left_out| format!("{} ({})", left_out.path, left_out.why));
+        let skipped: Vec<String> = short.chain(skipped).take(MAX_SKIPPED).collect();
+        return Err(nothing_comparable(documents.len(), &skipped));
+    }
+    reports.write(&found, common)?;
+    Ok(CLEAN)
+}

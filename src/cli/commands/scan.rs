@@ -1,0 +1,179 @@
+//! Runs `secondhand scan`.
+
+use std::path::{Path, PathBuf};
+
+use crate::audit::{Context, Outcome, Progress, Tree, callers, finish, owners, scan};
+use crate::change::{Acceptance, End, projects};
+use crate::cli::args::Scan;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::limit::limited;
+use crate::cli::io::output::{Reports, warn};
+use crate::cli::io::progress::Bar;
+use crate::cli::{CLEAN, FOUND, settings, start_threads, today};
+use crate::config::Config;
+use crate::files::{Entry, ReadFiles};
+use crate::git::{Repository, Snapshot};
+use crate::report::scan_formats;
+use crate::sources::{Folder, slashes};
+use crate::text::FilePath;
+
+pub(in crate::cli) fn run(flags: &Scan, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(scan_formats(), &flags.output.reporting, common)?;
+    start_threads(common.threads)?;
+    let target = target(flags, common)?;
+    let (config, origin) = settings_of(flags, &target, common)?;
+    let reports = reports.with(&config)?;
+    let outcome = scanned(&target, flags, (&config, &origin), common, &Bar::of(common))?;
+    if outcome.examined.n_judged == 0 {
+        warn(&format!(
+            "no file in {} was examined: there is no source code, or all of it is ignored",
+            outcome.head.name
+        ));
+    }
+    let fails = outcome.fails(config.fail_on);
+    let outcome = limited(outcome);
+    reports.write(&outcome, common)?;
+    let percent = outcome.duplication.as_ref().map_or(0.0, |duplication| duplication.total.percent_of_lines());
+    let is_above = flags.fail_on_percent.is_some_and(|limit| percent > limit);
+    Ok(if is_above || fails { FOUND } else { CLEAN })
+}
+
+/// The outcome of the scan, before it is written.
+pub(in crate::cli) fn outcome(flags: &Scan, common: &Common, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    start_threads(common.threads)?;
+    let target = target(flags, common)?;
+    let (config, origin) = settings_of(flags, &target, common)?;
+    scanned(&target, flags, (&config, &origin), common, progress)
+}
+
+fn settings_of(flags: &Scan, target: &ScanTarget, common: &Common) -> Result<(Config, String), Failure> {
+    let mut settings = flags.output.settings();
+    settings.extend(flags.min_tokens.setting("scan-min-tokens"));
+    settings::read(common, target.repository(), &settings)
+}
+
+fn scanned(
+    target: &ScanTarget,
+    flags: &Scan,
+    (config, origin): (&Config, &str),
+    common: &Common,
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
+    let languages = config.languages(origin)?;
+    let baseline = settings::baseline(&flags.suppressing, target.root(), config)?;
+    let context = Context { config, languages: &languages, progress };
+    let mut outcome = match target {
+        ScanTarget::Folder(folder) => {
+            let end = End { name: folder.display().to_string(), commit: None };
+            let folder = Folder::new(folder);
+            let tree = Tree { end, entries: folder.entries()?, within: Vec::new(), open: &|| folder.clone() };
+            let all = tree.entries.clone();
+            with_callers(tree, &all, common, context)?
+        }
+        ScanTarget::Repository(repository, within) => {
+            let (end, snapshot) = tree(repository, flags.tree.rev.as_deref())?;
+            if common.verbose {
+                settings::warn_of_idle(config, &languages, &snapshot.entries);
+            }
+            let owners = owners(&snapshot, &repository.reader(), config);
+            let all = snapshot.entries;
+            let entries = all.iter().filter(|entry| entry.path.is_within(within)).cloned().collect();
+            let tree = Tree { end, entries, within: within.clone(), open: &|| repository.reader() };
+            Outcome { owners, ..with_callers(tree, &all, common, context)? }
+        }
+    };
+    let keeps_suppressed = flags.suppressing.show_suppressed;
+    let acceptance = Acceptance { baseline, trusts_change: true, keeps_suppressed, ..Acceptance::default() };
+    finish(&mut outcome, &acceptance, config, today());
+    Ok(outcome)
+}
+
+/// The outcome of a scan; with `--brief` with the places of `all` files that call what is duplicated.
+fn with_callers<R: ReadFiles>(
+    tree: Tree<'_, R>,
+    all: &[Entry],
+    common: &Common,
+    context: Context<'_>,
+) -> Result<Outcome, Failure> {
+    let open = tree.open;
+    let mut outcome = scan(tree, context)?;
+    if common.brief {
+        callers(&mut outcome, all, open, context)?;
+    }
+    Ok(outcome)
+}
+
+/// What is scanned.
+enum ScanTarget {
+    /// A folder outside of any repository.
+    Folder(PathBuf),
+    /// A repository, and the paths in it to scan; empty for all.
+    Repository(Box<Repository>, Vec<FilePath>),
+}
+
+impl ScanTarget {
+    /// The repository, if it is one.
+    fn repository(&self) -> Option<&Repository> {
+        match self {
+            Self::Folder(_) => None,
+            Self::Repository(repository, _) => Some(repository),
+        }
+    }
+
+    /// Its root.
+    fn root(&self) -> Option<&Path> {
+        self.repository().map(Repository::root)
+    }
+}
+
+/// What is scanned: paths, and the folders of projects.
+fn target(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
+    let mut target = place(flags, common)?;
+    if !flags.project.is_empty() {
+        let written = settings::place(common).read(target.repository())?;
+        let folders = projects(&flags.project, &written)?;
+        if let ScanTarget::Repository(_, within) = &mut target {
+            within.extend(folders);
+        }
+    }
+    Ok(target)
+}
+
+fn place(flags: &Scan, common: &Common) -> Result<ScanTarget, Failure> {
+    let repository = Repository::discover(&common.repo);
+    let paths: Vec<PathBuf> = flags.paths.iter().map(|path| common.repo.join(path)).collect();
+    let canonical = |path: &Path| path.canonicalize().map_err(|why| Failure::unreadable(path, &why));
+    let paths = paths.iter().map(|path| canonical(path)).collect::<Result<Vec<_>, _>>()?;
+    let repository = match (repository, paths.as_slice()) {
+        (Ok(repository), []) => return Ok(ScanTarget::Repository(Box::new(repository), Vec::new())),
+        (Ok(repository), _) => repository,
+        (Err(_), []) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(common.repo.clone())),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => return Ok(ScanTarget::Folder(folder.clone())),
+        (Err(error), _) => return Err(error.into()),
+    };
+    let root = canonical(repository.root())?;
+    let within = paths.iter().map(|path| path.strip_prefix(&root).map(slashes)).collect::<Result<Vec<_>, _>>();
+    match (within, paths.as_slice()) {
+        (Ok(within), _) => Ok(ScanTarget::Repository(Box::new(repository), within)),
+        (Err(_), [folder]) if flags.tree.rev.is_none() => Ok(ScanTarget::Folder(folder.clone())),
+        (Err(_), _) => {
+            let message = format!("cannot scan these paths together: not all of them are inside `{}`", root.display());
+            Err(Failure::user(message, "scan a folder outside of the repository on its own"))
+        }
+    }
+}
+
+/// The tree of a revision, or else the work tree, or that of `HEAD` if there is no work tree.
+pub(in crate::cli) fn tree(repository: &Repository, revision: Option<&str>) -> Result<(End, Snapshot), Failure> {
+    let reader = repository.reader();
+    let name = match revision {
+        Some(name) => name,
+        None if repository.has_work_tree() => {
+            return Ok((End { name: "the work tree".to_owned(), commit: None }, reader.work_tree_snapshot()?));
+        }
+        None => "HEAD",
+    };
+    let commit = reader.commit(name)?;
+    Ok((End { name: name.to_owned(), commit: Some(commit) }, reader.commit_snapshot(commit)?))
+}

@@ -1,0 +1,265 @@
+//! Runs the commands that only print: `explain`, `languages`, `config`, `completions`, `man`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use super::scan::tree;
+use crate::cli::CLEAN;
+use crate::cli::args::Cli;
+use crate::cli::flags::Common;
+use crate::cli::io::destination::Checkout;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::print_text;
+use crate::cli::settings::{self, place};
+use crate::config::{ConfigError, OptionValue, Overrides, Written, options, schema};
+use crate::files::{self, Content, Entry};
+use crate::git::{Attributes, FileAttributes, Repository};
+use crate::language::{Embedded, Kind, Language, Languages, is_generated};
+use crate::policy::{RULES, rule};
+use crate::sources::slashes;
+use crate::text::{FilePath, Lines, printable, readable};
+
+/// Maximum bytes of a file to show the language or the tokens of.
+const MAX_FILE: u64 = 256 << 20;
+
+pub(in crate::cli) fn explain(id: Option<&str>) -> Result<u8, Failure> {
+    let Some(id) = id else {
+        let rows = RULES.iter().map(|rule| format!("{:<20} {:<8} {}\n", rule.id, rule.level.name(), rule.summary));
+        print_text(&rows.collect::<String>())?;
+        return Ok(CLEAN);
+    };
+    let Some(rule) = rule(id) else {
+        let known: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+        return Err(Failure::unknown("rule", id, &known));
+    };
+    print_text(&format!("# {} ({})\n\n{}", rule.id, rule.level.name(), rule.explanation()))?;
+    Ok(CLEAN)
+}
+
+pub(in crate::cli) fn languages(
+    name: Option<&str>,
+    file: Option<&Path>,
+    tokens: Option<&Path>,
+    common: &Common,
+) -> Result<u8, Failure> {
+    let repository = Repository::discover(&common.repo).ok();
+    let (config, origin) = settings::read(common, repository.as_ref(), &[])?;
+    let languages = config.languages(&origin)?;
+    for id in config.language.keys() {
+        if let Some(unmet) = languages.unmet_examples(id).into_iter().next() {
+            let key = format!("language.{id}.examples");
+            return Err(ConfigError::Value { file: origin, key, why: unmet.to_string(), nearest: None }.into());
+        }
+    }
+    // What is asked for may be a file.
+    let file = file.or_else(|| name.map(Path::new).filter(|name| name.is_file()));
+    let text = match (file, tokens) {
+        (Some(path), _) => language_of(&Shown::read(path, repository.as_ref())?, &languages),
+        (None, Some(path)) => tokens_of(&Shown::read(path, repository.as_ref())?, &languages),
+        (None, None) => list_languages(name, &languages)?,
+    };
+    print_text(&text)?;
+    Ok(CLEAN)
+}
+
+/// A line for each language; of those that `asked` is a part of, if it is given, or else that are called so.
+fn list_languages(asked: Option<&str>, languages: &Languages) -> Result<String, Failure> {
+    let ids = languages.ids();
+    let tables: Vec<_> = ids.iter().filter_map(|id| Some((*id, languages.table(id)?))).collect();
+    let list = |is_listed: &dyn Fn(&str) -> bool| {
+        let mut text = String::new();
+        for (id, table) in &tables {
+            let names = table.extensions.iter().map(|extension| format!(".{extension}"));
+            let names: Vec<_> = names.chain(table.file_names.iter().cloned()).collect();
+            let searched = [*id, &*table.name].into_iter().chain(names.iter().map(String::as_str));
+            if searched.into_iter().any(is_listed) {
+                let [id, name, names] = [*id, &*table.name, &*names.join(" ")].map(|of| printable(of.as_bytes()));
+                let _ = writeln!(text, "{id:<20} {name:<24} {names}");
+            }
+        }
+        text
+    };
+    let Some(asked) = asked else { return Ok(list(&|_| true)) };
+    let asked = asked.to_lowercase();
+    let whole = list(&|known| known.to_lowercase().trim_start_matches('.') == asked.trim_start_matches('.'));
+    let found = if whole.is_empty() { list(&|known| known.to_lowercase().contains(&asked)) } else { whole };
+    if found.is_empty() {
+        return Err(Failure::unknown("language", &asked, &ids));
+    }
+    Ok(found)
+}
+
+/// A file given on the command line.
+struct Shown {
+    path: FilePath,
+    text: Vec<u8>,
+    attributes: FileAttributes,
+}
+
+impl Shown {
+    fn read(path: &Path, repository: Option<&Repository>) -> Result<Self, Failure> {
+        let bytes = files::read(path, MAX_FILE).map_err(|why| Failure::unreadable(path, &why))?;
+        let attributes = match repository.filter(|repository| repository.has_work_tree()) {
+            Some(repository) => attributes_of(path, repository)?,
+            None => FileAttributes::default(),
+        };
+        Ok(Self { path: FilePath::new(path.as_os_str().as_encoded_bytes()), text: readable(bytes), attributes })
+    }
+
+    /// Its language, and how it was detected.
+    fn language<'l>(&self, languages: &'l Languages) -> Option<(&'l Language, String)> {
+        let named = self.attributes.language.as_ref().and_then(|name| languages.named(name));
+        let named = named.map(|language| (language, "linguist-language in .gitattributes".to_owned()));
+        let identified = || languages.identify_why(&self.path, &self.text);
+        named.or_else(|| identified().map(|(language, reason)| (language, reason.to_string())))
+    }
+
+    fn unknown(&self) -> String {
+        format!("{}: no language has this name or first line\n", self.path)
+    }
+}
+
+/// The `.gitattributes` of the work tree for the file at `path`.
+fn attributes_of(path: &Path, repository: &Repository) -> Result<FileAttributes, Failure> {
+    let (Ok(root), Ok(path)) = (repository.root().canonicalize(), path.canonicalize()) else {
+        return Ok(FileAttributes::default());
+    };
+    let Ok(path) = path.strip_prefix(&root) else { return Ok(FileAttributes::default()) };
+    let files = path.ancestors().skip(1).map(|folder| folder.join(".gitattributes"));
+    let files = files.filter(|file| root.join(file).is_file());
+    let entries: Vec<_> = files.map(|file| Entry { path: slashes(&file), content: Content::Disk }).collect();
+    Ok(Attributes::read(&entries, &repository.reader())?.of(&slashes(path)))
+}
+
+fn language_of(file: &Shown, languages: &Languages) -> String {
+    let Some((language, why)) = file.language(languages) else { return file.unknown() };
+    let [name, id, family] = [&language.name, &language.id, &language.family].map(|of| printable(of.as_bytes()));
+    let mut shown = format!("{}: {name} (table `{id}`, family `{family}`), by {why}\n", file.path);
+    let FileAttributes { generated, vendored, documentation, .. } = file.attributes;
+    let marks = [("generated", generated), ("vendored", vendored), ("documentation", documentation)];
+    for (mark, is_set) in marks.iter().filter_map(|(mark, is_set)| Some((mark, (*is_set)?))) {
+        let not = if is_set { "" } else { "not " };
+        let _ = writeln!(shown, "  {not}{mark}, says .gitattributes");
+    }
+    if generated.is_none() && is_generated(&file.text) {
+        shown.push_str("  generated, according to the file\n");
+    }
+    let lines = Lines::new(&file.text);
+    for Embedded { range, language, cell } in languages.tokenize(language, &file.text, true, &mut Vec::new()) {
+        let (first, last) = (lines.line_of(range.start as u32), lines.line_of(range.end.saturating_sub(1) as u32));
+        let cell = cell.map_or_else(String::new, |cell| format!("cell {cell}, "));
+        let _ = writeln!(shown, "  {cell}lines {first}-{last}: {} (table `{}`)", language.name, language.id);
+    }
+    shown
+}
+
+fn tokens_of(file: &Shown, languages: &Languages) -> String {
+    let Some((language, _)) = file.language(languages) else { return file.unknown() };
+    let (text, mut tokens) = (&file.text, Vec::new());
+    languages.tokenize(language, text, true, &mut tokens);
+    let lines = Lines::new(text);
+    let mut shown = String::new();
+    for token in &tokens {
+        let kind = match token.kind() {
+            Kind::Identifier => "identifier",
+            Kind::Keyword => "keyword",
+            Kind::Number => "number",
+            Kind::String => "string",
+            Kind::Punctuation => "punctuation",
+        };
+        let at = lines.position(text, token.start);
+        let _ = writeln!(shown, "{}:{}\t{kind}\t{}", at.line, at.column, printable(token.text(text)));
+    }
+    shown
+}
+
+pub(in crate::cli) fn config(list: bool, is_schema: bool, common: &Common) -> Result<u8, Failure> {
+    if is_schema {
+        let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default();
+        print_text(&format!("{schema}\n"))?;
+    } else if list {
+        let rows =
+            options().into_iter().map(|option| format!("# {}\n{} = {}\n\n", option.help, option.name, option.default));
+        print_text(&rows.collect::<String>())?;
+    } else {
+        let repository = Repository::discover(&common.repo).ok();
+        let (written, overrides) = (place(common).read(repository.as_ref())?, Overrides::new(&common.set, &[]));
+        let (config, origin) = overrides.complete(&written)?;
+        let row = |OptionValue { key, value, source }: OptionValue| {
+            let source = source.map(|source| format!("  # {source}")).unwrap_or_default();
+            format!("{}\n", printable(format!("{key} = {value}{source}").as_bytes()))
+        };
+        let rows = overrides.values(&written)?.into_iter().map(row);
+        let origin_shown = printable(origin.as_bytes());
+        print_text(&format!("# from {origin_shown}\n{}{}", rows.collect::<String>(), folders_of(&written)))?;
+        if let Some(repository) = &repository {
+            let (_, files) = tree(repository, None)?;
+            settings::warn_of_idle(&config, &config.languages(&origin)?, &files.entries);
+        }
+    }
+    Ok(CLEAN)
+}
+
+/// The settings of folders, as comments: what is printed is a settings file of the root.
+fn folders_of(written: &Written) -> String {
+    let mut text = String::new();
+    for folder in &written.folders {
+        let name = printable(folder.name().as_bytes());
+        let file = folder.file.as_ref().map(|file| format!(", from `{file}`")).unwrap_or_default();
+        let _ = writeln!(text, "\n# in `{}`, project `{name}`{file}", folder.folder);
+        for (key, value) in folder.values() {
+            let _ = writeln!(text, "#   {}", printable(format!("{key} = {value}").as_bytes()));
+        }
+    }
+    text
+}
+
+pub(in crate::cli) fn completions(shell: clap_complete::Shell) -> Result<u8, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "secondhand", &mut script);
+    print_text(&String::from_utf8_lossy(&script))?;
+    Ok(CLEAN)
+}
+
+pub(in crate::cli) fn manual(name: Option<&str>, folder: Option<&Path>, common: &Common) -> Result<u8, Failure> {
+    let mut program = Cli::command();
+    if let Some(folder) = folder {
+        let mut program = program.disable_help_subcommand(true);
+        program.build();
+        let checkout = Checkout::of(common);
+        checkout.create_folder(folder)?;
+        write_pages(&program, folder, &checkout)?;
+        return Ok(CLEAN);
+    }
+    // Building it adds the global flags to the commands.
+    program.build();
+    let page = match name {
+        None => program,
+        Some(name) => program.find_subcommand(name).cloned().ok_or_else(|| unknown_command(name))?,
+    };
+    print_text(&String::from_utf8_lossy(&page_of(&page)?))?;
+    Ok(CLEAN)
+}
+
+fn unknown_command(name: &str) -> Failure {
+    let program = Cli::command();
+    let known: Vec<_> = program.get_subcommands().map(clap::Command::get_name).collect();
+    Failure::unknown("command", name, &known)
+}
+
+/// Writes the page of a command, and those of the commands in it.
+fn write_pages(command: &clap::Command, folder: &Path, checkout: &Checkout) -> Result<(), Failure> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_pages(inner, folder, checkout)?;
+    }
+    let file = folder.join(clap_mangen::Man::new(command.clone()).get_filename());
+    checkout.write(&file, &page_of(command)?)
+}
+
+fn page_of(command: &clap::Command) -> Result<Vec<u8>, Failure> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(|why| Failure::output(&why))?;
+    Ok(page)
+}

@@ -1,0 +1,38 @@
+//! Runs `secondhand stale`.
+
+use super::audit::{Scope, audited};
+use crate::cli::args::Stale;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output::Reports;
+use crate::cli::{CLEAN, FOUND, settings, start_threads};
+use crate::git::Repository;
+use crate::report::stale_formats;
+
+pub(in crate::cli) fn run(flags: &Stale, common: &Common) -> Result<u8, Failure> {
+    let reports = Reports::new(stale_formats(), &flags.output.reporting, common)?;
+    let Stale { tree, corpora, min_tokens, suppressing, output } = flags;
+    start_threads(common.threads)?;
+    let repository = Repository::discover(&common.repo)?;
+    let mut settings = output.settings();
+    settings.extend(min_tokens.setting("min-tokens"));
+    let (config, origin) = settings::read(common, Some(&repository), &settings)?;
+    let reports = reports.with(&config)?;
+    let languages = config.languages(&origin)?;
+    let scope = Scope { tree, corpora, suppressing, has_history: false };
+    let (mut outcome, has_past) = audited(&scope, &repository, (&config, &languages), common)?;
+    if !has_past {
+        let message = "cannot find missed commits: no corpus has the history of a component, or a list of fixes";
+        let help = "add a clone with `secondhand corpus add NAME REPOSITORY`, or update a corpus of an older version \
+                    with `secondhand corpus update NAME`";
+        return Err(Failure::user(message, help));
+    }
+    outcome.findings.retain(|finding| finding.behind().is_some());
+    outcome.suppressed.retain(|suppressed| suppressed.finding.behind().is_some());
+    outcome.n_suppressed = outcome.suppressed.len();
+    if !suppressing.show_suppressed {
+        outcome.suppressed.clear();
+    }
+    reports.write(&outcome, common)?;
+    Ok(if outcome.fails(config.fail_on) { FOUND } else { CLEAN })
+}

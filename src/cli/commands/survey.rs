@@ -1,0 +1,110 @@
+//! Surveys a repository before `secondhand init` sets it up: its languages, third-party code, and what runs its checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::cli::io::error::Failure;
+use crate::config::{Config, RawConfig};
+use crate::git::Repository;
+use crate::language::Languages;
+
+/// Maximum languages that are named.
+const MAX_LANGUAGES: usize = 8;
+/// Maximum folders of others' code that are listed one by one. A tree that vendors hundreds is better served by the
+/// folder above them, which is known by its name.
+const MAX_COMPONENTS: usize = 100;
+/// How the names of files begin that say under which license a folder is.
+const LICENSES: [&[u8]; 4] = [b"LICENSE", b"LICENCE", b"COPYING", b"UNLICENSE"];
+
+/// What is in a repository.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// Programming languages by their number of files, most first.
+    pub languages: Vec<(String, usize)>,
+    /// Folders that hold code of others and say their license.
+    pub components: Vec<String>,
+    /// Systems whose settings are here, besides GitHub's.
+    pub systems: Vec<&'static System>,
+}
+
+/// A system that runs pipelines.
+#[derive(Debug)]
+pub(super) struct System {
+    pub name: &'static str,
+    /// Its settings, a file or a folder.
+    pub settings: &'static str,
+    /// The page that shows what to add to them.
+    pub page: &'static str,
+}
+
+const SYSTEMS: &[System] = &[
+    System { name: "GitLab", settings: ".gitlab-ci.yml", page: "gitlab" },
+    System { name: "Azure Pipelines", settings: "azure-pipelines.yml", page: "ci" },
+    System { name: "Bitbucket", settings: "bitbucket-pipelines.yml", page: "ci" },
+    System { name: "Jenkins", settings: "Jenkinsfile", page: "ci" },
+    System { name: "Buildkite", settings: ".buildkite", page: "ci" },
+    System { name: "CircleCI", settings: ".circleci", page: "ci" },
+    System { name: "Woodpecker", settings: ".woodpecker", page: "ci" },
+    System { name: "Woodpecker", settings: ".woodpecker.yml", page: "ci" },
+    System { name: "Woodpecker", settings: ".woodpecker.yaml", page: "ci" },
+    System { name: "Drone", settings: ".drone.yml", page: "ci" },
+    System { name: "Travis", settings: ".travis.yml", page: "ci" },
+    System { name: "TeamCity", settings: ".teamcity", page: "ci" },
+];
+
+impl Survey {
+    /// Looks at the files that git tracks, and at the names at the root.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn of(repository: &Repository) -> Result<Self, Failure> {
+        let root = repository.root();
+        let languages = Languages::builtin();
+        let config = Config::new(RawConfig::default(), "the defaults")?;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut components = BTreeSet::new();
+        for entry in repository.reader().index_snapshot()?.entries {
+            match config.foreign_at(&entry.path) {
+                Some(foreign) if !foreign.is_installed => {
+                    components.extend(component(entry.path.as_bytes(), foreign.folder.len()));
+                }
+                Some(_) => {}
+                None => {
+                    if let Some(language) = languages.promised(&entry.path).filter(|language| !language.is_data) {
+                        *counts.entry(&language.name).or_default() += 1;
+                    }
+                }
+            }
+        }
+        let mut counted: Vec<_> = counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
+        counted.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), name.clone()));
+        counted.truncate(MAX_LANGUAGES);
+        Ok(Self { languages: counted, components: outermost(components), systems: systems_in(root) })
+    }
+}
+
+fn systems_in(root: &Path) -> Vec<&'static System> {
+    SYSTEMS.iter().filter(|system| root.join(system.settings).exists()).collect()
+}
+
+/// The folder that a license file is in, where that lies below the first `n_above` bytes of the path.
+fn component(path: &[u8], n_above: usize) -> Option<String> {
+    let end = memchr::memrchr(b'/', path)?;
+    let name = path[end + 1..].to_ascii_uppercase();
+    let is_license = LICENSES.iter().any(|license| name.starts_with(license));
+    let folder = std::str::from_utf8(&path[..end]).ok().filter(|folder| !folder.contains(char::is_control))?;
+    (is_license && end > n_above).then(|| folder.to_owned())
+}
+
+/// Those folders that lie in none of the others; none if there are too many to list.
+fn outermost(folders: BTreeSet<String>) -> Vec<String> {
+    let mut outer: Vec<String> = Vec::new();
+    for folder in folders {
+        // They are in order, but for names with characters before the slash: `a`, `a-b`, `a/c`.
+        let is_inside = |outer: &String| folder.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if !outer.iter().any(is_inside) {
+            outer.push(folder);
+        }
+    }
+    if outer.len() > MAX_COMPONENTS { Vec::new() } else { outer }
+}

@@ -1,0 +1,144 @@
+//! Explains why a run failed and what to do about it.
+
+use std::path::Path;
+use std::time::Duration;
+use std::{fmt, io};
+
+use crate::store::corpus::CorpusError;
+use crate::text::nearest;
+use crate::{audit, change, config, files, git};
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum Failure {
+    /// An audit failed.
+    #[error(transparent)]
+    Audit(#[from] audit::Error),
+    /// A change cannot be checked.
+    #[error(transparent)]
+    Change(#[from] change::Error),
+    /// A limit ended the audit.
+    #[error("the audit is not complete: {0}")]
+    Incomplete(Limit),
+    /// A file with hooks has a form of its own, in which `entry` goes somewhere.
+    #[error("cannot add a hook to `{file}`: it is not in a form that can be edited safely")]
+    Form { file: String, entry: &'static str },
+    /// What the user asked for cannot be done.
+    #[error("{message}")]
+    User { message: String, help: Option<String> },
+}
+
+impl From<git::Error> for Failure {
+    fn from(error: git::Error) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<files::Error> for Failure {
+    fn from(error: files::Error) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<CorpusError> for Failure {
+    fn from(error: CorpusError) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl From<config::ConfigError> for Failure {
+    fn from(error: config::ConfigError) -> Self {
+        Self::Audit(error.into())
+    }
+}
+
+impl Failure {
+    /// What was not done and why, and what to do about it: one line each.
+    pub fn user(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::User { message: message.into(), help: Some(help.into()) }
+    }
+
+    /// What was not done and why, where there is no advice.
+    pub fn plain(message: String) -> Self {
+        Self::User { message, help: None }
+    }
+
+    pub fn unreadable(file: &Path, why: &io::Error) -> Self {
+        Self::plain(format!("cannot read `{}`: {why}", file.display()))
+    }
+
+    /// A report was not written.
+    pub fn unwritable(file: &Path, why: &io::Error) -> Self {
+        let message = format!("cannot write the report to `{}`: {why}", file.display());
+        Self::User { message, help: missing_folder(file) }
+    }
+
+    /// Another file was not written.
+    pub fn not_written(file: &Path, why: &io::Error) -> Self {
+        let message = format!("cannot write `{}`: {why}", file.display());
+        Self::User { message, help: missing_folder(file) }
+    }
+
+    pub fn output(why: &io::Error) -> Self {
+        Self::plain(format!("cannot write to standard output: {why}"))
+    }
+
+    /// There is no format, rule, language or command of this name.
+    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let meant = nearest(name, known).map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
+        Self::user(format!("unknown {what} `{name}`"), format!("{meant}available: {}", known.join(", ")))
+    }
+
+    /// Lines of ours that end the help.
+    pub fn example(&self) -> Option<&'static str> {
+        match self {
+            Self::Form { entry, .. } => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// What to do about it: one line.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Audit(error) => error.help(),
+            Self::Change(error) => error.help(),
+            Self::Incomplete(limit) => Some(format!("raise `{}`; the report says what was not examined", limit.flag())),
+            Self::Form { .. } => Some("add this by hand:".to_owned()),
+            Self::User { help, .. } => help.clone(),
+        }
+    }
+}
+
+/// What to do if the folder of a file does not exist.
+fn missing_folder(file: &Path) -> Option<String> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())?;
+    Some(format!("the folder `{}` does not exist: create it first", folder.display()))
+}
+
+/// The limit that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Limit {
+    /// Of time.
+    Time(Duration),
+    /// Of memory, in MB.
+    Memory(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(limit) => write!(f, "it takes more than {} s", limit.as_secs_f64()),
+            Self::Memory(limit) => write!(f, "it takes more than {limit} MB of memory"),
+        }
+    }
+}
+
+impl Limit {
+    /// The flag that sets it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Time(_) => "--timeout",
+            Self::Memory(_) => "--max-memory",
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Writes reports, failures and progress, and ends a run at its limits.
+
+pub(super) mod destination;
+pub(super) mod error;
+pub(super) mod limit;
+pub(super) mod output;
+pub(super) mod progress;

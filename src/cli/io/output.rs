@@ -1,0 +1,233 @@
+//! Writes reports to standard output and files, and failures to standard error.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use annotate_snippets::{Group, Level, Renderer};
+use anstream::{AutoStream, ColorChoice};
+
+use super::destination::{Checkout, Open, Target};
+use super::error::Failure;
+use crate::cli::flags::{Common, Reporting};
+use crate::config::Config;
+use crate::report::{
+    COMPARISON_FORMATS, FIND_FORMATS, Format, ORGANIZATION_FORMATS, RESEMBLANCE_FORMATS, Style, TIMELINE_FORMATS,
+    audit_formats, scan_formats, stale_formats,
+};
+use crate::text::printable;
+
+/// The width of code in a report that is not limited by a terminal.
+const DEFAULT_WIDTH: usize = 120;
+
+/// The destinations of reports of a `T`, checked before the audit begins.
+pub(in crate::cli) struct Reports<T: 'static> {
+    formats: Vec<&'static Format<T>>,
+    printed: &'static Format<T>,
+    /// The formats of files, and the files.
+    written: Vec<(&'static Format<T>, PathBuf)>,
+    /// Whether `printed` goes to standard output.
+    is_printed: bool,
+}
+
+impl<T> Reports<T> {
+    /// Checks the formats, which must be among `formats`, and the files.
+    ///
+    /// # Errors
+    /// When there is no format of a name, a file cannot be written, two reports go to one file, or
+    /// a link of the checkout is on the way to one.
+    pub fn new(
+        formats: impl IntoIterator<Item = &'static Format<T>>,
+        flags: &Reporting,
+        common: &Common,
+    ) -> Result<Self, Failure> {
+        let formats: Vec<_> = formats.into_iter().collect();
+        let find = |name| find(&formats, name);
+        let printed = find(flags.format.as_deref().unwrap_or("text"))?;
+        let mut written = Vec::new();
+        for (name, file) in &flags.reports {
+            written.push((find(name)?, file.clone()));
+        }
+        written.extend(flags.output.as_ref().map(|file| (printed, file.clone())));
+        let checkout = if written.is_empty() { Checkout::default() } else { Checkout::of(common) };
+        for (at, (_, file)) in written.iter().enumerate() {
+            checkout.refuse_links(file)?;
+            let unwritable = |why| Failure::unwritable(file, &why);
+            let target = Target::new(file).map_err(unwritable)?;
+            // A pipe can be opened only once: opening it to try would end it.
+            if matches!(target, Target::Device(_)) {
+                continue;
+            }
+            target.open().map_err(unwritable)?;
+            let is_same = |(_, other): &(_, PathBuf)| Target::new(other).is_ok_and(|other| other == target);
+            if written[..at].iter().any(is_same) {
+                let message =
+                    format!("cannot write two reports to `{}`: the second would replace the first", file.display());
+                return Err(Failure::user(message, "give each report a file of its own"));
+            }
+        }
+        Ok(Self { formats, printed, written, is_printed: flags.output.is_none() })
+    }
+
+    /// The same, printed in the format of the settings, into which the flag has been read. What is a format of other
+    /// commands only leaves this one its text.
+    ///
+    /// # Errors
+    /// If no command has such a format.
+    pub fn with(mut self, config: &Config) -> Result<Self, Failure> {
+        let format = match find(&self.formats, &config.format) {
+            Err(_) if is_format(&config.format) => find(&self.formats, "text")?,
+            found => found?,
+        };
+        if !self.is_printed {
+            // The last one is that of `--output`.
+            self.written.iter_mut().rev().take(1).for_each(|(of, _)| *of = format);
+        }
+        self.printed = format;
+        Ok(self)
+    }
+
+    /// Whether one of the reports has a place for notices.
+    pub fn have_notices(&self, common: &Common) -> bool {
+        let written = self.written.iter().any(|(format, _)| format.has_notices(common.quiet));
+        written || (self.is_printed && self.printed.has_notices(common.quiet))
+    }
+
+    /// Writes all reports.
+    ///
+    /// # Errors
+    /// If a file cannot be written. A closed pipe is not an error: its reader has seen enough.
+    pub fn write(&self, found: &T, common: &Common) -> Result<(), Failure> {
+        for (format, file) in &self.written {
+            let written = Target::new(file).and_then(|target| to_file(format, &target, found, common));
+            written.map_err(|why| Failure::unwritable(file, &why))?;
+        }
+        if self.is_printed { to_stdout(self.printed, found, common) } else { Ok(()) }
+    }
+}
+
+/// Whether any command has a format of this name.
+fn is_format(name: &str) -> bool {
+    let of_findings = audit_formats().chain(scan_formats()).chain(stale_formats()).map(|format| format.name);
+    let of_others = (TIMELINE_FORMATS.iter().map(|format| format.name))
+        .chain(COMPARISON_FORMATS.iter().map(|format| format.name))
+        .chain(RESEMBLANCE_FORMATS.iter().map(|format| format.name))
+        .chain(ORGANIZATION_FORMATS.iter().map(|format| format.name))
+        .chain(FIND_FORMATS.iter().map(|format| format.name));
+    of_findings.chain(of_others).any(|known| known == name)
+}
+
+fn find<T>(formats: &[&'static Format<T>], name: &str) -> Result<&'static Format<T>, Failure> {
+    let found = formats.iter().find(|format| format.name == name).copied();
+    found.ok_or_else(|| {
+        let known: Vec<_> = formats.iter().map(|format| format.name).collect();
+        Failure::unknown("format", name, &known)
+    })
+}
+
+fn to_file<T>(format: &Format<T>, target: &Target, found: &T, common: &Common) -> io::Result<()> {
+    let style = style(common, None, false);
+    let write = |out: &mut dyn Write| {
+        let mut out = BufWriter::new(out);
+        format.write(found, &style, &mut out).and_then(|()| out.flush())
+    };
+    match target.open()? {
+        Open::Device(mut device) => write(&mut device),
+        Open::Temporary(mut temporary, file) => {
+            write(&mut temporary)?;
+            if let Ok(before) = fs::metadata(&file) {
+                temporary.as_file().set_permissions(before.permissions())?;
+            }
+            temporary.persist(&file).map_err(|error| error.error)?;
+            Ok(())
+        }
+    }
+}
+
+fn to_stdout<T>(format: &Format<T>, found: &T, common: &Common) -> Result<(), Failure> {
+    let stdout = io::stdout();
+    // If standard output is a pipe, the terminal belongs to another program.
+    let terminal = if stdout.is_terminal() { terminal_size::terminal_size() } else { None };
+    let width = terminal.map(|(width, _)| usize::from(width.0));
+    let style = style(common, width, AutoStream::choice(&stdout) != ColorChoice::Never);
+    let mut out = BufWriter::new(stdout.lock());
+    printed(format.write(found, &style, &mut out).and_then(|()| out.flush()))
+}
+
+/// How a report looks on a terminal of `width` columns, or without one.
+fn style(common: &Common, width: Option<usize>, has_color: bool) -> Style {
+    Style {
+        has_color,
+        width: width.unwrap_or(DEFAULT_WIDTH),
+        wraps: width.is_some(),
+        is_full: common.full,
+        is_brief: common.brief,
+        group_by: common.group_by.map(Into::into),
+        is_quiet: common.quiet,
+        is_verbose: common.verbose,
+    }
+}
+
+/// Prints lines of text to standard output. Whatever is in them, they steer no terminal; the names of others that are
+/// in them hold no line ends.
+pub(in crate::cli) fn print_text(text: &str) -> Result<(), Failure> {
+    let text = lines_of(text);
+    let mut out = io::stdout().lock();
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints a report to standard output; `false` if its reader has closed it.
+pub(in crate::cli) fn try_print(text: &str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true).map_err(|why| Failure::output(&why)),
+    }
+}
+
+/// The same lines, each as it can be printed.
+fn lines_of(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| printable(line.as_bytes())).collect();
+    lines.join("\n")
+}
+
+/// What came of printing: a closed pipe is no failure, since its reader has seen enough.
+pub(in crate::cli) fn printed(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::output(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a warning to standard error.
+pub(in crate::cli) fn warn(message: &str) {
+    print_group(titled(Level::WARNING, message));
+}
+
+/// Prints a note to standard error.
+pub(in crate::cli) fn note(message: &str) {
+    print_group(titled(Level::NOTE, message));
+}
+
+/// Prints a failure to standard error, and what to do about it.
+pub(in crate::cli) fn report_failure(failure: &Failure) {
+    let mut group = titled(Level::ERROR, &failure.to_string());
+    if let Some(help) = failure.help() {
+        // Only what the program brings along has lines.
+        let example = failure.example().map(|example| format!("\n{example}")).unwrap_or_default();
+        group = group.element(Level::HELP.message(printable(help.as_bytes()) + &example));
+    }
+    print_group(group);
+}
+
+/// A message as a title, on one line: whatever names of others are in it, it steers no terminal and no runner.
+fn titled(level: Level<'static>, message: &str) -> Group<'static> {
+    Group::with_title(level.primary_title(printable(message.as_bytes())))
+}
+
+fn print_group(group: Group<'_>) {
+    let has_color = AutoStream::choice(&io::stderr()) != ColorChoice::Never;
+    let renderer = if has_color { Renderer::styled() } else { Renderer::plain() };
+    // If standard error is closed too, there is nowhere left to report it.
+    let _ = writeln!(io::stderr(), "{}", renderer.render(&[group]));
+}

@@ -1,0 +1,89 @@
+//! Judges open documents on a thread of its own: the newest task only, and one at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::{path::PathBuf, thread};
+
+use crate::audit::Outcome;
+use crate::change::{ChangeEnd, CheckRequest};
+use crate::cli::commands::check;
+use crate::cli::flags::Common;
+use crate::cli::io::error::Failure;
+use crate::cli::io::output;
+use crate::cli::servers::job::{Job, Unanswered};
+use crate::git::{Edited, Repository};
+
+/// What is to be judged.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub root: PathBuf,
+    /// The open documents, by path.
+    pub edited: Edited,
+    /// Their addresses and versions.
+    pub versions: Vec<(String, Option<i64>)>,
+    /// What to compare with instead of `HEAD`.
+    pub base: Option<String>,
+}
+
+/// What was found.
+pub(super) struct Judged {
+    pub number: usize,
+    pub versions: Vec<(String, Option<i64>)>,
+    pub found: Result<Arc<Outcome>, String>,
+}
+
+/// The thread that judges.
+pub(super) struct Judging {
+    tasks: Sender<(usize, Task)>,
+    /// The number of the newest task. Work for older ones is abandoned.
+    pub number: Arc<AtomicUsize>,
+}
+
+impl Judging {
+    /// Starts it; what is found goes to `tell`.
+    pub fn start(common: &Common, tell: impl Fn(Judged) + Send + 'static) -> Self {
+        let (tasks, asked) = channel::<(usize, Task)>();
+        let number = Arc::new(AtomicUsize::new(0));
+        let newest = Arc::clone(&number);
+        let common = Common { quiet: true, no_progress: true, ..common.clone() };
+        thread::spawn(move || {
+            for (number, task) in asked {
+                let is_canceled = || newest.load(Ordering::Relaxed) != number;
+                let job = Job::new(&is_canceled, &|_, _, _| {});
+                let found = match job.run(|progress| judge(&task, &common, progress)) {
+                    Ok(outcome) => Ok(Arc::new(outcome)),
+                    Err(Unanswered::Canceled) => continue,
+                    Err(Unanswered::Failed(why)) => Err(why.to_string()),
+                    Err(Unanswered::Broken(why)) => Err(format!("this is a defect of secondhand: {why}")),
+                };
+                if let Err(why) = &found {
+                    output::warn(why);
+                }
+                tell(Judged { number, versions: task.versions, found });
+            }
+        });
+        Self { tasks, number }
+    }
+
+    /// Abandons the current work.
+    pub fn cancel(&self) {
+        self.number.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Starts a task, and abandons all before it.
+    pub fn ask(&self, task: Task) {
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        // Without the thread there is no result, and none is needed.
+        let _ = self.tasks.send((number, task));
+    }
+}
+
+fn judge(task: &Task, common: &Common, progress: &dyn crate::audit::Progress) -> Result<Outcome, Failure> {
+    let repository = Repository::discover(&task.root)?.with_edited(Arc::clone(&task.edited));
+    let request = CheckRequest {
+        within: task.edited.keys().cloned().collect(),
+        ..check::plain_request(ChangeEnd::WorkTree, task.base.clone(), Vec::new(), common)
+    };
+    check::requested(&request, &repository, common, progress)
+}

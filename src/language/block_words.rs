@@ -1,0 +1,159 @@
+//! Holds the words that show how code is built, where neither brackets nor layout do.
+
+use std::sync::{Arc, OnceLock};
+
+use super::table::Table;
+
+/// Words that begin part of a function rather than a unit, in most languages that have them.
+const PARTS: &str = "if else elif elsif elseif unless for foreach while until loop do repeat switch select case when \
+     default match try except rescue catch finally ensure with return then begin";
+/// Words before the name of a function.
+const FUNCTIONS: &str = "def fn func function fun sub proc procedure method defp macro";
+/// Words before the name of a type.
+const TYPES: &str = "class struct trait interface";
+/// Words that end a block, on a line of their own.
+const ENDS: &str = "end fi done esac endif endfunction endwhile endfor";
+/// Words of control flow.
+const CONTROL_FLOW: &str = "if else elif elsif elseif unless for foreach while until loop do switch case when match \
+     select try catch except rescue finally ensure throw raise break continue goto guard defer yield await with cond";
+
+/// The words of a language that show where its blocks and functions are, and what decides.
+#[derive(Debug, Clone)]
+pub struct BlockWords {
+    parts: Words,
+    functions: Words,
+    types: Words,
+    ends: Words,
+    control_flow: Words,
+}
+
+impl BlockWords {
+    /// The words that most languages have, for code whose language is not known.
+    pub fn common() -> &'static Arc<Self> {
+        static COMMON: OnceLock<Arc<BlockWords>> = OnceLock::new();
+        COMMON.get_or_init(|| Arc::new(Self::with([""; 4], false)))
+    }
+
+    /// The common words, and those of a table.
+    pub(super) fn new(table: &Table) -> Self {
+        let Table { block_parts, defines_functions, block_ends, control_flow, .. } = table;
+        let own = [block_parts, defines_functions, block_ends, control_flow].map(String::as_str);
+        Self::with(own, table.case_insensitive)
+    }
+
+    fn with([parts, functions, ends, control_flow]: [&str; 4], is_case_insensitive: bool) -> Self {
+        Self {
+            parts: Words::new([PARTS, parts], true),
+            functions: Words::new([FUNCTIONS, functions], is_case_insensitive),
+            types: Words::new([TYPES, ""], is_case_insensitive),
+            ends: Words::new([ENDS, ends], true),
+            control_flow: Words::new([CONTROL_FLOW, control_flow], true),
+        }
+    }
+
+    /// Adds the words of another language, which is in the same file.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.parts.add(&other.parts);
+        self.functions.add(&other.functions);
+        self.types.add(&other.types);
+        self.ends.add(&other.ends);
+        self.control_flow.add(&other.control_flow);
+    }
+
+    /// Whether a line that begins with this word begins part of a function.
+    pub fn begins_part(&self, word: &[u8]) -> bool {
+        self.parts.get(word).is_some()
+    }
+
+    /// Whether the name of a function may follow this word.
+    pub fn defines_function(&self, word: &[u8]) -> bool {
+        self.functions.get(word).is_some()
+    }
+
+    /// Whether the name of a function or a type may follow this word.
+    pub fn defines(&self, word: &[u8]) -> bool {
+        self.defines_function(word) || self.types.get(word).is_some()
+    }
+
+    /// Whether this word, alone on its line, ends a block.
+    pub fn ends_block(&self, word: &[u8]) -> bool {
+        self.ends.get(word).is_some()
+    }
+
+    /// Whether this word decides what is done next.
+    pub fn decides(&self, word: &[u8]) -> bool {
+        self.control_flow(word).is_some()
+    }
+
+    /// The kind of control flow that this word is.
+    pub fn control_flow(&self, word: &[u8]) -> Option<&str> {
+        self.control_flow.get(word)
+    }
+}
+
+/// Some words.
+#[derive(Debug, Clone)]
+struct Words(Vec<Word>);
+
+/// A word, as it is written or in any case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    text: String,
+    is_in_any_case: bool,
+}
+
+impl Words {
+    fn new(lists: [&str; 2], is_in_any_case: bool) -> Self {
+        let words = lists.into_iter().flat_map(str::split_whitespace);
+        Self(words.map(|text| Word { text: text.to_owned(), is_in_any_case }).collect())
+    }
+
+    fn add(&mut self, others: &Self) {
+        for word in &others.0 {
+            if !self.0.contains(word) {
+                self.0.push(word.clone());
+            }
+        }
+    }
+
+    fn get(&self, word: &[u8]) -> Option<&str> {
+        self.0.iter().find(|known| known.is(word)).map(|known| &*known.text)
+    }
+}
+
+impl Word {
+    fn is(&self, word: &[u8]) -> bool {
+        let text = self.text.as_bytes();
+        if self.is_in_any_case { text.eq_ignore_ascii_case(word) } else { text == word }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::language::{BlockWords, Languages};
+
+    #[test]
+    fn a_language_adds_its_words_to_the_common_ones() {
+        let (common, languages) = (BlockWords::common(), Languages::builtin());
+        let verilog = &languages.get("verilog").expect("it is built in").words;
+        assert!(verilog.ends_block(b"endtask") && verilog.defines_function(b"task"));
+        assert!(!common.ends_block(b"endtask") && !common.defines_function(b"task"));
+        assert!(verilog.ends_block(b"end") && common.ends_block(b"END"));
+    }
+
+    #[test]
+    fn what_defines_is_in_any_case_where_the_language_ignores_it() {
+        let languages = Languages::builtin();
+        let of = |name: &str| &languages.get(name).expect("it is built in").words;
+        assert!(of("fortran").defines_function(b"SUBROUTINE") && of("fortran").defines(b"Function"));
+        // A class of Java may be called so.
+        assert!(!of("java").defines_function(b"Function") && of("java").defines(b"class"));
+    }
+
+    #[test]
+    fn a_file_has_the_words_of_all_its_languages() {
+        let mut words = BlockWords::clone(BlockWords::common());
+        words.add(&Languages::builtin().get("verilog").expect("it is built in").words);
+        assert!(words.ends_block(b"endtask") && words.control_flow(b"While") == Some("while"));
+    }
+}
