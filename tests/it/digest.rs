@@ -1,13 +1,13 @@
 //! Shows what the digest of the reading depends on: fingerprints of another digest are rebuilt.
 
 #[path = "../../build/digest.rs"]
-mod digest;
+mod reading;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use digest::Digest;
+use reading::Digest;
 
 fn of_table(toml: &str) -> u64 {
     let mut digest = Digest::new();

@@ -60,15 +60,20 @@ impl Server {
 
     /// Sends a notification.
     pub fn notify(&mut self, method: &str, params: Value) {
-        self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+        self.write_message(json!({"jsonrpc": "2.0", "method": method}), params);
     }
 
     /// Sends a request; returns its id.
     pub fn send(&mut self, method: &str, params: Value) -> u64 {
         self.n_sent += 1;
         let id = self.n_sent;
-        self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.write_message(json!({"jsonrpc": "2.0", "id": id, "method": method}), params);
         id
+    }
+
+    fn write_message(&mut self, mut message: Value, params: Value) {
+        message["params"] = params;
+        self.write(&message.to_string());
     }
 
     /// The next message.
